@@ -132,14 +132,16 @@ def cuts_below(case: Case, leaf: int) -> list[Cut]:
                 elif trace.tensors.requires_grad[made]:
                     queue.append(made)
     found += [cut for cut in copies(case) if cut.source in seen]
-    return found or [cut for cut in _in_arithmetic(case) if cut.source in seen]
+    if all(cut.kind == "detached" for cut in found):
+        found += [cut for cut in _in_arithmetic(case) if cut.source in seen]
+    return sorted(found, key=lambda cut: cut.kind == "detached")  # that may be meant, beside another path
 
 
 def _in_arithmetic(case: Case) -> list[Cut]:
     """Return every plain number, taken from a tensor with a history, that a tensor behind a loss was computed with."""
     trace, found = case.trace, []
     for call in case.calls:
-        places = [case.parents.get(each) for each in uses(case, call, summed=True)]
+        places = [place for each in uses(case, call, summed=True) for place in (each, case.parents.get(each))]
         made = [one for each in places if isinstance(each, ast.BinOp) for one in case.made_by(each)]
         made = [each for each in made if each in case.below_roots]
         source = taken_out(case, call, int(trace.tensors.step[made[0]]) + 1) if made else None
@@ -184,6 +186,8 @@ _ADVICE = {
 def cut_hit(case: Case, cut: Cut, step: int, why: str) -> Hit:
     """Return the hit for a cut."""
     node = cut.node if cut.node >= 0 else int(case.trace.tensors.producer[cut.source])
+    if cut.node >= 0 and case.trace.nodes.line[cut.node] != cut.line:  # a decorator, where no step is
+        step = int(case.trace.nodes.step[cut.node]) + 1
     return Hit(cut.line, step, why, _ADVICE[cut.kind], cut_fixes(case, cut), case.mark(node, told(case, cut)))
 
 
@@ -231,6 +235,8 @@ def _uncopied(case: Case, call: ast.Call) -> str | None:
 
 def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:
     held = receiver_of(number) if isinstance(number, ast.Call) else None
+    if isinstance(number, ast.Call) and name_of(number) == "float" and number.args:
+        held = number.args[0]
     while isinstance(held, ast.Call) and name_of(held) in ("detach", "cpu"):
         held = receiver_of(held)
     if held is None:
@@ -268,6 +274,8 @@ def _joined(case: Case, copy: ast.Call, cut: Cut) -> str | None:
     if not functions <= _IN_BOTH:
         return None
     code = re.sub(r"\b(np|numpy)\.", "torch.", code)
+    for name, bound in (("maximum", "min"), ("minimum", "max")):  # of a number, which torch does not take
+        code = re.sub(rf"\btorch\.{name}\((.+), (-?[\d.e-]+)\)$", rf"torch.clamp(\1, {bound}=\2)", code)
     if isinstance(first, (ast.List, ast.ListComp)):
         code = f"torch.stack({code})"
     inside = isinstance(case.parents.get(copy), (ast.BinOp, ast.UnaryOp, ast.Attribute)) and isinstance(

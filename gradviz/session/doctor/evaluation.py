@@ -425,7 +425,9 @@ def _still(case: Case, node: ast.Subscript) -> Hit:
 
 
 def _sliced(case: Case, node: ast.Subscript, variable: str) -> str | None:
-    if not isinstance(node.slice, ast.Slice) or node.slice.lower is not None or node.slice.upper is None:
+    if not isinstance(node.slice, ast.Slice) or case.source(node.slice.lower or ast.Pass()) not in ("", "0"):
+        return None
+    if node.slice.upper is None:
         return None
     size, text = case.source(node.slice.upper), case.text
     for each in reversed(case.walked):

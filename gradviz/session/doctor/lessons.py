@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gradviz.session.doctor import (
+    dimensions,
     evaluation,
+    graphs,
+    kept,
     losses,
     magnitudes,
     missing,
@@ -19,6 +22,7 @@ from gradviz.session.doctor import (
     rates,
     shapes,
     training,
+    untrained,
 )
 from gradviz.session.doctor.case import Case, Fix, Hit, ran, read_by_error, root_before
 from gradviz.trace.words.error_explanation import Mark
@@ -102,12 +106,12 @@ _MATRICES = r"inconsistent tensor size|must have same reduction dim|1D tensors e
 
 
 def _none(id: str, title: str, *more: Finder) -> Lesson:
-    return _silent(id, title, missing.none_because(id), parameters.untrained_because(id), *more)
+    return _silent(id, title, missing.none_because(id), untrained.untrained_because(id), *more)
 
 
 LESSONS: tuple[Lesson, ...] = (
-    _error("backward-twice", "Backward twice", _TWICE, raised.twice, training.summed_twice),
-    _error("freed-buffer", "A saved tensor that was freed", _TWICE, raised.freed),
+    _error("backward-twice", "Backward twice", _TWICE, graphs.twice, training.summed_twice),
+    _error("freed-buffer", "A saved tensor that was freed", _TWICE, graphs.freed),
     _error("non-scalar-root", "Backward of several numbers", r"only for scalar outputs", raised.not_scalar),
     _error(
         "gradient-shape", "A gradient of the wrong shape",
@@ -122,7 +126,7 @@ LESSONS: tuple[Lesson, ...] = (
         "view-of-leaf-in-place", "A part of a leaf changed in place", r"a view of a leaf Variable that requires grad",
         raised.with_fix(raised.under_no_grad, "inside no_grad()"),
     ),
-    _error("saved-overwritten", "A saved tensor overwritten", r"modified by an inplace operation", raised.overwritten),
+    _error("saved-overwritten", "A saved tensor overwritten", r"modified by an inplace operation", graphs.overwritten),
     _none("non-leaf-grad", "The .grad of what was computed", missing.warned),
     _none("grad-none-not-reached", "A leaf that the loss does not use"),
     _none("grad-none-detached", "A gradient stopped by detach()"),
@@ -148,8 +152,8 @@ LESSONS: tuple[Lesson, ...] = (
         "cut-by-data", "What .data hides",
         raised.Raised(_NO_HISTORY, raised.cut_root("data")), training.data_written,
     ),
-    _silent("graph-kept", "Graphs that are kept", training.graph_kept, rank=WASTE),
-    _silent("needless-retain", "retain_graph without need", training.needless_retain, rank=WASTE),
+    _silent("graph-kept", "Graphs that are kept", kept.graph_kept, rank=WASTE),
+    _silent("needless-retain", "retain_graph without need", kept.needless_retain, rank=WASTE),
     _silent(
         "nan-where", "NaN from the branch that was not taken", not_finite.nan_where,
         raised.Raised(_NAN, not_finite.anomaly(where=True)), rank=EFFECT,
@@ -165,7 +169,7 @@ LESSONS: tuple[Lesson, ...] = (
     _silent("exploding", "Gradients that explode", magnitudes.exploding, rank=EFFECT),
     _silent("lr-too-small", "Nothing moves", rates.lr_too_small, rank=EFFECT),
     _silent("broadcast-loss", "Every prediction against every target", losses.broadcast_loss),
-    _silent("wrong-dim", "A softmax over the batch", losses.wrong_dim),
+    _silent("wrong-dim", "A softmax over the batch", dimensions.wrong_dim),
     _silent("double-softmax", "Softmax twice", losses.double_softmax),
     _silent("softmax-before-ce", "Softmax before cross entropy", losses.softmax_before_ce),
     _silent("sigmoid-before-bce", "Sigmoid before BCEWithLogits", losses.sigmoid_before_bce),
@@ -184,7 +188,7 @@ LESSONS: tuple[Lesson, ...] = (
     _silent("eval-forgotten", "Evaluated in training mode", evaluation.eval_forgotten),
     _error("batchnorm-one", "BatchNorm of one sample", r"Expected more than 1 value per channel", shapes.batchnorm),
     _silent("unregistered-parameter", "Parameters that nobody finds", parameters.unregistered),
-    _none("frozen-parameter", "A parameter that never gets a gradient", parameters.frozen),
+    _none("frozen-parameter", "A parameter that never gets a gradient", untrained.frozen),
     _silent("same-batch", "The same batch every time", evaluation.same_batch),
     _error("cuda-absent", "CUDA where there is none", _CUDA, shapes.cuda),
     _error(
@@ -198,7 +202,7 @@ LESSONS: tuple[Lesson, ...] = (
 
 
 _HIDES = {  # what follows from another mistake is not reported with it
-    "grad-none-rebound": {"not-zeroed", "non-leaf-grad"},
+    "grad-none-rebound": {"not-zeroed", "non-leaf-grad", "cut-by-data", "grad-none-detached"},
     "unregistered-parameter": {"other-parameters", "frozen-parameter", "grad-none-not-reached"},
     "other-parameters": {"grad-none-no-grad", "grad-none-detached", "not-zeroed"},
     "zeroed-too-late": {"other-parameters", "grad-none-not-reached", "frozen-parameter"},

@@ -1,10 +1,9 @@
-"""Losses that are computed, but are not what was meant: shapes that were broadcast, a softmax over the wrong dimension
-or applied twice, probabilities in place of scores and the other way round."""
+"""Losses that are computed, but are not what was meant: shapes that were broadcast, a softmax applied twice,
+probabilities in place of scores and the other way round. A softmax over the wrong dimension is in `dimensions`."""
 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -14,7 +13,7 @@ from gradviz.session.doctor.case import Case, Fix, Hit, fixes
 from gradviz.session.doctor.text import name_of, receiver_of
 
 _DIFFERENCES = ("sub", "rsub", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
-_SHAPES = (
+SHAPES = (
     "view",
     "reshape",
     "squeeze",
@@ -32,24 +31,24 @@ _SHAPES = (
 )
 
 
-def _ops(case: Case, *names: str) -> list[int]:
+def ops(case: Case, *names: str) -> list[int]:
     found: list[int] = np.flatnonzero(np.isin(case.trace.nodes.op, names)).tolist()
     return found
 
 
-def _operand(case: Case, node: int, slot: int = 0) -> int:
+def operand(case: Case, node: int, slot: int = 0) -> int:
     read = case.read_by(node)
     return read[slot] if len(read) > slot else -1
 
 
-def _before(case: Case, tensor: int, *through: str) -> int:
+def before(case: Case, tensor: int, *through: str) -> int:
     """Return the node that computed a tensor, skipping changes of its shape; -1 for none."""
     producer, nodes = case.trace.tensors.producer, case.trace.nodes
     node = int(producer[tensor]) if tensor >= 0 else -1
     for _ in range(50):
-        if node < 0 or nodes.op[node] not in (*_SHAPES, *through):
+        if node < 0 or nodes.op[node] not in (*SHAPES, *through):
             return node
-        node = int(producer[_operand(case, node)])
+        node = int(producer[operand(case, node)])
     return node
 
 
@@ -59,34 +58,36 @@ def _is_sigmoid(case: Case, node: int) -> bool:
     if node < 0 or nodes.op[node] == "sigmoid":
         return node >= 0
     if nodes.op[node] == "mul" and "other=1" in str(nodes.params[node]).split(", "):
-        node = _maker(case, node)
-    below = _maker(case, node) if node >= 0 and nodes.op[node] in ("reciprocal", "div") else -1
-    inner = _maker(case, below) if below >= 0 and nodes.op[below] == "add" else -1
+        node = maker_of(case, node)
+    below = maker_of(case, node) if node >= 0 and nodes.op[node] in ("reciprocal", "div") else -1
+    inner = maker_of(case, below) if below >= 0 and nodes.op[below] == "add" else -1
     return inner >= 0 and bool(nodes.op[inner] == "exp")
 
 
-def _is_softmax(case: Case, node: int) -> bool:
-    """Whether a node is a softmax, or the last step of a written-out one: exp(x) / exp(x).sum()."""
+def is_softmax(case: Case, node: int) -> bool:
+    """Whether a node is a softmax, or the last step of exp(x) / exp(x).sum() or of exp(log_softmax(x))."""
     nodes = case.trace.nodes
     if node < 0 or nodes.op[node] == "softmax":
         return node >= 0
+    if nodes.op[node] == "exp" and (logged := maker_of(case, node)) >= 0:
+        return bool(nodes.op[logged] == "log_softmax")
     if nodes.op[node] != "div" or len(case.read_by(node)) < 2:
         return False
-    upper, lower = _maker(case, node), _before(case, _operand(case, node, 1))
-    summed = _before(case, _operand(case, lower)) if lower >= 0 and nodes.op[lower] == "sum" else -1
+    upper, lower = maker_of(case, node), before(case, operand(case, node, 1))
+    summed = before(case, operand(case, lower)) if lower >= 0 and nodes.op[lower] == "sum" else -1
     return upper >= 0 and summed >= 0 and nodes.op[upper] == "exp" == nodes.op[summed]
 
 
-def _maker(case: Case, node: int, slot: int = 0) -> int:
+def maker_of(case: Case, node: int, slot: int = 0) -> int:
     """Return the node that made an operand, skipping changes of its shape; -1 for none."""
-    return _before(case, _operand(case, node, slot))
+    return before(case, operand(case, node, slot))
 
 
-def _line(case: Case, node: int) -> int:
+def line_of(case: Case, node: int) -> int:
     return int(case.trace.nodes.line[node])
 
 
-def _cursor(case: Case, node: int) -> int:
+def cursor_of(case: Case, node: int) -> int:
     return int(case.trace.nodes.step[node]) + 1
 
 
@@ -96,7 +97,7 @@ def _cursor(case: Case, node: int) -> int:
 def broadcast_loss(case: Case) -> Iterator[Hit]:
     """(n, 1) against (n,): every prediction is compared with every target."""
     trace = case.trace
-    for node in _ops(case, *_DIFFERENCES, "mul"):
+    for node in ops(case, *_DIFFERENCES, "mul"):
         made = case.output(node)
         if case.trace.nodes.op[node] == "mul" and not _weighs_logarithms(case, node):
             continue
@@ -108,7 +109,7 @@ def broadcast_loss(case: Case) -> Iterator[Hit]:
         facing = facing and len({bool(trace.tensors.requires_grad[each]) for each in read}) == 2
         if not (_crossed(one, other) or facing) or _of_one(case, *read):
             continue
-        line, n = _line(case, node), max(*one, *other)
+        line, n = line_of(case, node), max(*one, *other)
         names = [f"{case.name(each)} {case.shape(each)}" for each in read]
         why = (
             f"{names[0]} and {names[1]} are stretched to ({n}, {n}): line {line} compares each of the {n} predictions "
@@ -130,7 +131,7 @@ def _weighs_logarithms(case: Case, node: int) -> bool:
 
 def _unexpanded(case: Case, tensor: int) -> int:
     node = int(case.trace.tensors.producer[tensor])
-    return _operand(case, node) if node >= 0 and case.trace.nodes.op[node] == "expand" else tensor
+    return operand(case, node) if node >= 0 and case.trace.nodes.op[node] == "expand" else tensor
 
 
 def _of_one(case: Case, one: int, other: int) -> bool:
@@ -139,9 +140,9 @@ def _of_one(case: Case, one: int, other: int) -> bool:
     def whole(tensor: int) -> int:
         node = int(case.trace.tensors.producer[tensor])
         for _ in range(9):
-            if node < 0 or case.trace.nodes.op[node] not in _SHAPES:
+            if node < 0 or case.trace.nodes.op[node] not in SHAPES:
                 break
-            tensor = _operand(case, node)
+            tensor = operand(case, node)
             node = int(case.trace.tensors.producer[tensor])
         return tensor
 
@@ -162,12 +163,12 @@ def _facing(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
 def _was_stood_up(case: Case, tensor: int) -> bool:
     """Whether the snippet gave a tensor its shape on purpose, as if all pairs are wanted: `x[:, None] - y[None]`."""
     node = int(case.trace.tensors.producer[tensor])
-    return node >= 0 and case.trace.nodes.op[node] in _SHAPES
+    return node >= 0 and case.trace.nodes.op[node] in SHAPES
 
 
 def _reshaped(case: Case, node: int, one: tuple[int, ...], other: tuple[int, ...]) -> tuple[Fix, ...]:
     long_first = len(one) > len(other)
-    for each in case.on_line(_line(case, node)):
+    for each in case.on_line(line_of(case, node)):
         pair: list[ast.expr] = []
         if isinstance(each, ast.BinOp) and isinstance(each.op, ast.Sub):
             pair = [each.left, each.right]
@@ -179,229 +180,25 @@ def _reshaped(case: Case, node: int, one: tuple[int, ...], other: tuple[int, ...
             pair = list(each.args[:2])
         elif isinstance(each, ast.Call) and len(each.args) == 2 and not isinstance(each.func, ast.Attribute):
             pair = list(each.args)
+        calls = [each.args[:2] for each in case.on_line(line_of(case, node)) if isinstance(each, ast.Call)]
+        alike = [two for two in calls if pair and [*map(case.source, two)] == [*map(case.source, pair)]] or [pair]
         if pair and len(one) == len(other):
             turned = edits.replace_node(case.text, pair[1], f"{_primary(case, pair[1])}.T")
             return fixes((".T", turned))
         if pair:
-            long, short = pair if long_first else pair[::-1]
-            squeezed = edits.replace_node(case.text, long, f"{_primary(case, long)}.squeeze(1)")
-            stood = edits.replace_node(case.text, short, f"{_primary(case, short)}.unsqueeze(1)")
-            return fixes((".unsqueeze(1)", stood), (".squeeze(1)", squeezed))
+            long, short = [two[not long_first] for two in alike], [two[long_first] for two in alike]
+            squeezed = dict[ast.expr | ast.stmt, str | None]()
+            squeezed |= {each: f"{_primary(case, each)}.squeeze(1)" for each in long}
+            stood = dict[ast.expr | ast.stmt, str | None]()
+            stood |= {each: f"{_primary(case, each)}.unsqueeze(1)" for each in short}
+            texts = [edits.all_at_once(case.text, case.tree, changes) for changes in (stood, squeezed)]
+            return fixes((".unsqueeze(1)", texts[0]), (".squeeze(1)", texts[1]))
     return ()
 
 
 def _primary(case: Case, node: ast.expr) -> str:
     code = case.source(node)
     return code if isinstance(node, (ast.Name, ast.Call, ast.Attribute, ast.Subscript)) else f"({code})"
-
-
-def wrong_dim(case: Case) -> Iterator[Hit]:
-    """A softmax over the batch instead of the classes."""
-    yield from _over_queries(case)
-    yield from _classes_of_a_column(case)
-    yield from _along_equals(case)
-    yield from _written_out(case)
-    for node in _ops(case, "softmax", "log_softmax"):
-        read, made = _operand(case, node), case.output(node)
-        shape = case.shape(read) if read >= 0 else ()
-        if len(shape) != 2 or not re.search(r"dim=(0|-2)\b", str(case.trace.nodes.params[node])) or shape[0] < 2:
-            continue
-        if made not in case.below_roots or not (_is_of_samples(case, read) or _picks_classes(case, made)):
-            continue
-        line, name = case.written(node), case.name(read)
-        why = f"The softmax on line {line} goes along dimension 0 of {name} {shape}: it makes the {shape[0]} rows of "
-        why += "each column add up to 1, so the samples of a batch compete with each other instead of the classes."
-        advice = "Use dim=1 (or dim=-1): one distribution for each row."
-        yield Hit(line, _cursor(case, node), why, advice, _other_dim(case, node), case.mark(node, "along the batch"))
-        return
-
-
-def _written_out(case: Case) -> Iterator[Hit]:
-    """exp(x) / exp(x).sum(0): a written-out softmax over the batch."""
-    for node in _ops(case, "div"):
-        if not _is_softmax(case, node) or len(case.shape(case.output(node))) != 2:
-            continue
-        summed, made = _maker(case, node, 1), case.output(node)
-        if not re.search(r"dim=\(?(0|-2)\b,?\)?", str(case.trace.nodes.params[summed])) or case.shape(made)[0] < 2:
-            continue
-        scores = _operand(case, _maker(case, node))
-        if made not in case.below_roots or not (_is_of_samples(case, scores) or _picks_classes(case, made)):
-            continue
-        line = _line(case, summed)
-        call = next(
-            (each for each in case.on_line(line) if isinstance(each, ast.Call) and name_of(each) == "sum"), None
-        )
-        given = call.args[:1] if call is not None else []
-        given += [each.value for each in call.keywords if each.arg in ("dim", "axis")] if call is not None else []
-        rows = next((each for each in given if case.source(each) in ("0", "-2")), None)
-        text = edits.replace_node(case.text, rows, "1") if rows is not None else None
-        why = (
-            f"Line {line} divides by the sums of the columns of {case.shape(made)}: the rows of each column add up to "
-        )
-        why += "1, so the samples of a batch compete with each other instead of the classes."
-        marks = case.mark(summed, "along the batch")
-        advice = "Sum along dimension 1: one distribution for each row."
-        yield Hit(line, _cursor(case, summed), why, advice, fixes(("dim=1", text)), marks)
-        return
-
-
-def _along_equals(case: Case) -> Iterator[Hit]:
-    """A softmax along a dimension with only one number, or the same one repeated: always 1 / n."""
-    nodes = case.trace.nodes
-    for node in _ops(case, "softmax", "log_softmax"):
-        read, made = _operand(case, node), case.output(node)
-        shape, found = case.shape(read), re.search(r"dim=(-?\d+)", str(nodes.params[node]))
-        if len(shape) != 2 or found is None or made not in case.below_roots:
-            continue
-        dim = int(found[1]) % 2
-        maker = int(case.trace.tensors.producer[read])
-        repeated = maker >= 0 and nodes.op[maker] == "expand" and _is_repeated(case, maker, dim)
-        alone = shape[dim] == 1 < shape[1 - dim] and _is_of_samples(case, read)
-        if not repeated and not (alone and dim == 0):
-            continue
-        line, n = case.written(node), shape[dim]
-        why = f"The softmax on line {line} goes along dimension {dim} of {case.name(read)} {shape}, in which all "
-        why += f"numbers are equal: whatever the scores are, it makes 1 / {n} of each, and no gradient goes back."
-        yield Hit(
-            line, _cursor(case, node), why, f"Use dim={1 - dim}: one distribution over the other dimension.",
-            _other_dim(case, node, found[1], str(1 - dim)), case.mark(node, "always 1 / n"),
-        )  # fmt: skip
-        return
-
-
-def _is_repeated(case: Case, expand: int, dim: int) -> bool:
-    """Whether an expansion made one dimension of a matrix, whose rows or columns are all the same."""
-    before, after = case.shape(_operand(case, expand)), case.shape(case.output(expand))
-    size = ((1,) * (len(after) - len(before)) + before)[dim]
-    return size == 1 < after[dim]
-
-
-def _is_of_samples(case: Case, tensor: int) -> bool:
-    """Whether a layer made a tensor, which then has a row for each sample."""
-    maker = _before(case, tensor, "add", "relu", "tanh", "div", "mul")
-    if maker < 0 or case.trace.nodes.op[maker] not in ("addmm", "mm", "linear", "matmul"):
-        return False
-    read, tensors = case.read_by(maker), case.trace.tensors
-    left = read[0] if case.trace.nodes.op[maker] in ("mm", "matmul") else -1
-    return left < 0 or tensors.producer[left] >= 0 or not tensors.requires_grad[left]  # W @ X has a column for each
-
-
-def _picks_classes(case: Case, tensor: int) -> bool:
-    """Whether a loss takes one element of each row of a tensor."""
-    users = [user for user in case.trace.users_of(tensor).tolist() if _operand(case, user) == tensor]
-    users += [
-        again
-        for user in users
-        if case.trace.nodes.op[user] == "log"
-        for again in case.trace.users_of(case.output(user)).tolist()
-    ]
-    return any(case.trace.nodes.op[user] in ("nll_loss", "gather") or _takes_one_each(case, user) for user in users)
-
-
-def _takes_one_each(case: Case, node: int) -> bool:
-    """Whether an operation takes one element of each row: `p[range(n), labels]`."""
-    read, made = case.read_by(node), case.output(node)
-    indexes = case.trace.nodes.op[node] == "index" and read and made >= 0
-    return bool(indexes and len(case.shape(read[0])) == 2 and case.shape(made) == case.shape(read[0])[:1])
-
-
-def _over_queries(case: Case) -> Iterator[Hit]:
-    """Attention whose weights do not add up to 1 along the dimension that is summed next."""
-    for node in _ops(case, "softmax"):
-        read, made = _operand(case, node), case.output(node)
-        shape, found = (
-            case.shape(read) if read >= 0 else (),
-            re.search(r"dim=(-?\d+)", str(case.trace.nodes.params[node])),
-        )
-        if len(shape) < 3 or found is None or int(found[1]) % len(shape) == len(shape) - 1:
-            continue
-        scores = _before(case, read, "div", "mul", "add", "masked_fill", "where")
-        product = scores >= 0 and case.trace.nodes.op[scores] in ("bmm", "mm", "matmul")  # as in attention
-        if not product or not _is_left_factor(case, made):
-            continue
-        line = case.written(node)
-        why = (
-            f"The weights {case.name(made)} {shape} are summed over their last dimension by the product that follows, "
-        )
-        why += (
-            f"but the softmax on line {line} makes them add up to 1 along dimension {int(found[1]) % len(shape)}: the "
-        )
-        why += "product is no average."
-        yield Hit(
-            line, _cursor(case, node), why, "Use dim=-1: one distribution for each query.",
-            _other_dim(case, node, found[1], "-1"), case.mark(node, "along the queries"),
-        )  # fmt: skip
-        return
-
-
-def _is_left_factor(case: Case, tensor: int) -> bool:
-    """Whether a product sums over the last dimension of a tensor, possibly after other operations."""
-    nodes, queue = case.trace.nodes, [tensor]
-    for each in queue:
-        for user in case.trace.users_of(each).tolist():
-            if nodes.op[user] in ("bmm", "matmul") and _operand(case, user) == each:
-                return True
-            turned = nodes.op[user] in _TURNS and not _moves_ones(case, user)
-            if nodes.op[user] in (*_SHAPES, "mul") and not turned and len(queue) < 20:
-                queue.append(case.output(user))
-    return False
-
-
-def _moves_ones(case: Case, node: int) -> bool:
-    """Whether a permutation only moves dimensions of size 1, as einsum does before its product."""
-    found = re.search(r"dims=\(([\d, ]+)\)", str(case.trace.nodes.params[node]))
-    shape = case.shape(_operand(case, node))
-    places = [int(each) for each in re.findall(r"\d+", found[1])] if found else []
-    moved = [place for place in places if shape[place] != 1]
-    return bool(moved) and moved == sorted(moved)
-
-
-_TURNS = ("t", "transpose", "permute", "select", "slice")
-
-
-def _classes_of_a_column(case: Case) -> Iterator[Hit]:
-    """argmax over the batch of what the loss takes for scores, or of what is compared with the classes given to it."""
-    trace, losses = case.trace, _ops(case, "nll_loss")
-    targets = {_operand(case, node, 1) for node in losses}
-    scores = {before for node in losses for before in [*case.ancestors(_operand(case, node))][:3]}
-    for node in _ops(case, "argmax", "max"):
-        read, made = _operand(case, node), next(reversed(trace.outputs_of(node).tolist()), -1)
-        shape = case.shape(read) if read >= 0 else ()
-        if len(shape) != 2 or made < 0 or not re.search(r"dim=(0|-2)\b", str(trace.nodes.params[node])):
-            continue
-        compared = [user for user in trace.users_of(made).tolist() if trace.nodes.op[user] == "eq"]
-        if read not in scores and not any({*case.read_by(user)} & targets for user in compared):
-            continue
-        line = _line(case, node)
-        why = f"{trace.nodes.op[node]}(dim=0) on line {line} looks for the best sample of each class in "
-        why += f"{case.name(read)} {shape}, not for the best class of each sample: it has nothing to do with the "
-        why += "targets."
-        yield Hit(
-            line, _cursor(case, node), why, "Use dim=1 (or dim=-1): one class for each row.",
-            _other_dim(case, node), case.mark(node, "along the batch"),
-        )  # fmt: skip
-        return
-
-
-def _other_dim(case: Case, node: int, given_dim: str = "", wanted: str = "1") -> tuple[Fix, ...]:
-    calls = [each for each in case.on_line(_line(case, node)) if isinstance(each, ast.Call)]
-    for call in [*calls, *case.calls]:
-        if name_of(call) not in ("softmax", "log_softmax", "Softmax", "LogSoftmax", "argmax", "max"):
-            continue
-        given = next((each.value for each in call.keywords if each.arg == "dim"), None)
-        place = 0 if name_of(call)[0].isupper() else 1
-        held = receiver_of(call)
-        if (
-            held is not None
-            and place
-            and case.source(held) not in ("F", "torch", "nn.functional", "torch.nn.functional")
-        ):
-            place = 0
-        if given is None and len(call.args) > place:
-            given = call.args[place]
-        if given is not None and case.source(given) in ("0", "-2", given_dim):
-            return fixes((f"dim={wanted}", edits.replace_node(case.text, given, wanted)))
-    return ()
 
 
 # -- softmax, sigmoid and the losses that contain them
@@ -411,6 +208,9 @@ def _is_cross_entropy(case: Case, node: int) -> bool:
     """Whether a log_softmax is part of a cross_entropy."""
     nodes, made = case.trace.nodes, case.output(node)
     users = case.trace.users_of(made).tolist() if made >= 0 else []
+    for user in users:  # an image, or a sequence, is reshaped for nll_loss2d
+        if nodes.op[user] in SHAPES and nodes.site[user] == nodes.site[node]:
+            users += case.trace.users_of(case.output(user)).tolist()
     inner = any(nodes.site[user] == nodes.site[node] and nodes.region[user] == nodes.region[node] for user in users)
     return inner and any("nll" in str(nodes.op[user]) or nodes.op[user] in ("mul", "sum") for user in users)
 
@@ -426,11 +226,11 @@ def softmax_before_ce(case: Case) -> Iterator[Hit]:
 
 
 def _softmax_again(case: Case, cross_entropy: bool) -> Iterator[Hit]:
-    for node in _ops(case, "softmax", "log_softmax", *(() if cross_entropy else ("logsumexp",))):
-        first = _maker(case, node)
+    for node in ops(case, "softmax", "log_softmax", *(() if cross_entropy else ("logsumexp",))):
+        first = maker_of(case, node)
         if case.trace.nodes.op[node] == "logsumexp" and not _normalised(case, node):
             continue
-        if not _is_softmax(case, first) or _is_cross_entropy(case, node) != cross_entropy:
+        if not is_softmax(case, first) or _is_cross_entropy(case, node) != cross_entropy:
             continue
         line, inner = case.written(node), case.written(first)
         probabilities = case.trace.value(int(case.trace.tensors.value[case.output(first)]))
@@ -448,7 +248,7 @@ def _softmax_again(case: Case, cross_entropy: bool) -> Iterator[Hit]:
         marks = (*case.mark(first, "the first softmax"), *case.mark(node, "the second one"))
         logged = case.trace.nodes.op[node] != "softmax"  # the logarithm is wanted
         taken = first if cross_entropy or logged else node
-        yield Hit(at, _cursor(case, node), why, advice, _without(case, taken, first), marks)
+        yield Hit(at, cursor_of(case, node), why, advice, _without(case, taken, first), marks)
         return
 
 
@@ -457,7 +257,7 @@ def _without(case: Case, *nodes: int) -> tuple[Fix, ...]:
     layer."""
     op = str(case.trace.nodes.op[nodes[0]])
     for node in nodes:
-        for call in [each for each in case.on_line(_line(case, node)) if isinstance(each, ast.Call)]:
+        for call in [each for each in case.on_line(line_of(case, node)) if isinstance(each, ast.Call)]:
             text = _uncalled(case, call, op)
             if text is not None:
                 return fixes((f"without {op}", text))
@@ -480,17 +280,23 @@ def _uncalled(case: Case, call: ast.Call, op: str) -> str | None:
 
 def _normalised(case: Case, node: int) -> bool:
     """Whether the logarithm of a sum of exponentials is subtracted, which makes a log_softmax."""
-    read, made = _operand(case, node), case.output(node)
+    read, made = operand(case, node), case.output(node)
     return any({*case.read_by(user)[:2]} == {read, made} for user in case.trace.users_of(made).tolist())
 
 
 def _is_layer(case: Case, function: ast.expr, op: str) -> bool:
     """Whether a name is bound to a layer of this kind."""
+    return layer_of(case, function, op) is not None
+
+
+def layer_of(case: Case, function: ast.expr, op: str) -> ast.Call | None:
+    """Return the call that made the layer of this kind that a name is bound to."""
     wanted, name = op.replace("_", ""), case.source(function)
     for statement in case.statements:
         if isinstance(statement, ast.Assign) and case.source(statement.targets[0]) == name:
-            return isinstance(statement.value, ast.Call) and name_of(statement.value).lower() == wanted
-    return False
+            made = statement.value
+            return made if isinstance(made, ast.Call) and name_of(made).lower() == wanted else None
+    return None
 
 
 def _without_layer(case: Case, op: str) -> str | None:
@@ -520,8 +326,8 @@ def _between(case: Case, first: ast.expr, last: ast.expr) -> str:
 
 def sigmoid_before_bce(case: Case) -> Iterator[Hit]:
     """Probabilities passed to BCEWithLogits, which applies the sigmoid itself."""
-    for node in _ops(case, "binary_cross_entropy_with_logits"):
-        first = _before(case, _operand(case, node))
+    for node in ops(case, "binary_cross_entropy_with_logits"):
+        first = before(case, operand(case, node))
         if not _is_sigmoid(case, first):
             continue
         line, inner = case.written(node), case.written(first)
@@ -531,15 +337,15 @@ def sigmoid_before_bce(case: Case) -> Iterator[Hit]:
         why += "already. What it sees lies between 0 and 1, so it takes every probability to be between 0.5 and 0.73."
         advice = "Give it the plain score without sigmoid, or use BCELoss."
         marks = (*case.mark(first, "the first sigmoid"), *case.mark(node, "takes the sigmoid again"))
-        yield Hit(inner, _cursor(case, node), why, advice, _without(case, first), marks)
+        yield Hit(inner, cursor_of(case, node), why, advice, _without(case, first), marks)
         return
 
 
 def nll_without_log(case: Case) -> Iterator[Hit]:
     """NLLLoss of values that are not logarithms of probabilities."""
     nodes = case.trace.nodes
-    for node in _ops(case, "nll_loss", "nll_loss2d"):
-        given = _operand(case, node)
+    for node in ops(case, "nll_loss", "nll_loss2d"):
+        given = operand(case, node)
         values = case.first_value(given) if given >= 0 else None
         if values is None or values.ndim < 2 or not values.size or values.shape[1] < 2:
             continue
@@ -549,7 +355,7 @@ def nll_without_log(case: Case) -> Iterator[Hit]:
             continue
         if (np.all(values <= 1e-6) and np.all(sums <= 1.05)) or given not in case.below_roots:
             continue
-        line, first = _line(case, node), _before(case, given)
+        line, first = line_of(case, node), before(case, given)
         softmax = first >= 0 and nodes.op[first] == "softmax"
         what = "probabilities" if softmax else "plain scores"
         loss = case.trace.value(int(case.trace.tensors.value[case.output(node)]))
@@ -560,14 +366,14 @@ def nll_without_log(case: Case) -> Iterator[Hit]:
         at = case.written(first) if softmax else line
         text = _logged(case, first) if softmax else _wrapped(case, node)
         yield Hit(
-            at, _cursor(case, node), why, advice, fixes(("log_softmax", text)), case.mark(node, f"was given {what}")
+            at, cursor_of(case, node), why, advice, fixes(("log_softmax", text)), case.mark(node, f"was given {what}")
         )
         return
 
 
 def _logged(case: Case, node: int) -> str | None:
     calls = [
-        each for each in case.on_line(_line(case, node)) if isinstance(each, ast.Call) and name_of(each) == "softmax"
+        each for each in case.on_line(line_of(case, node)) if isinstance(each, ast.Call) and name_of(each) == "softmax"
     ]
     layers = [each for each in case.calls if name_of(each) == "Softmax"]
     for call in (*calls, *layers):
@@ -578,7 +384,7 @@ def _logged(case: Case, node: int) -> str | None:
 
 
 def _wrapped(case: Case, node: int) -> str | None:
-    for each in case.on_line(_line(case, node)):
+    for each in case.on_line(line_of(case, node)):
         if isinstance(each, ast.Call) and len(each.args) >= 2:
             return edits.replace_node(case.text, each.args[0], f"torch.log_softmax({case.source(each.args[0])}, dim=1)")
     return None

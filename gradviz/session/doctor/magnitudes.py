@@ -294,7 +294,7 @@ def dead_relu(case: Case) -> Iterator[Hit]:
         samples = len(nodes) * (shape[0] if len(shape) > 1 else math.prod(shape))  # one alone says nothing of others
         if not zero[-1] or math.prod(shape) < 2 or samples < 2 or (len(nodes) > 2 and not all(zero[-2:])):
             continue
-        if not all(zero) and is_summand(case, case.output(nodes[-1])):
+        if _is_close(case, nodes) if all(zero) else is_summand(case, case.output(nodes[-1])):
             continue
         node = nodes[zero.index(True)] if all(zero[zero.index(True) :]) else nodes[-1]
         line, step = int(trace.nodes.line[node]), int(trace.nodes.step[node]) + 1
@@ -308,6 +308,16 @@ def dead_relu(case: Case) -> Iterator[Hit]:
         fix = (_without_constant(case, at) if at != line else ()) or _leaky(case)
         yield Hit(at, step, why, advice, fix, case.mark(node, "lets nothing through"))
         return
+
+
+def _is_close(case: Case, nodes: list[int]) -> bool:
+    """Whether fresh data may bring a ReLU to life: each time it sees others, and they come close to 0."""
+    seen = [case.trace.frame_at(int(case.trace.nodes.step[node]) + 1).value(case.read_by(node)[0]) for node in nodes]
+    arrays = [each.array for each in seen if each is not None and each.array is not None and each.array.size]
+    if len(arrays) < 2 or any(np.array_equal(arrays[0], each) for each in arrays[1:]):
+        return False
+    low, high = min(float(each.min()) for each in arrays), max(float(each.max()) for each in arrays)
+    return -high < 0.1 * (high - low)
 
 
 def _died_of(case: Case, node: int, alive: bool) -> int:
@@ -360,6 +370,8 @@ def _without_constant(case: Case, line: int) -> tuple[Fix, ...]:
     """Return the text in which a bias that a line fills with a number begins with zeros."""
     for call in [each for each in case.on_line(line) if isinstance(each, ast.Call)]:
         number = call.args[-1] if call.args else None
+        if name_of(call) == "full" and len(call.args) == 2:
+            return fixes(("a bias of 0", edits.replace_node(case.text, call.args[1], "0.0")))
         if name_of(call) in ("fill_", "constant_") and number is not None and rates.constant(case, number) is not None:
             return fixes(("a bias of 0", edits.replace_node(case.text, number, "0.0")))
         if isinstance(number, ast.UnaryOp) and name_of(call) in ("fill_", "constant_"):

@@ -154,6 +154,8 @@ def _leaf_without_name(case: Case, tensor: int) -> int:
     trace, line = case.trace, int(case.trace.tensors.line[tensor])
     for each in case.ancestors(tensor):
         is_leaf = trace.tensors.producer[each] < 0 and trace.tensors.requires_grad[each]
+        if trace.tensors.is_parameter[each] and case.called("Parameter", line) is None:  # of a layer that is made there
+            continue
         if is_leaf and trace.tensors.line[each] == line and not len(trace.history("names", "tensor").all(each)):
             return each
     return -1
@@ -255,7 +257,8 @@ def _updated_in_place(case: Case) -> tuple[Fix, ...]:
         else:
             update = f"{name}.copy_({case.source(value)})"
         inside = case.is_off(statement.lineno)
-        code = f"{update}\n{name}.grad = None" if inside else f"with torch.no_grad():\n    {update}\n{name}.grad = None"
+        cleared = "" if f"{name}.grad.zero_()" in case.text else f"\n{name}.grad = None"
+        code = f"{update}{cleared}" if inside else f"with torch.no_grad():\n    {update}{cleared}"
         text = edits.replaced(text, statement, code) or text
     return fixes(("in place, inside no_grad()", text if text != case.text else None))
 

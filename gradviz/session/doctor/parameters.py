@@ -1,17 +1,16 @@
-"""Parameters that are not trained: those that the optimizer does not have, those that `parameters()` does not find,
-those whose history is cut off or that no loss uses. When gradients are cleared and used is in `training`."""
+"""Parameters that are not trained: those that the optimizer does not have, and those that `parameters()` does not find.
+Those that get no gradient are in `untrained`; when gradients are cleared and used is in `training`."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import SEARCHED, Case, Event, Fix, Hit, fixes
-from gradviz.session.doctor.cuts import cut_fixes, cuts_below
-from gradviz.session.doctor.missing import ROWS
+from gradviz.session.doctor.cuts import cuts_below
 from gradviz.session.doctor.text import name_of, receiver_of
 from gradviz.session.doctor.training import leaves, zeroed_too_late
 from gradviz.trace.words.error_explanation import Mark
@@ -23,7 +22,7 @@ def other_parameters(case: Case) -> Iterator[Hit]:
         return
     steps = case.optimizer_steps
     left = _never_updated(case)
-    if case.raised and not _has_stepped(case):
+    if case.raised and not has_stepped(case):
         return
     if not steps or not left or next(zeroed_too_late(case), None) is not None or _cut_before(case, left):
         return
@@ -49,7 +48,7 @@ def other_parameters(case: Case) -> Iterator[Hit]:
     yield Hit(line, first + 1, why, advice, _given(case, making, left), ())
 
 
-def _has_stepped(case: Case) -> bool:
+def has_stepped(case: Case) -> bool:
     """Whether each step() in the text ran before the error."""
     ran = {case.line_of(step) for step in case.optimizer_steps}
     return all(call.lineno in ran for call in case.calls if name_of(call) == "step" and not call.args)
@@ -82,7 +81,7 @@ def _cut_before(case: Case, left: list[int]) -> bool:
     users = {user for each in left for user in trace.users_of(each).tolist()}
     turned = [node for node in users if trace.nodes.op[node] in ("t", "transpose", "permute")]
     users |= {user for node in turned for user in trace.users_of(case.output(node)).tolist()}
-    queue = [cut.made for each in _expected(case) for cut in cuts_below(case, each) if cut.kind == "detached"]
+    queue = [cut.made for each in expected(case) for cut in cuts_below(case, each) if cut.kind == "detached"]
     seen = {*queue}
     for each in queue:
         for node in trace.users_of(each).tolist() if len(queue) < SEARCHED else ():
@@ -96,8 +95,8 @@ def _cut_before(case: Case, left: list[int]) -> bool:
 def _replaced(case: Case, left: list[int], step: int) -> Iterator[Hit]:
     """A layer that replaced another after the optimizer had been given the module's parameters."""
     making = _optimizer(case, step)
-    expected = {*_expected(case)}
-    late = [each for each in left if each in expected]
+    given = {*expected(case)}
+    late = [each for each in left if each in given or (making is not None and _is_put_into(case, each, making))]
     if making is None or not late:
         return
     line, name = int(case.trace.tensors.line[late[0]]), case.name(late[0])
@@ -107,7 +106,18 @@ def _replaced(case: Case, left: list[int], step: int) -> Iterator[Hit]:
     why += "holds those of the former layer: the new one gets gradients, and no step() ever changes it."
     advice = "Change the model first, then make the optimizer."
     text = edits.moved(case.text, line, before=making.lineno)
-    yield Hit(line, step + 1, why, advice, fixes(("before the optimizer", text)), _first_use(case, late[0]))
+    yield Hit(line, step + 1, why, advice, fixes(("before the optimizer", text)), first_use(case, late[0]))
+
+
+def _is_put_into(case: Case, tensor: int, making: ast.Call) -> bool:
+    """Whether the statement that made a tensor puts it into what an optimizer was given: `model[2] = …`."""
+    statement = case.statement(int(case.trace.tensors.line[tensor]))
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    while isinstance(target, (ast.Subscript, ast.Attribute)):
+        target = target.value
+        if f"{case.source(target)}.parameters(" in case.source(making):
+            return True
+    return False
 
 
 def _left_out(case: Case, left: list[int], step: int) -> Iterator[Hit]:
@@ -198,6 +208,9 @@ def _given(case: Case, making: ast.Call | None, left: list[int]) -> tuple[Fix, .
         inner = ", ".join([*(case.source(each) for each in first.elts), *names])
         return fixes(("with all of them", edits.replace_node(case.text, first, f"[{inner}]")))
     owner = _owner(case, left)
+    if not owner and case.source(first).startswith("self."):
+        paths = {each.partition(".")[2] for tensor in left for each in _owners(case, tensor)}
+        owner = next((f"self.{path}" for path in sorted(paths) if path.isidentifier()), "")
     if not owner:
         return ()
     bound = [s.lineno for s in case.statements if isinstance(s, ast.Assign) and case.source(s.targets[0]) == owner]
@@ -313,7 +326,8 @@ def _is_plain(case: Case, statement: ast.Assign | ast.AnnAssign | ast.Expr) -> b
         if inner is None:
             return False
         first = inner
-    return isinstance(first, ast.Call) and name_of(first) in _MADE[:-5] + _MADE[-4:] and name_of(first) != "Parameter"
+    made = name_of(first) if isinstance(first, ast.Call) else ""
+    return made in _MADE and (made != "Parameter" or isinstance(value, ast.BinOp))  # what is computed is no parameter
 
 
 def _module_list(case: Case, name: str) -> bool:
@@ -340,11 +354,11 @@ def unregistered(case: Case) -> Iterator[Hit]:
         advice = "Put layers into nn.ModuleList, and single tensors into nn.Parameter."
         steps = case.optimizer_steps
         cursor = steps[0] + 1 if steps else len(trace)
-        yield Hit(line, cursor, why, advice, _registered(case, statement), _first_use(case, tensor))
+        yield Hit(line, cursor, why, advice, _registered(case, statement), first_use(case, tensor))
         return
 
 
-def _first_use(case: Case, tensor: int) -> tuple[Mark, ...]:
+def first_use(case: Case, tensor: int) -> tuple[Mark, ...]:
     users = case.trace.users_of(tensor).tolist()
     return case.mark(users[0], f"uses {case.name(tensor)}") if users else ()
 
@@ -389,75 +403,7 @@ def _nn(case: Case) -> str:
     return "nn" if aliased else "torch.nn"
 
 
-def untrained_because(row: str) -> Callable[[Case], Iterator[Hit]]:
-    """Return the finder of parameters that are not trained because their history is cut off in one way."""
-
-    def find(case: Case) -> Iterator[Hit]:
-        yield from (hit for found, hit in _untrained(case) if found == row)
-
-    return find
-
-
-def _untrained(case: Case) -> Iterator[tuple[str, Hit]]:
-    trace, steps = case.trace, case.optimizer_steps
-    if not steps or not len(trace.calls):
-        return
-    expected = [each for each in _expected(case) if each not in case.events]
-    if not expected or next(zeroed_too_late(case), None) is not None:
-        return
-    for tensor in expected:
-        cuts = [cut for cut in cuts_below(case, tensor) if cut.kind == "item" or cut.made in case.below_roots]
-        name = case.name(tensor)
-        meant = cuts and cuts[0].kind == "no_grad" and not _given_alone(case, tensor)  # features that are not trained
-        if cuts and not (case.updates and meant and not _has_trained_sibling(case, tensor)):
-            cut = cuts[0]
-            why = (
-                f"{name} is given to the optimizer, but no gradient ever comes to it: line {cut.line} cuts it off from "
-            )
-            why += "the loss."
-            advice = "Stay with tensors that have a history, from the parameters as far as the loss."
-            marks = case.mark(cut.node, "the history ends here")
-            yield ROWS[cut.kind], Hit(cut.line, steps[0] + 1, why, advice, cut_fixes(case, cut), marks)
-            return
-    unused = [each for each in expected if not _leads_to_root(case, each) and _has_trained_sibling(case, each)]
-    if unused and len(trace.calls) > 1:
-        tensor = unused[0]
-        line, name = int(trace.tensors.line[tensor]), case.name(tensor)
-        used = trace.users_of(tensor).tolist()
-        if used:
-            at = case.outer_line(used[0]) if int(trace.nodes.line[used[0]]) == line else int(trace.nodes.line[used[0]])
-            why = f"Line {at} computes something with {name}, but no loss was computed from the result: {name}.grad "
-            why += f"stayed None in all {len(trace.calls)} backward passes."
-            advice = "Go on with the result, or leave that out."
-            yield "grad-none-not-reached", Hit(at, steps[0] + 1, why, advice, (), case.mark(used[0], "leads nowhere"))
-            return
-        why = f"{name} is given to the optimizer and requires grad, but no loss was computed from it: its .grad stayed "
-        why += f"None in all {len(trace.calls)} backward passes, and step() never changed it."
-        advice = "Use it in forward(), or take it out of the model."
-        yield "frozen-parameter", Hit(line, steps[0] + 1, why, advice, _taken_out(case, line))
-
-
-def _given_alone(case: Case, tensor: int) -> bool:
-    """Whether an optimizer was given the module of a tensor by name, and nothing in it ever gets a gradient."""
-    together = [tensors for tensors in _sources(case).values() if tensor in tensors]
-    return any(not {*tensors} & case.events.keys() for tensors in together)
-
-
-def _taken_out(case: Case, line: int) -> tuple[Fix, ...]:
-    """Return the text without a layer that nothing uses."""
-    statement = case.statement(line)
-    target = case.source(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
-    attribute = target.partition(".")[2]
-    used = [n for n in case.walked if isinstance(n, ast.Attribute) and n.attr == attribute]
-    text = edits.without_statement(case.text, line) if target.startswith("self.") and len(used) == 1 else None
-    return fixes((f"without {target}", text))
-
-
-def _leads_to_root(case: Case, tensor: int) -> bool:
-    return tensor in case.below_roots
-
-
-def _has_trained_sibling(case: Case, tensor: int) -> bool:
+def has_trained_sibling(case: Case, tensor: int) -> bool:
     """Whether a parameter of the same module object was changed by an optimizer."""
     names = case.trace.names
     for row in case.trace.history("names", "tensor").all(tensor).tolist():
@@ -468,7 +414,7 @@ def _has_trained_sibling(case: Case, tensor: int) -> bool:
     return False
 
 
-def _expected(case: Case) -> list[int]:
+def expected(case: Case) -> list[int]:
     """Return the parameters that an optimizer was given, as far as its call says so."""
     trace, found = case.trace, dict[int, None]()
     names = {str(each) for each in trace.optimizers.name}
@@ -507,7 +453,7 @@ def _parameters_of(case: Case, owner: str) -> list[int]:
     return list(last.values())
 
 
-def _sources(case: Case) -> dict[str, list[int]]:
+def sources(case: Case) -> dict[str, list[int]]:
     """Return what optimizers were given in one list, each thing by itself: `[*a.parameters(), *b.parameters(), w]`."""
     names, found = {str(each) for each in case.trace.optimizers.name}, dict[str, list[int]]()
     for call in [each for each in case.calls if name_of(each) in names and each.args]:
@@ -525,76 +471,3 @@ def _sources(case: Case) -> dict[str, list[int]]:
             if tensor >= 0:
                 found[case.source(each)] = [tensor]
     return {name: tensors for name, tensors in found.items() if tensors} if len(found) > 1 else {}
-
-
-def frozen(case: Case) -> Iterator[Hit]:
-    """What an optimizer was given although it requires no grad from beginning to end."""
-    names = {str(each) for each in case.trace.optimizers.name}
-    if any("requires_grad" in case.source(each) for each in case.calls if name_of(each) in names):
-        return  # it takes only the trained ones
-    found = next(_frozen_source(case), None) or next(_half_frozen(case), None)
-    if found is not None:
-        yield found
-
-
-def _half_frozen(case: Case) -> Iterator[Hit]:
-    """The only tensor of a model that requires no grad, in a layer whose others are trained."""
-    trace, names = case.trace, case.trace.names
-    if not case.updates or len(trace.calls) < 2:
-        return
-    now = trace.frame_at(int(trace.calls.step[0]))
-    off = [
-        tensor
-        for tensor in np.flatnonzero(trace.tensors.is_parameter).tolist()
-        if not now.requires_grad(tensor) and tensor in case.below_roots and _has_trained_sibling(case, tensor)
-    ]
-    rows = trace.history("flags", "tensor").all(off[0]).tolist() if len(off) == 1 else []
-    step = int(trace.flags.step[rows[-1]]) if rows else -1
-    if step < 0 or names.owner[trace.history("names", "tensor").all(off[0])[0]] == "":
-        return
-    name, line = case.name(off[0]), case.line_of(step)
-    line = next((each for each in sorted(_switches(case)) if each >= line), line)
-    why = f"Line {line} freezes {name}, while the rest of the same layer is trained: {name}.grad stays None in all "
-    why += f"{len(trace.calls)} backward passes, and step() never changes it."
-    statement = case.statement(line)
-    alone = isinstance(statement, (ast.Assign, ast.Expr)) and case.loop_of(statement) is None
-    text = edits.without_statement(case.text, line) if alone else None
-    advice = "Freeze a whole layer, or nothing of it."
-    yield Hit(line, int(trace.calls.step[0]) + 1, why, advice, fixes(("trained", text)), _first_use(case, off[0]))
-
-
-def _frozen_source(case: Case) -> Iterator[Hit]:
-    """Something that an optimizer was given by name, and that requires no grad at all."""
-    trace, steps = case.trace, case.optimizer_steps
-    for name, tensors in _sources(case).items() if steps and len(trace.calls) > 1 else ():
-        begins = trace.frame_at(int(trace.calls.step[0]))
-        asked = {int(each) for each in trace.flags.tensor[trace.flags.requires_grad].tolist()}
-        late = [each for each in tensors if each in asked and not begins.requires_grad(each)]
-        if late or any(begins.requires_grad(each) or each not in case.below_roots for each in tensors):
-            continue
-        first = tensors[0]
-        line, switches = int(trace.tensors.line[first]), _switches(case)
-        if trace.tensors.requires_grad[first] and len(switches) == 1:
-            line = switches[0]
-        why = (
-            f"{name} is given to the optimizer, but requires no grad in any of {len(trace.calls)} backward passes: it "
-        )
-        why += "gets no gradient, and step() never changes it."
-        advice = f"Let {name} require grad, or do not give it to the optimizer."
-        yield Hit(line, steps[0] + 1, why, advice, _asked_for(case, first, name), _first_use(case, first))
-        return
-
-
-def _switches(case: Case) -> list[int]:
-    """Return the lines that switch requires_grad on or off."""
-    calls = [each.lineno for each in case.calls if name_of(each) == "requires_grad_"]
-    stores = [n for n in case.walked if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)]
-    return calls + [each.lineno for each in stores if each.attr == "requires_grad"]
-
-
-def _asked_for(case: Case, tensor: int, name: str) -> tuple[Fix, ...]:
-    made = case.maker(tensor)
-    if not isinstance(made, ast.Call) or case.name(tensor) != name:
-        return ()
-    text = edits.add_keyword(case.text, made.lineno, name_of(made), "requires_grad", "True")
-    return fixes(("requires_grad=True", text))

@@ -113,6 +113,7 @@ def _stands_for(case: Case, node: ast.expr) -> Iterator[ast.expr]:
             yield given
     elif isinstance(node, ast.Attribute):
         yield from _paired(case, case.source(node))
+        yield from _configured(case, node)
     elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         held = case.assigned(case.source(node.value), 10**9)
         if isinstance(held, ast.Dict):
@@ -120,6 +121,22 @@ def _stands_for(case: Case, node: ast.expr) -> Iterator[ast.expr]:
             yield from (v for k, v in pairs if isinstance(k, ast.Constant) and k.value == node.slice.value)
         elif isinstance(held, ast.Call):
             yield from (each.value for each in held.keywords if each.arg == node.slice.value)
+
+
+def _configured(case: Case, node: ast.Attribute) -> Iterator[ast.expr]:
+    """Return what an object of settings was given for an attribute, and its default in the class or on the command
+    line: `Config(lr=1.0).lr`."""
+    made = case.assigned(case.source(node.value), 10**9)
+    if isinstance(made, ast.Call):
+        yield from (each.value for each in made.keywords if each.arg == node.attr)
+        for each in [one for one in case.statements if isinstance(one, ast.AnnAssign)]:
+            holder = case.class_of(each)
+            own = holder is not None and holder.name == name_of(made) and case.source(each.target) == node.attr
+            if own and each.value is not None:
+                yield each.value
+    for call in [each for each in case.calls if name_of(each) == "add_argument" and each.args]:
+        if case.source(call.args[-1]).strip("\"'-").replace("-", "_") == node.attr:
+            yield from (each.value for each in call.keywords if each.arg == "default")
 
 
 def _paired(case: Case, target: str) -> Iterator[ast.expr]:
@@ -287,11 +304,12 @@ def _larger(losses: list[float], slope: float, rate: float) -> float:
 
 
 def _slope(case: Case, call: int) -> float:
-    """Return the norm of all gradients that a call left at the leaves."""
+    """Return the norm of all gradients that a call left at the leaves, or returned for them."""
     trace = case.trace
     low, high = int(trace.calls.step[call]), int(min(trace.calls.end[call], len(trace))) + 1
     rows = np.flatnonzero((trace.grads.step >= low) & (trace.grads.step <= high) & (trace.grads.value >= 0))
-    return float(np.sqrt(np.square(trace.values.norm[trace.grads.value[rows]]).sum()))
+    left = float(np.sqrt(np.square(trace.values.norm[trace.grads.value[rows]]).sum()))
+    return left or math.sqrt(sum(float(np.square(each).sum()) for each in _gradients(case, call).values()))
 
 
 # -- identical weights

@@ -1,0 +1,239 @@
+"""A softmax over the wrong dimension: over the batch instead of the classes, over the queries of an attention, or over
+numbers that are all equal; and the classes that are looked for in a column."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from gradviz.document import edits
+from gradviz.session.doctor.case import Case, Fix, Hit, fixes
+from gradviz.session.doctor.losses import (
+    SHAPES,
+    before,
+    cursor_of,
+    is_softmax,
+    layer_of,
+    line_of,
+    maker_of,
+    operand,
+    ops,
+)
+from gradviz.session.doctor.text import name_of, receiver_of
+
+
+def wrong_dim(case: Case) -> Iterator[Hit]:
+    """A softmax over the batch instead of the classes."""
+    yield from _over_queries(case)
+    yield from _classes_of_a_column(case)
+    yield from _along_equals(case)
+    yield from _written_out(case)
+    for node in ops(case, "softmax", "log_softmax"):
+        read, made = operand(case, node), case.output(node)
+        shape = case.shape(read) if read >= 0 else ()
+        if len(shape) != 2 or not re.search(r"dim=(0|-2)\b", str(case.trace.nodes.params[node])) or shape[0] < 2:
+            continue
+        if made not in case.below_roots or not (_is_of_samples(case, read) or _picks_classes(case, made)):
+            continue
+        line, name = _dim_line(case, node), case.name(read)
+        why = f"The softmax on line {line} goes along dimension 0 of {name} {shape}: it makes the {shape[0]} rows of "
+        why += "each column add up to 1, so the samples of a batch compete with each other instead of the classes."
+        advice = "Use dim=1 (or dim=-1): one distribution for each row."
+        yield Hit(line, cursor_of(case, node), why, advice, _other_dim(case, node), case.mark(node, "along the batch"))
+        return
+
+
+def _written_out(case: Case) -> Iterator[Hit]:
+    """exp(x) / exp(x).sum(0): a written-out softmax over the batch."""
+    for node in ops(case, "div"):
+        if not is_softmax(case, node) or len(case.shape(case.output(node))) != 2:
+            continue
+        summed, made = maker_of(case, node, 1), case.output(node)
+        if not re.search(r"dim=\(?(0|-2)\b,?\)?", str(case.trace.nodes.params[summed])) or case.shape(made)[0] < 2:
+            continue
+        scores = operand(case, maker_of(case, node))
+        if made not in case.below_roots or not (_is_of_samples(case, scores) or _picks_classes(case, made)):
+            continue
+        line = line_of(case, summed)
+        call = next(
+            (each for each in case.on_line(line) if isinstance(each, ast.Call) and name_of(each) == "sum"), None
+        )
+        given = call.args[:1] if call is not None else []
+        given += [each.value for each in call.keywords if each.arg in ("dim", "axis")] if call is not None else []
+        rows = next((each for each in given if case.source(each) in ("0", "-2")), None)
+        text = edits.replace_node(case.text, rows, "1") if rows is not None else None
+        why = (
+            f"Line {line} divides by the sums of the columns of {case.shape(made)}: the rows of each column add up to "
+        )
+        why += "1, so the samples of a batch compete with each other instead of the classes."
+        marks = case.mark(summed, "along the batch")
+        advice = "Sum along dimension 1: one distribution for each row."
+        yield Hit(line, cursor_of(case, summed), why, advice, fixes(("dim=1", text)), marks)
+        return
+
+
+def _along_equals(case: Case) -> Iterator[Hit]:
+    """A softmax along a dimension with only one number, or the same one repeated: always 1 / n."""
+    nodes = case.trace.nodes
+    for node in ops(case, "softmax", "log_softmax"):
+        read, made = operand(case, node), case.output(node)
+        shape, found = case.shape(read), re.search(r"dim=(-?\d+)", str(nodes.params[node]))
+        if len(shape) != 2 or found is None or made not in case.below_roots:
+            continue
+        dim = int(found[1]) % 2
+        maker = int(case.trace.tensors.producer[read])
+        repeated = maker >= 0 and nodes.op[maker] == "expand" and _is_repeated(case, maker, dim)
+        alone = shape[dim] == 1 < shape[1 - dim] and _is_of_samples(case, read)
+        if not repeated and not (alone and dim == 0):
+            continue
+        line, n = _dim_line(case, node), shape[dim]
+        why = f"The softmax on line {line} goes along dimension {dim} of {case.name(read)} {shape}, in which all "
+        why += f"numbers are equal: whatever the scores are, it makes 1 / {n} of each, and no gradient goes back."
+        yield Hit(
+            line, cursor_of(case, node), why, f"Use dim={1 - dim}: one distribution over the other dimension.",
+            _other_dim(case, node, found[1], str(1 - dim)), case.mark(node, "always 1 / n"),
+        )  # fmt: skip
+        return
+
+
+def _is_repeated(case: Case, expand: int, dim: int) -> bool:
+    """Whether an expansion made one dimension of a matrix, whose rows or columns are all the same."""
+    before, after = case.shape(operand(case, expand)), case.shape(case.output(expand))
+    size = ((1,) * (len(after) - len(before)) + before)[dim]
+    return size == 1 < after[dim]
+
+
+def _is_of_samples(case: Case, tensor: int) -> bool:
+    """Whether a layer made a tensor, which then has a row for each sample."""
+    maker = before(case, tensor, "add", "relu", "tanh", "div", "mul")
+    if maker < 0 or case.trace.nodes.op[maker] not in ("addmm", "mm", "linear", "matmul"):
+        return False
+    read, tensors = case.read_by(maker), case.trace.tensors
+    left = read[0] if case.trace.nodes.op[maker] in ("mm", "matmul") else -1
+    return left < 0 or tensors.producer[left] >= 0 or not tensors.requires_grad[left]  # W @ X has a column for each
+
+
+def _picks_classes(case: Case, tensor: int) -> bool:
+    """Whether a loss takes one element of each row of a tensor."""
+    users = [user for user in case.trace.users_of(tensor).tolist() if operand(case, user) == tensor]
+    users += [
+        again
+        for user in users
+        if case.trace.nodes.op[user] == "log"
+        for again in case.trace.users_of(case.output(user)).tolist()
+    ]
+    return any(case.trace.nodes.op[user] in ("nll_loss", "gather") or _takes_one_each(case, user) for user in users)
+
+
+def _takes_one_each(case: Case, node: int) -> bool:
+    """Whether an operation takes one element of each row: `p[range(n), labels]`."""
+    read, made = case.read_by(node), case.output(node)
+    indexes = case.trace.nodes.op[node] == "index" and read and made >= 0
+    return bool(indexes and len(case.shape(read[0])) == 2 and case.shape(made) == case.shape(read[0])[:1])
+
+
+def _over_queries(case: Case) -> Iterator[Hit]:
+    """Attention whose weights do not add up to 1 along the dimension that is summed next."""
+    for node in ops(case, "softmax"):
+        read, made = operand(case, node), case.output(node)
+        shape, found = (
+            case.shape(read) if read >= 0 else (),
+            re.search(r"dim=(-?\d+)", str(case.trace.nodes.params[node])),
+        )
+        if len(shape) < 3 or found is None or int(found[1]) % len(shape) == len(shape) - 1:
+            continue
+        scores = before(case, read, "div", "mul", "add", "masked_fill", "where")
+        product = scores >= 0 and case.trace.nodes.op[scores] in ("bmm", "mm", "matmul")  # as in attention
+        if not product or not _is_left_factor(case, made):
+            continue
+        line = _dim_line(case, node)
+        why = (
+            f"The weights {case.name(made)} {shape} are summed over their last dimension by the product that follows, "
+        )
+        why += (
+            f"but the softmax on line {line} makes them add up to 1 along dimension {int(found[1]) % len(shape)}: the "
+        )
+        why += "product is no average."
+        yield Hit(
+            line, cursor_of(case, node), why, "Use dim=-1: one distribution for each query.",
+            _other_dim(case, node, found[1], "-1"), case.mark(node, "along the queries"),
+        )  # fmt: skip
+        return
+
+
+def _is_left_factor(case: Case, tensor: int) -> bool:
+    """Whether a product sums over the last dimension of a tensor, possibly after other operations."""
+    nodes, queue = case.trace.nodes, [tensor]
+    for each in queue:
+        for user in case.trace.users_of(each).tolist():
+            if nodes.op[user] in ("bmm", "matmul") and operand(case, user) == each:
+                return True
+            turned = nodes.op[user] in _TURNS and not _moves_ones(case, user)
+            if nodes.op[user] in (*SHAPES, "mul") and not turned and len(queue) < 20:
+                queue.append(case.output(user))
+    return False
+
+
+def _moves_ones(case: Case, node: int) -> bool:
+    """Whether a permutation only moves dimensions of size 1, as einsum does before its product."""
+    found = re.search(r"dims=\(([\d, ]+)\)", str(case.trace.nodes.params[node]))
+    shape = case.shape(operand(case, node))
+    places = [int(each) for each in re.findall(r"\d+", found[1])] if found else []
+    moved = [place for place in places if shape[place] != 1]
+    return bool(moved) and moved == sorted(moved)
+
+
+_TURNS = ("t", "transpose", "permute", "select", "slice")
+
+
+def _classes_of_a_column(case: Case) -> Iterator[Hit]:
+    """argmax over the batch of what the loss takes for scores, or of what is compared with the classes given to it."""
+    trace, losses = case.trace, ops(case, "nll_loss")
+    targets = {operand(case, node, 1) for node in losses}
+    scores = {before for node in losses for before in [*case.ancestors(operand(case, node))][:3]}
+    for node in ops(case, "argmax", "max"):
+        read, made = operand(case, node), next(reversed(trace.outputs_of(node).tolist()), -1)
+        shape = case.shape(read) if read >= 0 else ()
+        if len(shape) != 2 or made < 0 or not re.search(r"dim=(0|-2)\b", str(trace.nodes.params[node])):
+            continue
+        compared = [user for user in trace.users_of(made).tolist() if trace.nodes.op[user] == "eq"]
+        if read not in scores and not any({*case.ancestors(*case.read_by(user))} & targets for user in compared):
+            continue
+        line = line_of(case, node)
+        why = f"{trace.nodes.op[node]}(dim=0) on line {line} looks for the best sample of each class in "
+        why += f"{case.name(read)} {shape}, not for the best class of each sample: it has nothing to do with the "
+        why += "targets."
+        yield Hit(
+            line, cursor_of(case, node), why, "Use dim=1 (or dim=-1): one class for each row.",
+            _other_dim(case, node), case.mark(node, "along the batch"),
+        )  # fmt: skip
+        return
+
+
+def _other_dim(case: Case, node: int, given_dim: str = "", wanted: str = "1") -> tuple[Fix, ...]:
+    calls = [each for each in case.on_line(line_of(case, node)) if isinstance(each, ast.Call)]
+    for call in [*calls, *case.calls]:
+        if name_of(call) not in ("softmax", "log_softmax", "Softmax", "LogSoftmax", "argmax", "max"):
+            continue
+        given = next((each.value for each in call.keywords if each.arg == "dim"), None)
+        place = 0 if name_of(call)[0].isupper() else 1
+        held = receiver_of(call)
+        if (
+            held is not None
+            and place
+            and case.source(held) not in ("F", "torch", "nn.functional", "torch.nn.functional")
+        ):
+            place = 0
+        if given is None and len(call.args) > place:
+            given = call.args[place]
+        if given is not None and case.source(given) in ("0", "-2", given_dim):
+            return fixes((f"dim={wanted}", edits.replace_node(case.text, given, wanted)))
+    return ()
+
+
+def _dim_line(case: Case, node: int) -> int:
+    """Return the line that chooses the dimension of a softmax: that of the layer, if one does it."""
+    op, calls = str(case.trace.nodes.op[node]), case.on_line(line_of(case, node))
+    layers = [layer_of(case, each.func, op) for each in calls if isinstance(each, ast.Call)]
+    return next((each.lineno for each in layers if each is not None), case.written(node))

@@ -1,0 +1,249 @@
+"""Errors of a graph that was already used: saved tensors that were freed, or overwritten in place."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradviz.document import edits
+from gradviz.session.doctor.case import Case, Hit, fixes, requires
+from gradviz.session.doctor.raised import Fault, Fixes
+from gradviz.session.doctor.text import name_of, receiver_of
+from gradviz.trace.table.kinds import Kind
+
+
+def twice(fault: Fault) -> Hit | None:
+    """A second backward from the same root; from another root, or if a buffer is read by hand, it is `freed`."""
+    if not _in_a_call(fault.case) or not _same_root(fault.case):
+        return None
+    kept = None if _was_stepped(fault.case) else retain_graph(fault)
+    again = _computed_again(fault) if kept is None else None
+    offered = (("retain_graph=True", kept), ("computed again", again), ("without the second call", _once(fault)))
+    return fault.hit(fixes(*offered))
+
+
+def freed(fault: Fault) -> Hit | None:
+    """A saved tensor that is read after it was freed: by hand, or by a call for a part that two roots share."""
+    if _in_a_call(fault.case):
+        if _same_root(fault.case):
+            return None
+        carried = _carried(fault.case)
+        if carried is not None:
+            return _hidden(fault, carried)
+    kept = None if _was_stepped(fault.case) else retain_graph(fault)
+    again = _computed_again(fault) if kept is None else None
+    return fault.hit(fixes(("retain_graph=True", kept), ("computed again", again)))
+
+
+def _in_a_call(case: Case) -> bool:
+    """Whether the error occurred in a backward call, not in reading what a node has saved."""
+    line = int(case.trace.errors.line[0])
+    calls = [node for node in case.on_line(line) if isinstance(node, ast.Call)]
+    if not len(case.trace.calls):
+        return False
+    reads = 0 < line <= len(case.lines) and re.search(r"saved|\bgetattr\(", case.lines[line - 1])
+    return not reads or any(name_of(call) in ("backward", "grad") for call in calls)
+
+
+def _was_stepped(case: Case) -> bool:
+    """Whether an optimizer, or an update by hand, has changed what the freed part of the graph was computed with."""
+    trace, last = case.trace, len(case.trace.calls) - 1
+    ran = (trace.steps.kind == Kind.BACKWARD) & (trace.steps.node >= 0) & (trace.steps.call < last)
+    freed = {*trace.steps.node[ran].tolist()}
+    makers = [int(trace.tensors.producer[each]) for each in case.ancestors(*trace.roots_of(last).tolist())]
+    read = {each for node in makers if node in freed for each in case.read_by(node)}
+    turned = [int(trace.tensors.producer[each]) for each in read]
+    written = trace.writes.tensor[trace.writes.step > int(trace.calls.step[0])] if last > 0 else trace.writes.tensor[:0]
+    read |= {each for node in turned if node >= 0 and trace.nodes.op[node] == "t" for each in case.read_by(node)}
+    return bool(read & (case.updates | {*written.tolist()}))
+
+
+def _computed_again(fault: Fault) -> str | None:
+    """Compute the root again before the failed call: in its loop, if the statements that do it come before the loop."""
+    case, call = fault.case, fault.case.called("backward", fault.line)
+    held = receiver_of(call) if call is not None else None
+    if call is None or not isinstance(held, ast.Name):
+        return None
+    loop, found, names = case.loop_of(call), list[ast.Assign](), [held.id]
+    for name in names:
+        given = case.assigned(name, fault.line)
+        statement = case.parents.get(given) if given is not None else None
+        tensors = case.named(name, len(case.trace) + 1)
+        computed = any(
+            case.trace.tensors.producer[each] >= 0 and requires(case, each, len(case.trace)) for each in tensors
+        )
+        if isinstance(statement, ast.Assign) and computed and statement not in found:
+            found.append(statement)
+            names += [n.id for n in ast.walk(statement.value) if isinstance(n, ast.Name) and n.id not in names]
+    here = {(case.function_of(each), case.loop_of(each)) for each in found}
+    if len(here) != 1 or any("\n" in case.source(each) for each in found):
+        return None
+    (function, around), found = here.pop(), sorted(found, key=lambda each: each.lineno)
+    code = "\n".join(case.source(each) for each in found)
+    if function is not case.function_of(call) or (around is not loop and around is not None):
+        return None
+    if loop is None or around is loop:
+        return edits.insert_before(fault.text, fault.line, code)
+    text = edits.insert_before(fault.text, loop.body[0].lineno, code)
+    for each in reversed(found):
+        text = edits.without_statement(text, each.lineno) if text is not None else None
+    return text
+
+
+def _same_root(case: Case) -> bool:
+    """Whether the failed call began at the root of an earlier one."""
+    trace, last = case.trace, len(case.trace.calls) - 1
+    earlier = trace.roots.tensor[trace.roots.call < last]
+    return bool(np.isin(trace.roots_of(last), earlier).any())
+
+
+def retain_graph(fault: Fault) -> str | None:
+    """Add retain_graph=True to the first call."""
+    for function in ("backward", "grad"):
+        text = edits.add_keyword(fault.text, fault.fix_line, function, "retain_graph", "True")
+        if text is not None:
+            return text
+    return None
+
+
+def _once(fault: Fault) -> str | None:
+    if fault.fix_line == fault.line or not _same_statement(fault.case, fault.fix_line, fault.line):
+        return None
+    return edits.without_statement(fault.text, fault.line)
+
+
+def _same_statement(case: Case, one: int, other: int) -> bool:
+    first, second = case.statement(one), case.statement(other)
+    return first is not None and second is not None and ast.dump(first) == ast.dump(second)
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A tensor of an earlier iteration that the next one continues from."""
+
+    tensor: int
+    name: str
+    line: int  # of the operation that continues from it
+
+
+def _carried(case: Case) -> Carried | None:
+    """Return the state that was carried from one backward call to the next with its whole history."""
+    trace = case.trace
+    if len(trace.calls) < 2 or trace.calls.line[-1] != trace.calls.line[-2]:
+        return None
+    before, naming = int(trace.calls.step[-2]), case.trace.names
+    last = trace.roots_of(len(trace.calls) - 1).tolist()
+    for each in case.ancestors(*last):
+        made = int(trace.tensors.producer[each])
+        if made < 0 or trace.nodes.step[made] > before or not trace.nodes.name[made]:
+            continue
+        users = [node for node in trace.users_of(each).tolist() if trace.nodes.step[node] > before]
+        for row in trace.history("names", "tensor").all(each).tolist():
+            text = str(naming.name[row])
+            if users and len({*case.named(text, len(trace) + 1)}) > 1:
+                inner, own = int(trace.nodes.line[users[0]]), f"self.{text.rpartition('.')[2]}"
+                kept = any(case.source(read) == own for read in case.on_line(inner))
+                return Carried(each, text, inner if kept else case.outer_line(users[0]))
+    return None
+
+
+def _hidden(fault: Fault, carried: Carried) -> Hit:
+    case, name = fault.case, re.match(r"[\w.]+", carried.name)
+    held = name[0] if name else carried.name
+    why = f"{held} goes from one iteration into the next with its whole history, so backward() walks back through "
+    why += "the iterations before, whose saved tensors are freed or overwritten."
+    if fault.explanation is not None:
+        why += f" {fault.explanation.why}"
+    several = carried.name != held
+    code = f"{held} = tuple(each.detach() for each in {held})" if several else f"{held} = {held}.detach()"
+    together = _bound_together(case, held, carried.line)
+    if together and not several:
+        code = f"{', '.join(together)} = {', '.join(f'{each}.detach()' for each in together)}"
+    text, own = edits.insert_after(case.text, fault.line, code), f"self.{held.rpartition('.')[2]}"
+    read = [each for each in case.on_line(carried.line) if isinstance(each, ast.Attribute) and case.source(each) == own]
+    kept = next((each for each in read if isinstance(each.ctx, ast.Load)), None)
+    if kept is not None:
+        text = edits.replace_node(case.text, kept, f"{own}.detach()")
+    if text is not None and "retain_graph" in case.source(case.statement(fault.line) or ast.Pass()):
+        text = _without_retain(text, fault.line) or text
+    advice = f"Detach {held} between two iterations: {code}."
+    return fault.hit(fixes((f"{held} detached after each backward()", text)), carried.line, why, advice)
+
+
+def _bound_together(case: Case, name: str, line: int) -> list[str]:
+    """Return the names that a line binds to the states that a cell continues from: `h, c = cell(x, (h, c))`."""
+    statement = case.statement(line)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    names = [case.source(each) for each in target.elts] if isinstance(target, ast.Tuple) else []
+    value = statement.value if isinstance(statement, ast.Assign) else ast.Pass()
+    read = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+    return names if name in names and {*names} <= read else []
+
+
+def _without_retain(text: str, line: int) -> str | None:
+    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and node.lineno == line]
+    call = next((each for each in calls if name_of(each) == "backward"), None)
+    return edits.remove_keyword(text, call, "retain_graph") if call is not None else None
+
+
+def overwritten(fault: Fault) -> Hit | None:
+    """A saved tensor was overwritten in place."""
+    case, line = fault.case, fault.fix_line
+    carried = _carried(case)
+    if carried is not None:
+        return _hidden(fault, carried)
+    if any(case.line_of(at) == line for at in case.steps_of(Kind.OPTIMIZER)):
+        return fault.hit(fixes(("step() after the last backward()", _after(fault))), line)
+    return fault.hit(in_new_memory(case, line), line)
+
+
+def _after(fault: Fault) -> str | None:
+    code = fault.case.source(fault.case.statement(fault.fix_line) or ast.Pass())
+    longer = edits.insert_after(fault.text, fault.line, code) if fault.fix_line < fault.line and code else None
+    return edits.without_statement(longer, fault.fix_line) if longer else None
+
+
+def in_new_memory(case: Case, line: int) -> Fixes:
+    """Rewrite what writes in place on a line so that it writes to a new tensor."""
+    statement, text = case.statement(line), case.text
+    plain = edits.out_of_place(text, line)
+    if plain is not None:
+        return fixes(("a new tensor", plain))
+    for call in [node for node in case.on_line(line) if isinstance(node, ast.Call)]:
+        held = receiver_of(call)
+        if any(each.arg == "inplace" for each in call.keywords):
+            return fixes(("without inplace=True", edits.remove_keyword(text, call, "inplace")))
+        method = name_of(call)
+        if held is not None and method.endswith("_") and not method.endswith("__") and isinstance(held, ast.Name):
+            return fixes(("a new tensor", _not_in_place(case, statement, call, held.id)))
+    target = getattr(statement, "target", None) or (getattr(statement, "targets", None) or [None])[0]
+    while isinstance(target, (ast.Subscript, ast.Attribute)) and not isinstance(target, ast.Name):
+        if isinstance(target, ast.Attribute):
+            break
+        target = target.value
+    if target is not None and statement is not None:
+        name = case.source(target)
+        return fixes(("a copy first", edits.insert_before(text, statement.lineno, f"{name} = {name}.clone()")))
+    return _relu_modules(case)
+
+
+def _not_in_place(case: Case, statement: ast.stmt | None, call: ast.Call, name: str) -> str | None:
+    code = case.source(call)
+    method = name_of(call)
+    new = code.replace(f".{method}(", f".{method[:-1]}(", 1)
+    if isinstance(statement, ast.Expr) and statement.value is call:
+        if method in ("zero_", "fill_", "copy_"):
+            return edits.insert_before(case.text, statement.lineno, f"{name} = {name}.clone()")
+        return edits.replace_node(case.text, statement, f"{name} = {new}")
+    return edits.replace_node(case.text, call, new)
+
+
+def _relu_modules(case: Case) -> Fixes:
+    text: str | None = case.text
+    for call in reversed(case.calls):
+        if text is not None and any(each.arg == "inplace" for each in call.keywords):
+            text = edits.remove_keyword(text, call, "inplace")
+    return fixes(("without inplace=True", text if text != case.text else None))

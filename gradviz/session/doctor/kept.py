@@ -1,0 +1,255 @@
+"""Graphs that are kept although nothing goes back through them again: losses that are summed or collected with their
+history, and retain_graph=True without need."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+
+from gradviz.document import edits
+from gradviz.session.doctor.case import Case, Hit, fixes, returned
+from gradviz.session.doctor.rates import constant
+from gradviz.session.doctor.text import name_of, receiver_of
+from gradviz.trace.table.kinds import Kind
+
+
+def graph_kept(case: Case) -> Iterator[Hit]:
+    """Losses that are summed or collected with their graphs."""
+    trace, nodes = case.trace, case.trace.nodes
+    grown: dict[int, int] = defaultdict(int)
+    for node in np.flatnonzero((nodes.op == "add") & (nodes.name != "")).tolist():
+        read = case.read_by(node)
+        made = case.output(node)
+        if made < 0 or made in case.below_roots or not any(_of_root(case, each) for each in read):
+            continue
+        line = int(nodes.line[node])
+        makers = [int(trace.tensors.producer[each]) for each in read if not _of_root(case, each)]
+        if grown[line] and not any(maker >= 0 and nodes.line[maker] == line for maker in makers):
+            continue
+        grown[line] += 1
+        statement = case.statement(line)
+        if grown[line] < 2 or statement is None:
+            continue
+        often = grown[line] >= (2 if _is_called_in_loop(case, statement) else 5)
+        if case.loop_of(statement) is None and (case.function_of(statement) is None or not often):
+            continue
+        yield _kept(case, line, int(nodes.step[node]) + 1, _root_of(case, read), node)
+        return
+    yield from _summed_in_evaluation(case)
+    for call in [each for each in case.calls if name_of(each) == "append" and len(each.args) == 1]:
+        if case.loop_of(call) is not None:
+            yield from _judged_with_graph(case, call)
+    for given in _put_away(case):
+        were = returned(case, given) if isinstance(given, ast.Call) else case.were(given, len(trace) + 1)
+        done = _is_after_backward(case, given)
+        roots = [each for each in were if each in case.ended_roots or (done and _is_part_of_loss(case, each))]
+        if len(roots) >= 2 and not any(trace.tensors.is_leaf[each] for each in roots):
+            yield _kept(case, given.lineno, len(trace), roots[-1], int(trace.tensors.producer[roots[-1]]), given)
+            return
+
+
+def _is_called_in_loop(case: Case, statement: ast.stmt) -> bool:
+    """Whether a loop calls the function around a statement."""
+    function = case.function_of(statement)
+    if not isinstance(function, ast.FunctionDef):
+        return False
+    return any(name_of(call) == function.name and case.loop_of(call) is not None for call in case.calls)
+
+
+def _is_after_backward(case: Case, given: ast.expr) -> bool:
+    """Whether a loop has called backward() before something in it, and has nothing left to do in that iteration."""
+    loop = case.loop_of(given)
+    calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call)] if loop is not None else []
+    return any(name_of(call) == "backward" and call.lineno < given.lineno for call in calls)
+
+
+def _is_part_of_loss(case: Case, tensor: int) -> bool:
+    """Whether a tensor has a history and a loss was computed from it."""
+    return tensor in case.below_roots and bool(case.trace.tensors.requires_grad[tensor])
+
+
+def _put_away(case: Case) -> Iterator[ast.expr]:
+    """Return what loops append to a list, or store under a key: `losses.append(loss)`, `losses += [loss]`, `kept[i] =
+    loss`."""
+    for node in case.walked:
+        if not isinstance(node, (ast.Call, ast.AugAssign, ast.Assign)) or not _is_repeated(case, node):
+            continue
+        if isinstance(node, ast.Call) and name_of(node) in ("append", "add", "appendleft") and len(node.args) == 1:
+            given = node.args[0]
+        elif isinstance(node, ast.AugAssign) and isinstance(node.value, ast.List):
+            given = node.value
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+            key, given = node.targets[0].slice, node.value
+            if isinstance(key, ast.Constant):
+                continue
+        else:
+            continue
+        yield from given.values if isinstance(given, ast.Dict) else getattr(given, "elts", [given])
+
+
+def _is_repeated(case: Case, node: ast.AST) -> bool:
+    """Whether something runs repeatedly: in a loop, or in a method that adds to what its object keeps."""
+    held = receiver_of(node) if isinstance(node, ast.Call) else None
+    return case.loop_of(node) is not None or (held is not None and case.source(held).startswith("self."))
+
+
+def _summed_in_evaluation(case: Case) -> Iterator[Hit]:
+    """Losses that a loop sums with their graphs and that never go backward."""
+    trace = case.trace
+    for each in [each for each in case.statements if isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Add)]:
+        if case.loop_of(each) is None or case.raised:
+            continue
+        made = [one for one in case.made_by(each.value) if trace.tensors.requires_grad[one] and case.shape(one) == ()]
+        if len(made) < 2 or {*made} & case.below_roots or any(trace.tensors.is_leaf[one] for one in made):
+            continue
+        name, node = case.source(each.target), int(trace.tensors.producer[made[-1]])
+        if not trace.nodes.op[node].endswith("_loss") and not _evaluates(case.function_of(each)):
+            continue
+        why = f"Line {each.lineno} sums up {len(made)} losses that never go backward, each with the whole graph that "
+        why += f"it was computed by: {name} holds them all."
+        text = edits.replace_node(case.text, each.value, f"{case.source(each.value)}.item()")
+        yield Hit(
+            each.lineno, len(trace), why, "Evaluate inside no_grad(), or keep numbers: .item().",
+            fixes((".item()", text)), case.mark(node, "keeps its graph"),
+        )  # fmt: skip
+        return
+
+
+def _evaluates(function: ast.AST | None) -> bool:
+    """Whether a function switches a model to evaluation and trains nothing."""
+    names = [name_of(call) for call in ast.walk(function) if isinstance(call, ast.Call)] if function else []
+    return "eval" in names and "backward" not in names
+
+
+def _judged_with_graph(case: Case, call: ast.Call) -> Iterator[Hit]:
+    """Losses that are collected in a training loop and never go backward: those of an evaluation without no_grad()."""
+    trace, loop, given = case.trace, case.loop_of(call), call.args[0]
+    trains = loop is not None and any(isinstance(n, ast.Call) and name_of(n) == "backward" for n in ast.walk(loop))
+    made = returned(case, given) if trains and isinstance(given, ast.Call) else []
+    kept = [each for each in made if trace.tensors.requires_grad[each] and case.shape(each) == ()]
+    if len(kept) < 2 or {*kept} & case.below_roots or any(trace.tensors.is_leaf[each] for each in kept):
+        return
+    node = int(trace.tensors.producer[kept[-1]])
+    below = [int(trace.tensors.producer[each]) for each in case.read_by(node)]
+    line = next((int(trace.nodes.line[b]) for b in below if b >= 0 and trace.nodes.op[b] == "add"), call.lineno)
+    why = f"{case.source(given)} on line {call.lineno} keeps {len(kept)} losses that never go backward, each with the "
+    why += "whole graph that it was computed by: memory grows with every iteration."
+    advice = "Evaluate inside no_grad(), or keep numbers: .item()."
+    text = edits.replace_node(case.text, given, f"{case.source(given)}.item()")
+    yield Hit(line, len(trace), why, advice, fixes((".item()", text)), case.mark(node, "keeps its graph"))
+
+
+def _root_of(case: Case, read: list[int]) -> int:
+    """Return the loss among what was read, or the loss of which one of them is a multiple."""
+    behind = [other for each in read for other in (each, *_read_for(case, each))]
+    return next(each for each in behind if each in case.ended_roots)
+
+
+def _read_for(case: Case, tensor: int) -> list[int]:
+    node = int(case.trace.tensors.producer[tensor])
+    return case.read_by(node) if node >= 0 else []
+
+
+def _of_root(case: Case, tensor: int) -> bool:
+    """Whether a tensor is a loss that a backward call began at, or a multiple of one."""
+    node = int(case.trace.tensors.producer[tensor])
+    scaled = node >= 0 and case.trace.nodes.op[node] in ("mul", "div")
+    return tensor in case.ended_roots or (scaled and any(each in case.ended_roots for each in case.read_by(node)))
+
+
+def _kept(case: Case, line: int, cursor: int, loss: int, node: int, given: ast.expr | None = None) -> Hit:
+    count = len(case.roots)
+    name = case.name(loss).rstrip("₀₁₂₃₄₅₆₇₈₉")
+    why = f"Line {line} keeps {name} together with the graph that it was computed by. After {count} backward passes "
+    why += f"{count} graphs are still there, and memory grows with every iteration."
+    tensor = case.shape(loss) != () or _takes_numbers(case) or _is_still_tensor(case, line) or _is_stacked(case)
+    text, kept = None, "detach" if tensor else "item"
+    if isinstance(given, ast.Call):
+        name = case.source(given)
+        text = edits.replace_node(case.text, given, f"{name}.{kept}()")
+    read = [each for each in case.on_line(line) if isinstance(each, (ast.Name, ast.Attribute, ast.Subscript))]
+    read = [each for each in read if isinstance(each.ctx, ast.Load)]
+    held = [each for each in read if case.source(each) == name]
+    held = held or [each for each in read if loss in case.were(each, cursor + 1)]  # that of a parameter
+    if held and text is None:
+        code = f"{case.source(held[0])}.{kept}()"
+        text = edits.all_at_once(
+            case.text, case.tree, {e: code for e in held if case.source(e) == case.source(held[0])}
+        )
+    advice = f"Keep the number{'s' if case.shape(loss) else ''}: " + ("" if case.shape(loss) else f"{name}.item(), or ")
+    advice += f"{name}.detach()."
+    return Hit(line, cursor, why, advice, fixes((f"{name}.{kept}()", text)), case.mark(node, "keeps its graph"))
+
+
+def _is_still_tensor(case: Case, line: int) -> bool:
+    """Whether what a line sums is used as a tensor elsewhere: `total.item()`."""
+    statement = case.statement(line)
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    names = {case.source(each) for each in targets if each is not None}
+    return any(isinstance(each, ast.Attribute) and case.source(each.value) in names for each in case.walked)
+
+
+def _is_stacked(case: Case) -> bool:
+    """Whether tensors are stacked, or joined, for something other than a loss."""
+    calls = [made for each in case.calls if name_of(each) in ("stack", "cat") and (made := case.made_by(each))]
+    return any(not {*made} & case.below_roots for made in calls)
+
+
+def _takes_numbers(case: Case) -> bool:
+    """Whether something takes numbers from what a list holds: from each of its tensors, or from some by index."""
+    turns = {n.id for each in case.walked if isinstance(each, (ast.ListComp, ast.GeneratorExp, ast.For))
+             for part in ([each] if isinstance(each, ast.For) else each.generators)
+             for n in ast.walk(part.target) if isinstance(n, ast.Name)}  # fmt: skip
+    held = [receiver_of(each) for each in case.calls if name_of(each) == "item"]
+    return any(
+        isinstance(node, ast.Subscript) or (isinstance(node, ast.Name) and node.id in turns)
+        for each in held if each is not None for node in ast.walk(each)
+    )  # fmt: skip
+
+
+def needless_retain(case: Case) -> Iterator[Hit]:
+    """retain_graph=True although nothing goes back through the graph again."""
+    trace, calls = case.trace, case.trace.calls
+    if case.raised or not calls.retain_graph.any():
+        return
+    ran: dict[int, list[int]] = defaultdict(list)
+    backward = np.flatnonzero((trace.steps.kind == Kind.BACKWARD) & (trace.steps.node >= 0))
+    for node, call in zip(trace.steps.node[backward].tolist(), trace.steps.call[backward].tolist(), strict=True):
+        ran[node].append(call)
+    needed = {call for many in ran.values() for call in many[:-1]}
+    by_line: dict[int, list[int]] = defaultdict(list)
+    for call in range(len(calls)):
+        if calls.retain_graph[call] and not calls.create_graph[call]:
+            by_line[int(calls.line[call])].append(call)
+    for line, many in by_line.items():
+        if line <= 0 or needed & {*many} or "_saved" in case.text:
+            continue
+        call = next(
+            (c for c in case.calls if c.lineno <= line <= (c.end_lineno or line) and _has_retain(case, c)), None
+        )
+        if call is None:
+            continue
+        step = int(calls.step[many[0]])
+        why = (
+            f"retain_graph=True on line {line} keeps what the graph has saved, but nothing goes back through it again: "
+        )
+        why += f"memory that is held for nothing in {len(many)} backward pass{'es' if len(many) > 1 else ''}."
+        text = edits.remove_keyword(case.text, call, "retain_graph")
+        if _is_retain_position(call):
+            text = edits.replace_node(case.text, call.args[1], "False")
+        yield Hit(line, step + 1, why, "Leave retain_graph out.", fixes(("without retain_graph", text)))
+        return
+
+
+def _has_retain(case: Case, call: ast.Call) -> bool:
+    given = [each.value for each in call.keywords if each.arg == "retain_graph"]
+    given += call.args[1:2] if _is_retain_position(call) else []
+    return any(found is not None and found.value is True for found in (constant(case, each) for each in given))
+
+
+def _is_retain_position(call: ast.Call) -> bool:
+    """Whether the second positional argument of a call is retain_graph: `loss.backward(None, True)`."""
+    return len(call.args) > 1 and name_of(call) == "backward" and receiver_of(call) is not None
