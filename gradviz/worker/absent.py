@@ -17,11 +17,12 @@ from gradviz.worker.policy_names import HERE, MODULE_HINTS
 _ANOTHER_FILE = "a snippet is one file: put the code into the snippet itself"
 _NOTHING_ELSE = "write what you need of it into the snippet, or leave it out"
 
-_YOURS = "if it is a file of yours, attach {}.py"
+_YOURS = "if it is a file of yours, or a package of Python code only, attach {}.py or its folder"
 
 _IN_PART = frozenset(
-    "torchvision torchtext PIL seaborn IPython gym gymnasium wandb tyro".split()
-)  # not installed, and contain much more
+    """torchvision torchtext PIL seaborn IPython gym gymnasium wandb tyro sklearn requests six graphviz
+    torchsummary mpl_toolkits multiprocessing platform codecs""".split()
+)  # not installed or not loaded, and contain much more
 
 
 def way_round(module: str) -> str:

@@ -300,14 +300,15 @@ def _drawn(shares: Any, source: np.random.Generator) -> int:
     return int(np.argmax(np.cumsum(shares) > source.random()))
 
 
-_RULES: dict[str, tuple[Any, int, dict[str, Any]]] = {  # the game, its longest episode, its arguments
-    "CartPole-v0": (_CartPole, 200, {}),
-    "CartPole-v1": (_CartPole, 500, {}),
-    "MountainCar-v0": (_MountainCar, 200, {}),
-    "Pendulum-v0": (_Pendulum, 200, {}),
-    "Pendulum-v1": (_Pendulum, 200, {}),
-    "FrozenLake-v1": (_FrozenLake, 100, {}),
-    "FrozenLake8x8-v1": (_FrozenLake, 200, {"map_name": "8x8"}),
+_RULES: dict[str, tuple[Any, int, float | None, dict[str, Any]]] = {
+    # the game, its longest episode, the mean reward at which it counts as solved, its arguments
+    "CartPole-v0": (_CartPole, 200, 195.0, {}),
+    "CartPole-v1": (_CartPole, 500, 475.0, {}),
+    "MountainCar-v0": (_MountainCar, 200, -110.0, {}),
+    "Pendulum-v0": (_Pendulum, 200, None, {}),
+    "Pendulum-v1": (_Pendulum, 200, None, {}),
+    "FrozenLake-v1": (_FrozenLake, 100, 0.7, {}),
+    "FrozenLake8x8-v1": (_FrozenLake, 200, 0.85, {"map_name": "8x8"}),
 }
 
 
@@ -347,8 +348,9 @@ class Game:
 
     @property
     def spec(self) -> Any:
-        """Its name and its longest episode."""
-        return stand_in("EnvSpec", {"id": self._name, "max_episode_steps": self._longest, "reward_threshold": None})
+        """Its name, its longest episode, and the mean reward at which it counts as solved."""
+        solved = _RULES[self._name][2]
+        return stand_in("EnvSpec", {"id": self._name, "max_episode_steps": self._longest, "reward_threshold": solved})
 
     def reset(self, *, seed: Any = None, options: object = None, return_info: object = True) -> Any:
         """Begin an episode; return the observation and an info table."""
@@ -415,7 +417,7 @@ def make(id: object, max_episode_steps: Any = None, render_mode: object = None, 
             f"{name} is not available in GradViz snippets; {', '.join(sorted(_RULES))} are, or write a class with "
             "reset() and step()"
         )
-    rules, longest, given = _RULES[name]
+    rules, longest, _, given = _RULES[name]
     plain: dict[str, Any] = {key: to_numpy(value) for key, value in options.items()}
     plain.pop("disable_env_checker", None)
     made: Game = object.__new__(Game)

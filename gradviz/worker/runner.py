@@ -350,6 +350,7 @@ class Runner:
                 return self._left(leaving)
             except BaseException as error:  # noqa: BLE001 what a snippet raises is its result
                 described = self._describe(error)
+                self._write("err", _not_found(error))
                 record_error(recorder, described)
                 return self._out_of_memory(described) if isinstance(error, MemoryError) else _raised(described)
             finally:
@@ -364,8 +365,7 @@ class Runner:
         return {"status": "ok"} if _is_well(_CODE.__get__(leaving)) else _raised(self._describe(leaving))
 
     def _describe(self, error: BaseException) -> ErrorText:
-        own = self._world.own.paths if self._world is not None else frozenset()
-        return describe(error, self._filename, own)
+        return describe(error, self._filename, self._world.own.paths if self._world else frozenset())
 
     def _out_of_memory(self, error: ErrorText) -> dict[str, Any]:
         """The address space is bounded: what asks for more gets a MemoryError, unless the parent was faster."""
@@ -431,6 +431,14 @@ class Runner:
             write("err", f"{filename}:{line}: {category.__name__}: {text}\n" + (f"  {source}\n" if source else ""))
 
         warnings.showwarning = show  # type: ignore[assignment]
+
+
+def _not_found(error: BaseException) -> str:
+    """Return a sentence about files that the run looked for in vain: what it lacks now may have been in them."""
+    if not SCRATCH.unmatched or not isinstance(error, Exception):
+        return ""
+    found = f"This run looked for files named {SCRATCH.unmatched!r} and found none"
+    return f"{found}: attach them, or the folder that they are in.\n"
 
 
 def _send_files(channel: Channel) -> None:

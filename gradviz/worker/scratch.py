@@ -67,6 +67,7 @@ class Scratch:
         self.folders = {"/", "/home", "/home/you", HOME, TEMPORARY}
         self.here = HOME
         self.made = 0  # temporary names
+        self.unmatched = ""  # the first pattern of file names that matched nothing
         self._attached: dict[str, list[str]] = {}  # by the last part of their names
         self._given: dict[str, bytes] = {}  # the attached files, by path
         self._open: weakref.WeakSet[Any] = weakref.WeakSet()  # which may hold bytes back

@@ -275,7 +275,10 @@ def glob(pathname: object, *, recursive: object = False, root_dir: object = None
     found = ["/" if pattern.startswith("/") else ""]
     for part in [part for part in pattern.split("/") if part]:
         found = list(itertools.chain.from_iterable(_step(each, part, bool(recursive)) for each in found))
-    return [each for each in dict.fromkeys(found) if each]
+    names = [each for each in dict.fromkeys(found) if each]
+    if not names:
+        SCRATCH.unmatched = SCRATCH.unmatched or pattern
+    return names
 
 
 def _step(folder: str, part: str, recursive: bool) -> list[str]:

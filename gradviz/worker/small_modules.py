@@ -17,6 +17,7 @@ import math
 import operator
 import posixpath
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NoReturn
@@ -31,7 +32,7 @@ from gradviz.worker.plots.facade import accept
 from gradviz.worker.policy_names import HERE
 from gradviz.worker.saved_files import ByteBuffer
 from gradviz.worker.scratch import SCRATCH
-from gradviz.worker.scratch_paths import plain_path
+from gradviz.worker.scratch_paths import open_, plain_path
 from gradviz.worker.stand_in import StandIn, stand_in
 from gradviz.worker.text_modules import loads
 
@@ -58,8 +59,7 @@ def torch_places(torch: Mapping[str, Any]) -> dict[str, Any]:
     made = {name: stand_in(name, public_names(torch[home])) for name, home in _ELSEWHERE.items() if home in torch}
     made["torch.utils._pytree"] = stand_in("torch.utils._pytree", {"tree_map": _tree_map})
     made["torch.distributed"] = stand_in("torch.distributed", _of_one_process())
-    processes = {"cpu_count": _one, "get_start_method": _fork} | dict.fromkeys(_OF_PROCESSES.split(), accept)
-    made["torch.multiprocessing"] = stand_in("torch.multiprocessing", processes)
+    made["torch.multiprocessing"] = stand_in("torch.multiprocessing", _PROCESSES)
     for name, module in made.items():
         parent, _, child = name.rpartition(".")
         if parent in torch and not hasattr(torch[parent], child):
@@ -72,9 +72,6 @@ def _of_one_process() -> dict[str, Any]:
     without = "is_initialized is_nccl_available is_mpi_available is_torchelastic_launched is_ucc_available"
     found = {"is_available": _yes, "is_gloo_available": _yes}
     return found | dict.fromkeys(without.split(), _no)
-
-
-_OF_PROCESSES = "set_start_method set_sharing_strategy freeze_support"
 
 
 def _no() -> bool:
@@ -91,6 +88,10 @@ def _one() -> int:
 
 def _fork(allow_none: object = False) -> str:
     return "fork"
+
+
+_PROCESSES = {"cpu_count": _one, "get_start_method": _fork}
+_PROCESSES |= dict.fromkeys(("set_start_method", "set_sharing_strategy", "freeze_support"), accept)
 
 
 def _tree_map(func: Callable[[Any], Any], tree: Any, *rest: Any) -> Any:
@@ -268,6 +269,15 @@ def _unidecode(string: Any, *how: object) -> str:
     return "".join(parts).encode("ascii", "ignore").decode()
 
 
+_SYSTEM = {"darwin": "Darwin", "win32": "Windows"}.get(sys.platform, "Linux")
+_PYTHON = sys.version.split()[0]
+
+
+def _decoded(filename: Any, mode: Any = "r", encoding: Any = None, errors: Any = "strict", buffering: Any = -1) -> Any:
+    """Open a file as `codecs.open` does."""
+    return open_(filename, mode, encoding=encoding, errors=errors)
+
+
 def helper_modules(guard: Guard, write: Callable[[str, str], None]) -> dict[str, Any]:
     """Return versions, literals, the Python 2 that scripts still support, graphs as text, tables of models, and
     downloads."""
@@ -283,6 +293,9 @@ def helper_modules(guard: Guard, write: Callable[[str, str], None]) -> dict[str,
         "distutils.version": loose,
         "ast": stand_in("ast", {"literal_eval": _literal_eval}),
         "errno": stand_in("errno", numbers),
+        "codecs": stand_in("codecs", {"open": _decoded}),
+        "multiprocessing": stand_in("multiprocessing", _PROCESSES),
+        "platform": stand_in("platform", {"system": lambda: _SYSTEM, "python_version": lambda: _PYTHON}),
         "unidecode": stand_in("unidecode", {"unidecode": _unidecode}),
         "graphviz": stand_in("graphviz", drawing),
         "torchsummary": stand_in("torchsummary", {"summary": _summary(write)}),

@@ -30,7 +30,13 @@ from gradviz.worker.own_modules import OwnModules, star
 from gradviz.worker.plots import Book, plot_modules
 from gradviz.worker.policy import compile_snippet
 from gradviz.worker.run_texts import benchmark_module
-from gradviz.worker.small_modules import helper_modules, notebook_modules, question_modules, torch_places
+from gradviz.worker.small_modules import (
+    helper_modules,
+    notebook_modules,
+    public_names,
+    question_modules,
+    torch_places,
+)
 from gradviz.worker.stand_in import StandIn, stand_in
 from gradviz.worker.standard_modules import offered_classes, standard_modules
 from gradviz.worker.text_modules import progress_modules
@@ -91,6 +97,7 @@ class World:
             **torch.modules,
         }
         self.modules |= question_modules(self.modules, self.import_module)
+        self.modules |= _as_in_matlab(self.modules)
         self.modules["torch.utils.benchmark"] = benchmark_module(self.guard)
         type(self.modules["torch.utils"]).benchmark = self.modules["torch.utils.benchmark"]  # import … as
         self.own = OwnModules(self.guard, {})
@@ -121,6 +128,17 @@ class World:
         if not path.startswith("<"):  # Python shows no lines of an evaluated text
             linecache.cache[path] = (len(source), None, source.splitlines(True), path)
         return compile_snippet(source, path, self.modules, own=self.own, package=package)
+
+
+def _as_in_matlab(modules: Mapping[str, Any]) -> dict[str, Any]:
+    """Return pylab, which has the names of NumPy and pyplot, except those of Python itself."""
+    homes = ("numpy", "numpy.fft", "numpy.random", "numpy.linalg", "matplotlib.pyplot")
+    names = {name: value for home in homes for name, value in public_names(modules[home]).items()}
+    names |= {"np": modules["numpy"], "plt": modules["matplotlib.pyplot"]}
+    of_python = ("abs", "bool", "bytes", "max", "min", "pow", "round")
+    pylab = stand_in("matplotlib.pylab", {name: value for name, value in names.items() if name not in of_python})
+    type(modules["matplotlib"]).pylab = pylab
+    return {"matplotlib.pylab": pylab, "pylab": pylab}
 
 
 def _look_up(modules: dict[str, object], path: str) -> Any:

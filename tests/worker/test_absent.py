@@ -31,6 +31,7 @@ from tests.worker.conftest import Runner
         ("from numpy import fromregex, ones\nones(2)\nfromregex('x')\n", 3, "numpy.fromregex is not available"),
         ("import numpy as np\nnp.fromregex('x')\n", 2, "numpy.fromregex is not available"),
         ("import random\nrandom.SystemRandom()\n", 2, "random.SystemRandom is not available"),
+        ("import sklearn.datasets as d\nd.load_wine()\n", 2, "sklearn.datasets.load_wine is not available"),
         ("import mlflow\nprint(mlflow.__version__)\n", 2, "mlflow is not available"),
         ("import mlflow\nwith mlflow.run: pass\n", 2, "mlflow.run is not available"),
         ("import mlflow\nmlflow.config['x']\n", 2, "mlflow.config is not available"),

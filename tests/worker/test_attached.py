@@ -244,3 +244,15 @@ def test_a_dataclass_in_an_own_module_may_have_annotations_in_quotes(run: Runner
         "from pkg.settings import Settings\nprint(Settings(0.5), Settings.kind)", files={"pkg/settings.py": text}
     )
     assert outcome.printed() == "Settings(lr=0.5, sizes=[]) x\n", outcome.done
+
+
+def test_a_package_of_python_code_that_is_attached_is_imported_and_the_refusal_says_so(run: Runner) -> None:
+    source = "import torch\nfrom halves import half\nprint(half(torch.ones(2)))\n"
+    files = {
+        "halves/__init__.py": "from .inner.maths import half\n__version__ = '1'\n",
+        "halves/inner/__init__.py": "",
+        "halves/inner/maths.py": "import torch\ndef half(x): return torch.div(x, 2)\n",
+    }
+    assert run(source, files=files).printed() == "tensor([0.5000, 0.5000])\n"
+    told = "if it is a file of yours, or a package of Python code only, attach halves.py or its folder"
+    assert told in run(source).sentence

@@ -74,6 +74,15 @@ def test_an_episode_is_cut_where_the_game_says(run: Runner) -> None:
     assert run(source).printed() == "200 False True\n[False, False, True] CartPole-v1 2.4 10.0\n"
 
 
+def test_a_game_says_when_it_counts_as_solved(run: Runner) -> None:
+    source = (
+        "import gymnasium as gym\n"
+        "for name in 'CartPole-v0 CartPole-v1 MountainCar-v0 Pendulum-v1 FrozenLake-v1'.split():\n"
+        "    spec = gym.make(name).spec\n    print(spec.max_episode_steps, spec.reward_threshold)\n"
+    )
+    assert run(source).printed() == "200 195.0\n500 475.0\n200 -110.0\n200 None\n100 0.7\n"
+
+
 def test_a_snippet_writes_a_game_of_its_own(run: Runner) -> None:
     source = (
         "import gymnasium as gym\nfrom gymnasium import spaces\nclass Walk(gym.Env):\n    def __init__(self):\n"

@@ -155,6 +155,15 @@ def test_a_pass_ends_before_a_batch_that_there_is_no_time_for() -> None:
     assert (sum(len(images) for images, _ in loader), len(train)) == (200, 200), "enough of them are taken first"
 
 
+@pytest.mark.parametrize("kind", [datasets.MNIST, datasets.CIFAR10])
+def test_a_set_that_became_short_has_as_many_pictures_and_labels_as_it_says(kind: Any) -> None:
+    datasets.begin(lambda text: None)
+    data = kind("data", train=False)
+    assert len(data) == len(data.data) == len(data.targets) == 10_000
+    datasets.hurry()
+    assert len(data) == len(data.data) == len(data.targets) == 128
+
+
 def test_what_measures_something_is_not_cut_short() -> None:
     datasets.begin(lambda text: None)
     data, loader = _loader(False)

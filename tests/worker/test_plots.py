@@ -203,3 +203,22 @@ def test_numbers_that_are_not_finite_are_gaps(drawn: MatplotRun) -> None:
     y = figure.axes[0].layers[0].columns["y"]
     assert math.isinf(y[0])
     assert math.isnan(y[1])
+
+
+def test_the_ends_of_the_colours_may_be_given_as_a_pair(drawn: MatplotRun) -> None:
+    ways = ("imshow([[1, 2]]", "pcolormesh([[1, 2]]", "scatter([1, 2], [3, 4], c=[0.0, 1.0]")
+    for way in ways:
+        (figure,) = drawn(f"assert plt.{way}, clim=(0.5, 4)).get_clim() == (0.5, 4.0)")
+        (layer,) = figure.axes[0].layers
+        assert layer.colours is not None
+        assert (layer.colours.low, layer.colours.high) == (0.5, 4.0)
+
+
+def test_pylab_has_the_names_of_numpy_and_pyplot_but_not_pythons(run: Runner) -> None:
+    source = (
+        "from matplotlib.pylab import *\nplot(linspace(0, 1, 3), sin(zeros(3)))\nprint(max(3, 4), pi, round(2.5))\n"
+    )
+    outcome = run(source + "from mpl_toolkits.mplot3d import Axes3D\nAxes3D(figure()).scatter([1], [2], [3])\n")
+    assert outcome.printed() == "4 3.141592653589793 2\n"
+    assert outcome.printed("err") == "GradViz: plots are drawn without 3-D axes.\n"
+    assert sum(isinstance(each, events.Figure) for each in outcome.events) == 1

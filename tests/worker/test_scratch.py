@@ -30,6 +30,15 @@ def test_no_run_finds_what_another_left(run: Runner) -> None:
     assert "only what this run itself has put away" in outcome.sentence
 
 
+def test_an_error_after_a_search_that_found_no_file_says_what_was_looked_for(run: Runner) -> None:
+    source = "import glob\nlines = {}\nfor name in glob.glob('data/names/*.txt'): lines[name] = open(name).read()\n"
+    outcome = run(source + "lines['Italian']")
+    assert outcome.sentence == "KeyError: 'Italian'"
+    assert "looked for files named 'data/names/*.txt' and found none: attach them" in outcome.printed("err")
+    assert "attach" not in run(source).printed("err"), "it lacked nothing"
+    assert "attach" not in run("lines = {}\nlines['Italian']").printed("err")
+
+
 def test_a_file_of_the_computer_is_none(tmp_path: RealPath) -> None:
     real = tmp_path / "real.txt"
     real.write_text("x")

@@ -72,6 +72,14 @@ from tests.worker.conftest import Runner
             "{'a': [1, 2.5, (None,)]}\nno\n",
         ),
         (
+            "import codecs, platform, multiprocessing, sys\nfrom multiprocessing import cpu_count\n"
+            "with codecs.open('a.txt', 'w', 'utf-8') as f: f.write('\u00e4')\n"
+            "print(codecs.open('a.txt', encoding='utf-8').read(), cpu_count(), multiprocessing.cpu_count())\n"
+            "print(platform.python_version() == sys.version.split()[0])\n"
+            "try: multiprocessing.Process(target=print)\nexcept AttributeError as e: print(str(e)[:58])",
+            "\u00e4 1 1\nTrue\nmultiprocessing.Process is not available in GradViz snippet\n",
+        ),
+        (
             "import six, errno\nfrom six.moves import range, urllib\n"
             "print(isinstance('', six.string_types), errno.EEXIST)\n"
             "print(list(six.iteritems({'a': 1})), list(range(2)))\no = urllib.request.build_opener()\n"

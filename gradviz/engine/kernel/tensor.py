@@ -204,8 +204,16 @@ class Tensor(Operations):
     is_cuda: ClassVar[bool] = False
     is_sparse: ClassVar[bool] = False
     is_quantized: ClassVar[bool] = False
+    is_sparse_csr: ClassVar[bool] = False
+    is_nested: ClassVar[bool] = False
     is_mkldnn: ClassVar[bool] = False
     is_meta: ClassVar[bool] = False
+    is_xpu: ClassVar[bool] = False
+    is_ipu: ClassVar[bool] = False
+    is_maia: ClassVar[bool] = False
+    is_mtia: ClassVar[bool] = False
+    is_vulkan: ClassVar[bool] = False
+    is_xla: ClassVar[bool] = False
 
     if TYPE_CHECKING:  # attached elsewhere
 

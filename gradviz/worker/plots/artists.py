@@ -198,6 +198,11 @@ class Coloured(Artist):
                 known = np.array([layer.colours["low"], layer.colours["high"]])
                 layer.colours["low"], layer.colours["high"] = number_range(known, vmin, vmax)
 
+    def get_clim(self) -> tuple[float, float] | tuple[None, None]:
+        """Return the numbers that get the end colours."""
+        colours = self._layers[0].colours
+        return (None, None) if colours is None else (colours["low"], colours["high"])
+
     def set_data(self, value: object) -> None:
         """Replace the picture by one of the same size."""
         layer = self._layers[0]

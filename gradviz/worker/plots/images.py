@@ -114,26 +114,27 @@ class Images:
         vmax: object = None,
         origin: str = "upper",
         extent: Any = None,
+        clim: Any = None,
         **look: object,
     ) -> Coloured:
         """Draw a picture, or a table of numbers in colours."""
         value = self._pen.numbers.array(X)
         options(look, "AxesImage")
-        if value.ndim == 3 and value.shape[2] == 1:
-            value = value[:, :, 0]
+        value = value[:, :, 0] if value.ndim == 3 and value.shape[2] == 1 else value
         if value.ndim not in (2, 3) or (value.ndim == 3 and value.shape[2] not in (3, 4)):
             raise TypeError(f"Invalid shape {value.shape} for image data")
         if origin not in ("upper", "lower"):
             raise ValueError(f"{origin!r} is not a valid value for origin; supported values are 'upper', 'lower'")
         rows, columns = value.shape[:2]
-        low, high = (rows - 0.5, -0.5) if origin == "upper" else (-0.5, rows - 0.5)
-        sides = tuple(map(float, extent)) if extent is not None else (-0.5, columns - 0.5, low, high)
+        up = (rows - 0.5, -0.5) if origin == "upper" else (-0.5, rows - 0.5)
+        sides = tuple(map(float, extent)) if extent is not None else (-0.5, columns - 0.5, *up)
         if value.ndim == 3:  # colours are 0..1, or integers 0..255
             whole = value.size and value.max() > 1.0 and bool(np.all(value == np.floor(value)))
             value = np.clip(value / 255 if whole else value, 0.0, 1.0)
         self._pen.axes.equal = aspect != "auto"
         self._pen.axes.y.flipped = sides[2] > sides[3]
-        return self._picture(value if origin == "upper" else value[::-1], sides, (cmap, vmin, vmax), alpha)
+        value = value if origin == "upper" else value[::-1]
+        return self._picture(value, sides, (cmap, *(clim or (vmin, vmax))), alpha)
 
     def matshow(self, Z: Any, **look: Any) -> Coloured:
         """Draw a table of numbers in colours."""
@@ -165,6 +166,7 @@ class Images:
         vmin: object = None,
         vmax: object = None,
         alpha: object = None,
+        clim: Any = None,
         **look: object,
     ) -> Coloured:
         """Draw a table of numbers in colours between edges."""
@@ -176,7 +178,7 @@ class Images:
         if any(len(each) > 2 and not np.allclose(np.diff(each), np.diff(each)[0]) for each in (x, y)):
             self._pen.book.without("cells of different sizes (pcolormesh)")
         sides = tuple(float(each) for each in (x[0], x[-1], y[0], y[-1]))
-        return self._picture(value[::-1], sides, (cmap, vmin, vmax), alpha)
+        return self._picture(value[::-1], sides, (cmap, *(clim or (vmin, vmax))), alpha)
 
     pcolor = pcolormesh
 

@@ -92,6 +92,7 @@ class Lines:
         norm: object = None,
         vmin: object = None,
         vmax: object = None,
+        clim: Any = None,
         **look: object,
     ) -> Coloured:
         """Draw points, with the given sizes and colours."""
@@ -115,7 +116,7 @@ class Lines:
                 first,
                 color=self._pen.colour(held, filled=True),
                 dash="none",
-                colours=colour_range(value, cmap, vmin, vmax) if len(value) else None,
+                colours=colour_range(value, cmap, *(clim or (vmin, vmax))) if len(value) else None,
             )
             layers.append(layer)
         return self._pen.handle(Coloured, *layers)

@@ -226,4 +226,11 @@ def plot_modules(book: Book, plain: Callable[[object], object]) -> dict[str, Any
         {"use": accept, "rc": accept, "get_backend": _backend}
         | {"rcParams": pyplot.settings, "__version__": "3.10.0", "colormaps": maps, **parts},
     )
-    return {"matplotlib": root, **{f"matplotlib.{name}": part for name, part in parts.items()}}
+    solid = stand_in("mpl_toolkits.mplot3d", {"Axes3D": _solid_axes})
+    toolkits = {"mpl_toolkits.mplot3d": solid, "mpl_toolkits": stand_in("mpl_toolkits", {"mplot3d": solid})}
+    return {"matplotlib": root, **{f"matplotlib.{name}": part for name, part in parts.items()}, **toolkits}
+
+
+def _solid_axes(fig: Any, *place: object, **look: object) -> Any:
+    """`Axes3D(fig)`, as before `projection="3d"`."""
+    return fig.add_subplot(projection="3d")

@@ -121,15 +121,19 @@ def _moved(data: Any, place: int, label: int, move: int) -> Any:
     return np.roll(plain, _MOVES[move], (0, 1)) if move else plain
 
 
-def _whole(data: Any) -> Any:
-    """Return every picture as NumPy's own array; drawn from a smaller pool, because all are needed."""
+def _whole(data: Any, labels: Any) -> Any:
+    """Return the picture of each label as NumPy's own array; drawn from a smaller pool, because all are needed."""
     kind = _facts(data)[0]
     each = [
         np.stack([drawn(kind, label, n * 10 + label + (0 if data.train else 1 << 20)) for n in range(60)])
         for label in range(10)
     ]
-    order = np.arange(len(data._labels)) % 60
-    return np.stack(each)[data._labels, order]
+    return np.stack(each)[labels, np.arange(len(labels)) % 60]
+
+
+def _labels(data: Any) -> Any:
+    """Return the label of every picture that the set has now."""
+    return data._labels[: _length(data)]
 
 
 class _Grey(_Drawn):
@@ -139,13 +143,13 @@ class _Grey(_Drawn):
     def data(self) -> Any:
         """Every picture."""
         with paused():
-            return torch.from_numpy(_whole(self))
+            return torch.from_numpy(_whole(self, _labels(self)))
 
     @property
     def targets(self) -> Any:
         """Every label."""
         with paused():
-            return torch.from_numpy(self._labels.astype(np.int64))
+            return torch.from_numpy(_labels(self).astype(np.int64))
 
     train_data = test_data = data
     train_labels = test_labels = targets
@@ -179,12 +183,12 @@ class CIFAR10(_Drawn):
     @property
     def data(self) -> Any:
         """Every picture, in one array."""
-        return to_snippet(_whole(self))
+        return to_snippet(_whole(self, _labels(self)))
 
     @property
     def targets(self) -> list[int]:
         """Every label."""
-        return [int(label) for label in self._labels]
+        return [int(label) for label in _labels(self)]
 
 
 class FakeData(torch.utils.data.Dataset[Any]):
@@ -233,7 +237,7 @@ class ImageFolder(_Drawn):
     @property
     def targets(self) -> list[int]:
         """Every label."""
-        return [int(label) for label in self._labels]
+        return [int(label) for label in _labels(self)]
 
 
 @keep_methods
@@ -276,10 +280,11 @@ def _as_rows(pictures: Any) -> Any:
 def read_data_sets(train_dir: object = None, one_hot: object = False, **how: object) -> Any:
     """Return MNIST in the three parts of TensorFlow's tutorial, drawn here."""
     whole, last = (MNIST(None, train=train) for train in (True, False))
-    pictures, labels = _whole(whole), whole._labels
+    labels = whole._labels
+    pictures = _whole(whole, labels)
     cuts = {"train": slice(5_000, None), "validation": slice(0, 5_000)}
     parts = {name: _part(pictures[cut], labels[cut], one_hot) for name, cut in cuts.items()}
-    return stand_in("Datasets", parts | {"test": _part(_whole(last), last._labels, one_hot)})
+    return stand_in("Datasets", parts | {"test": _part(_whole(last, last._labels), last._labels, one_hot)})
 
 
 def _part(pictures: Any, labels: Any, one_hot: Any) -> Part:

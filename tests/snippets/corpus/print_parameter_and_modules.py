@@ -23,3 +23,9 @@ class Net(nn.Module):
 
 print(Net())
 print(nn.ModuleList([nn.Linear(1, 1), nn.Sigmoid()]))
+
+net = Net()
+for walk in (net.parameters, net.named_parameters, net.buffers, net.named_buffers):
+    print(repr(walk()).split(" at ")[0])
+for walk in (net.children, net.named_children, net.modules, net.named_modules):
+    print(repr(walk()).split(" at ")[0])

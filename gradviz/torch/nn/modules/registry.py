@@ -151,21 +151,23 @@ class Registry:
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
         """Every parameter with its dotted name."""
-        return self._named_members(lambda m: m._parameters.items(), prefix, recurse, remove_duplicate)
+        yield from self._named_members(lambda m: m._parameters.items(), prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """Every parameter."""
-        return (param for _, param in self.named_parameters(recurse=recurse))
+        for _, param in self.named_parameters(recurse=recurse):
+            yield param
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
         """Every buffer with its dotted name."""
-        return self._named_members(lambda m: m._buffers.items(), prefix, recurse, remove_duplicate)
+        yield from self._named_members(lambda m: m._buffers.items(), prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """Every buffer."""
-        return (buffer for _, buffer in self.named_buffers(recurse=recurse))
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """Direct submodules with their names, each once."""
@@ -177,7 +179,8 @@ class Registry:
 
     def children(self) -> Iterator[Module]:
         """Direct submodules, each once."""
-        return (module for _, module in self.named_children())
+        for _, module in self.named_children():
+            yield module
 
     def named_modules(
         self, memo: set[object] | None = None, prefix: str = "", remove_duplicate: bool = True
@@ -197,7 +200,8 @@ class Registry:
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
         """This module and everything below it."""
-        return (module for _, module in self.named_modules(remove_duplicate=remove_duplicate))
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
+            yield module
 
     # --- members by path ---
 
@@ -225,6 +229,11 @@ class Registry:
         if name not in owner._buffers:
             raise AttributeError(f"`{name}` is not a buffer")
         return found  # type: ignore[no-any-return]
+
+
+for _name in """named_parameters parameters named_buffers buffers named_children children named_modules
+    modules""".split():
+    getattr(Registry, _name).__qualname__ = f"Module.{_name}"  # which printing one of these generators shows
 
 
 # Functions, because a user's module may have methods of any name.
