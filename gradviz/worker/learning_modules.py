@@ -16,6 +16,7 @@ import numpy as np
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.worker.arguments import keep_methods
 from gradviz.worker.numpy_boundary import to_numpy, to_snippet
+from gradviz.worker.recorded_sets import RECORDED_SETS
 from gradviz.worker.stand_in import stand_in
 
 VERSION = "1.9.1"
@@ -26,7 +27,7 @@ _ITEMS = 10_000_000  # of a generated data set
 def learning_modules(source: np.random.RandomState) -> dict[str, Any]:
     """Return the stand-ins by module name; `source` is what `np.random` draws from."""
     parts: dict[str, dict[str, Any]] = {
-        "datasets": {make.__name__: make for make in (each(source) for each in _MADE_SETS)} | {"load_iris": load_iris},
+        "datasets": {make.__name__: make for make in (*(each(source) for each in _MADE_SETS), *RECORDED_SETS)},
         "model_selection": {"train_test_split": _splitter(source)},
         "preprocessing": {
             each.__name__: each for each in (StandardScaler, MinMaxScaler, LabelEncoder, normalize, scale)
@@ -171,46 +172,6 @@ def _two(n_samples: object) -> tuple[int, int]:
 
 def _halves(first: int, second: int) -> Array:
     return np.append(np.zeros(first, np.intp), np.ones(second, np.intp))
-
-
-_IRIS = (  # lengths and widths of 150 flowers in millimetres, two digits each, 50 of each species (Fisher, 1936)
-    "5135140249301402473213024631150250361402543917044634140350341502442914024931150154371502483416024830140143301101"
-    "5840120257441504543913045135140357381703513815035434170251371504463610025133170548341902503016025034160452351502"
-    "5234140247321602483116025434150452411501554214024931150250321202553513024936140144301302513415025035130345231303"
-    "4432130250351606513819044830140351381602463214025337150250331402703247146432451569314915552340136528461557284513"
-    "6333471649243310662946135227391450203510593042156022401061294714562936136731441456304515582741106222451556253911"
-    "5932481861284013632549156128471264294313663044146828481467305017602945155726351055243811552437105827391260275116"
-    "5430451560344516673147156323441356304113552540135526441261304614582640125023331056274213573042125729421362294313"
-    "5125301157284113633360255827511971305921632956186530582276306621492545177329631867255818723661256532512064275319"
-    "6830552157255020582851246432532365305518773867227726692360225015693257235628492077286720632749186733572172326018"
-    "6228481861304918642856217230581674286119793864206428562263285115612656147730612363345624643155186030481869315421"
-    "67315624693151235827511968325923673357256730522363255019653052206234542359305118"
-)
-
-
-@keep_methods
-class Bunch:
-    """What `load_iris` returns."""
-
-    __slots__ = ("DESCR", "data", "feature_names", "target", "target_names")
-
-    def __init__(self) -> None:
-        lengths = np.array([int(_IRIS[at : at + 2]) for at in range(0, len(_IRIS), 2)]).reshape(150, 4) / 10
-        self.data, self.target = to_snippet(lengths), to_snippet(np.repeat(np.arange(3), 50))
-        self.target_names = to_snippet(np.array(["setosa", "versicolor", "virginica"]))
-        self.feature_names = [f"{part} {of} (cm)" for part in ("sepal", "petal") for of in ("length", "width")]
-        self.DESCR = "Iris plants dataset"
-
-    def __getitem__(self, key: Any) -> Any:
-        return {name: getattr(self, name) for name in self.__slots__}[key]
-
-
-def load_iris(*, return_X_y: object = False, as_frame: object = False) -> Any:
-    """Load 150 flowers of three species."""
-    if as_frame:
-        raise PermissionError("load_iris(as_frame=True) needs pandas, which is not available in GradViz snippets")
-    made = Bunch()
-    return (made.data, made.target) if return_X_y else made
 
 
 # --- splits ---

@@ -634,7 +634,7 @@ CLASSES = (
         found("Stand-ins: sklearn"),
     ),
     worker(
-        "learning_modules",
+        "recorded_sets",
         "brackets of a set with other objects",
         "@keep_methods\nclass Bunch",
         "class Bunch",

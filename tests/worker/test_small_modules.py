@@ -72,6 +72,13 @@ from tests.worker.conftest import Runner
             "{'a': [1, 2.5, (None,)]}\nno\n",
         ),
         (
+            "from sklearn import datasets\nb = datasets.load_breast_cancer()\n"
+            "print(b.data.shape, b.data.sum(), b.target.sum())\n"
+            "print(b.data[568, :4], b.target_names, b.feature_names[29], b['data'].mean(0)[:2])",
+            "(569, 30) 1056474.4596356 357\n[  7.76  24.54  47.92 181.  ] ['malignant' 'benign'] worst fractal "
+            "dimension [14.12729174 19.28964851]\n",
+        ),
+        (
             "import codecs, platform, multiprocessing, sys\nfrom multiprocessing import cpu_count\n"
             "with codecs.open('a.txt', 'w', 'utf-8') as f: f.write('\u00e4')\n"
             "print(codecs.open('a.txt', encoding='utf-8').read(), cpu_count(), multiprocessing.cpu_count())\n"
