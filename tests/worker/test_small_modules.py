@@ -83,7 +83,7 @@ from tests.worker.conftest import Runner
             "with codecs.open('a.txt', 'w', 'utf-8') as f: f.write('\u00e4')\n"
             "print(codecs.open('a.txt', encoding='utf-8').read(), cpu_count(), multiprocessing.cpu_count())\n"
             "print(platform.python_version() == sys.version.split()[0])\n"
-            "try: multiprocessing.Process(target=print)\nexcept AttributeError as e: print(str(e)[:58])",
+            "try: multiprocessing.Process(target=print)\nexcept AttributeError as e: print(str(e)[:59])",
             "\u00e4 1 1\nTrue\nmultiprocessing.Process is not available in GradViz snippet\n",
         ),
         (
