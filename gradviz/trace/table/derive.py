@@ -85,15 +85,11 @@ def _nodes(trace: Trace, new: Columns) -> Columns:
 
 def _tensors(trace: Trace, new: Columns) -> Columns:
     codes = _at(trace.values.dtype, new["value"], len(DTYPES))
-    shapes = np.empty(len(codes), object)
-    shapes[:] = [()] * len(codes)
-    for row in np.flatnonzero(_at(trace.values.ndim, new["value"], 0)).tolist():
-        shapes[row] = trace.store.shape(int(new["value"][row]))
     return {
         "line": _at(trace.sites.line, new["site"], -1),
         "label": _at(trace.sites.source, new["site"], ""),
         "dtype": np.array([*DTYPES, ""], object)[codes],
-        "shape": shapes,
+        "shape": trace.store.shapes(new["value"]),
     }
 
 

@@ -378,24 +378,27 @@ def _ascending(name: str, before: Table, rows: Array) -> None:
 
 def _kinds(steps: Array, totals: dict[str, int]) -> None:
     refuse_unless((steps["kind"] < len(Kind)).all(), "unknown kind of step")
-    for kind in Kind:
-        refs = steps["ref"][steps["kind"] == kind]
-        refuse_unless((refs >= 0).all() and (refs < totals[TABLE_OF_KIND[kind]]).all(), f"{kind.name} refers to no row")
+    rows = np.array([totals[TABLE_OF_KIND[kind]] for kind in Kind])[steps["kind"]]
+    lost = steps["kind"][(steps["ref"] < 0) | (steps["ref"] >= rows)]
+    refuse_unless(not len(lost), f"{', '.join(Kind(kind).name for kind in lost[:1])} refers to no row")
 
 
 def _edges(tables: dict[str, Table], rows: dict[str, Array]) -> None:
     """The edges of the forward graph: each slot once, a real tensor, no cycle."""
     inputs, tensors = rows["inputs"], rows["tensors"]
-    numbers = np.arange(len(tables["tensors"]), len(tables["tensors"]) + len(tensors))
-    refuse_unless((tensors["grad_of"] < numbers).all(), "a gradient came before its tensor")
+    numbers = range(len(tables["tensors"]), len(tables["tensors"]) + len(tensors))
+    refuse_unless((tensors["grad_of"] < np.array(numbers)).all(), "a gradient came before its tensor")
     if not len(inputs):
         return
     refuse_unless((inputs["slot"] >= 0).all(), "a negative slot")
     refuse_unless(int(inputs["node"][0]) >= len(tables["nodes"]), "an edge of an earlier batch's node")
     key = inputs["node"].astype(np.int64) << 32 | inputs["slot"]
     refuse_unless((np.diff(key) > 0).all(), "a slot is used twice")
-    producer = np.concatenate([tables["tensors"].producer, tensors["producer"]])  # type: ignore[attr-defined]
-    refuse_unless((producer[inputs["tensor"]] < inputs["node"]).all(), "an edge leads back")
+    new = inputs["tensor"] >= numbers.start
+    known = tables["tensors"].producer[inputs["tensor"][~new]]  # type: ignore[attr-defined]
+    later = tensors["producer"][inputs["tensor"][new] - numbers.start]
+    leads_on = (known < inputs["node"][~new]).all() and (later < inputs["node"][new]).all()
+    refuse_unless(leads_on, "an edge leads back")
 
 
 def _regions(before: Array, rows: Array) -> None:

@@ -335,6 +335,22 @@ class ValueStore:
         start = int(self.rows.sizes[index])
         return tuple(self._dims.size[start : start + int(ndim)].tolist())
 
+    def shapes(self, indices: Array) -> Array:
+        """The shapes of several values, () for -1; those that are equal are the same object."""
+        found = np.empty(len(indices), object)
+        found[:] = [()] * len(indices)
+        known = np.flatnonzero(indices >= 0)
+        ndim = self.rows.ndim[indices[known]]
+        for many in np.unique(ndim[ndim > 0]).tolist():
+            mine = known[ndim == many]
+            sizes = self._dims.size[self.rows.sizes[indices[mine]][:, None] + np.arange(many)]
+            different, which = np.unique(sizes, axis=0, return_inverse=True)
+            shapes = np.empty(len(different), object)
+            for nth, shape in enumerate(different.tolist()):
+                shapes[nth] = tuple(shape)
+            found[mine] = shapes[which.reshape(-1)]
+        return found
+
     def get(self, index: int) -> Value:
         """Value `index`; its arrays are read-only views."""
         rows = self.rows
