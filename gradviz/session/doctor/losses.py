@@ -98,16 +98,17 @@ def broadcast_loss(case: Case) -> Iterator[Hit]:
     """(n, 1) against (n,): every prediction is compared with every target."""
     trace = case.trace
     for node in ops(case, *_DIFFERENCES, "mul"):
-        made = case.output(node)
-        if case.trace.nodes.op[node] == "mul" and not _weighs_logarithms(case, node):
-            continue
         read = [_unexpanded(case, each) for each in case.read_by(node)[:2]]
-        if len(read) < 2 or made < 0 or made not in case.below_roots:
+        if len(read) < 2:
             continue
         one, other = case.shape(read[0]), case.shape(read[1])
         facing = _facing(one, other) and not any(_was_stood_up(case, each) for each in read)
         facing = facing and len({bool(trace.tensors.requires_grad[each]) for each in read}) == 2
         if not (_crossed(one, other) or facing) or _of_one(case, *read):
+            continue
+        if trace.nodes.op[node] == "mul" and not _weighs_logarithms(case, node):
+            continue
+        if case.output(node) not in case.below_roots:
             continue
         line, n = line_of(case, node), max(*one, *other)
         names = [f"{case.name(each)} {case.shape(each)}" for each in read]

@@ -240,9 +240,7 @@ def _plainly_assigned(case: Case) -> list[tuple[ast.Assign | ast.AnnAssign | ast
     """Return the statements in a module's class that store parameters where parameters() does not find them, if one of
     these got a gradient and was not trained, or if there are no others."""
     found = []
-    made = {
-        int(case.trace.tensors.line[each]): each for each in range(len(case.trace.tensors)) if _could_train(case, each)
-    }
+    made = {int(case.trace.tensors.line[each]): each for each in _trainable(case)}
     for line, tensor in sorted(made.items()):
         statement = case.statement(line)
         if statement is None or not _is_plain_statement(case, statement):
@@ -295,12 +293,14 @@ def _as_buffer(case: Case, tensor: int) -> ast.stmt | None:
     return None
 
 
-def _could_train(case: Case, tensor: int) -> bool:
-    tensors = case.trace.tensors
-    flags = case.trace.flags
-    asked = tensors.requires_grad[tensor] or (flags.requires_grad & (flags.tensor == tensor)).any()
-    made = tensors.producer[tensor] < 0 or not tensors.requires_grad[tensor]
-    return bool(made and tensors.line[tensor] > 0 and asked)
+def _trainable(case: Case) -> list[int]:
+    """Return the tensors that ask for gradients and were made by no tracked operation."""
+    tensors, flags = case.trace.tensors, case.trace.flags
+    requires = tensors.requires_grad.astype(bool)
+    asked = requires.copy()
+    asked[flags.tensor[flags.requires_grad.astype(bool)]] = True
+    found: list[int] = np.flatnonzero(asked & ((tensors.producer < 0) | ~requires) & (tensors.line > 0)).tolist()
+    return found
 
 
 def _is_plain(case: Case, statement: ast.Assign | ast.AnnAssign | ast.Expr) -> bool:
