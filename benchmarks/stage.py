@@ -116,7 +116,7 @@ class Stage:
     def watch_worker(self) -> None:
         """From now on `worker_peak` is the most memory that the worker of the run had, in bytes, and `worker_seconds`
         the CPU time of all that are seen."""
-        self._look_at_worker = QTimer(self.window, interval=20)
+        self._look_at_worker = QTimer(self.window, interval=50)
         self._look_at_worker.timeout.connect(self._note_worker)
         self._look_at_worker.start()
 

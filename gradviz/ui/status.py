@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import QRect, Qt, QTimer
+from PySide6.QtCore import QElapsedTimer, QEvent, QRect, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QStyle, QStyleOption, QWidget
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 PATIENCE = 500  # milliseconds before progress is shown
+MOVES_EVERY = 200  # milliseconds
 FOLLOWS = "follows PyTorch 2.13"
 GAP = 6  # pixels between two items
 CUDA_IS_CPU = "cuda means cpu"
@@ -103,6 +104,25 @@ def duration(seconds: float) -> str:
     return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"
 
 
+class BusyBar(QProgressBar):
+    """Moves while something is going on. The style would move it at the rate of a film, and each time that part of the
+    window is painted, which took a quarter of the window's time beside a run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setRange(0, 0)
+        self.setTextVisible(False)
+        self._moved = QElapsedTimer()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.StyleAnimationUpdate:
+            if self._moved.isValid() and self._moved.elapsed() < MOVES_EVERY:
+                event.accept()  # otherwise the animation would end
+                return True
+            self._moved.start()
+        return super().event(event)
+
+
 class StatusLine(QStatusBar):
     """Notices on the left; progress and the summary on the right."""
 
@@ -125,9 +145,7 @@ class StatusLine(QStatusBar):
         super().__init__()
         self._do = do
         self.setSizeGripEnabled(False)
-        self.progress = QProgressBar()
-        self.progress.setRange(0, 0)
-        self.progress.setTextVisible(False)
+        self.progress = BusyBar()
         self.cancel = QPushButton("Cancel")
         self.cancel.clicked.connect(lambda: do("run.stop"))
         self.keep_going = QPushButton("Keep Going")

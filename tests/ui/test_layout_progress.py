@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
 
 from gradviz.document import shaping
 from gradviz.document.documents import text_of
@@ -20,6 +23,7 @@ from gradviz.session.folding import EVERYTHING
 from gradviz.session.state import Phase, Selection
 from gradviz.ui.canvas import TraceView, diagram_layout, trace_view
 from gradviz.ui.canvas.placed import Placed
+from gradviz.ui.status import MOVES_EVERY, BusyBar
 from tests.document.drawings import squared_error
 from tests.driver import Pilot
 from tests.ui.canvas_fixtures import CHAIN, RECURRENCE
@@ -327,3 +331,21 @@ def test_a_window_may_close_while_it_tidies_up(sketch: Pilot, brake: Brake) -> N
     assert sketch.window.close()
     assert brake.held
     assert not sketch.window.shell.board.tidier.is_busy
+
+
+def test_the_bar_moves_a_few_times_a_second(qtbot: QtBot) -> None:
+    painted: list[float] = []
+
+    class Watched(BusyBar):
+        def paintEvent(self, event: QPaintEvent) -> None:
+            painted.append(time.monotonic())
+            super().paintEvent(event)
+
+    bar = Watched()
+    qtbot.addWidget(bar)
+    bar.setStyleSheet("QProgressBar::chunk { background: blue; }")
+    with qtbot.waitExposed(bar):
+        bar.show()
+    qtbot.waitUntil(lambda: len(painted) > 5)
+    moves = painted[2:]
+    assert (moves[-1] - moves[0]) / (len(moves) - 1) >= 0.9 * MOVES_EVERY / 1000, "less often than a film"

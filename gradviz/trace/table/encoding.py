@@ -52,7 +52,8 @@ PACK = {name: Struct(row_format(table)).pack for name, table in TABLES.items()}
 _MOST_DIMS = 64  # of a NumPy array
 _PACK_DIMS = [Struct(f"<{ndim}q").pack for ndim in range(_MOST_DIMS + 1)]
 _WAITS = 3  # until the batch is taken: still complete here, to be summarised (EDGES) then
-_SIZE = {name: row_dtype(table).itemsize for name, table in TABLES.items()}
+_ROW = {name: row_dtype(table) for name, table in TABLES.items()}
+_SIZE = {name: row.itemsize for name, row in _ROW.items()}
 
 
 class TraceFormatError(ValueError):
@@ -159,7 +160,7 @@ class Writer:
     def _summarise_waiting(self) -> None:
         """Summarise the waiting values, all of one shape at once: one by one, this would take longer than everything
         else that is recorded about small arrays."""
-        rows = np.frombuffer(self._value_rows, row_dtype(TABLES["values"])).copy()
+        rows = np.frombuffer(self._value_rows, _ROW["values"]).copy()
         waits = rows["kept"] == _WAITS
         rows["kept"][waits] = ALL
         sizes = np.frombuffer(bytes(self._dims), np.int64)
@@ -167,7 +168,7 @@ class Writer:
         first = (np.cumsum(rows["ndim"], dtype=np.int64) - rows["ndim"]).tolist()
         rows["kept"][waits] = EDGES
         dims, ndim = sizes.tolist(), rows["ndim"].tolist()
-        summaries = [np.frombuffer(bytes(self.rows["summaries"]), row_dtype(TABLES["summaries"]))]
+        summaries = [np.frombuffer(bytes(self.rows["summaries"]), _ROW["summaries"])]
         for code in np.unique(rows["dtype"][waits]).tolist():
             mine = np.flatnonzero(rows["dtype"] == code)
             ends = np.cumsum(counts[mine]) * numpy_dtype(DTYPES[code]).itemsize
@@ -197,7 +198,7 @@ class Writer:
             edges = together[np.ix_(range(len(places)), *map(edge_indices, shape))]
             for at, each in zip(places, edges, strict=True):
                 pieces[at] = each.tobytes()
-            rows = np.zeros(len(places), row_dtype(TABLES["summaries"]))
+            rows = np.zeros(len(places), _ROW["summaries"])
             rows["value"] = numbers[places]
             for column, found in summarise_all(together).items():
                 rows[column] = found
@@ -305,9 +306,9 @@ def read(batch: Batch) -> Pieces:
     refuse_unless(sum(sizes) == len(payload) <= MAX_PAYLOAD, "the payload has the wrong length")
     at = 0
     rows: dict[str, Array] = {}
-    for name, table in TABLES.items():
+    for name, row in _ROW.items():
         end = at + counts[name] * _SIZE[name]
-        rows[name] = np.frombuffer(payload[at:end], row_dtype(table))
+        rows[name] = np.frombuffer(payload[at:end], row)
         at = end
     found: dict[str, Array | Elsewhere] = {}
     for name in DTYPES:

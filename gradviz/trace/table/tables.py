@@ -5,7 +5,6 @@ columns mean; `schema.py` declares them, `trace.py` fills them."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Self, get_type_hints
 
 import numpy as np
@@ -36,7 +35,6 @@ def columns(table: type[Table]) -> dict[str, Column]:
     return _COLUMNS[table]
 
 
-@cache
 def row_dtype(table: type[Table]) -> np.dtype[Any]:
     """The packed little-endian row of a table."""
     sent = [(name, "<" + c.type if c.type[1] != "1" else c.type) for name, c in columns(table).items() if not c.derived]
