@@ -85,7 +85,7 @@ class TabbedWindow(QTabWidget):
         had_keyboard = page.focusWidget() or page
         self._leave[page] = page.store.watch(NAMED, partial(self._name, page))
         number = self.addTab(page, "")
-        self.tabBar().setTabButton(number, QTabBar.ButtonPosition.RightSide, _close_button(page))
+        self.tabBar().setTabButton(number, QTabBar.ButtonPosition.RightSide, _close_button(page, self.tabBar()))
         self._name(page, page.store.state, page.store.state)
         self.setCurrentIndex(number)
         had_keyboard.setFocus()
@@ -169,8 +169,8 @@ class TabbedWindow(QTabWidget):
         menu.popup(self.tabBar().mapToGlobal(at))
 
 
-def _close_button(page: MainWindow) -> QToolButton:
-    button = QToolButton()
+def _close_button(page: MainWindow, parent: QTabBar) -> QToolButton:
+    button = QToolButton(parent)  # PySide6 6.8 would leave one without a parent to Python, which deletes it
     button.setObjectName("close")
     button.setText("×")
     button.setToolTip("Close")
