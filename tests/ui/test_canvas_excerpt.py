@@ -9,13 +9,14 @@ from pytestqt.qtbot import QtBot
 from gradviz.layout.flat import Layouter
 from gradviz.session.folding import Presentation
 from gradviz.trace.table.trace import Trace
-from gradviz.ui.canvas import excerpt
+from gradviz.ui.canvas import diagram_layout, excerpt
 from gradviz.ui.canvas.content import content
 from gradviz.ui.canvas.diagram import build
-from gradviz.ui.canvas.diagram_layout import lay_out
+from gradviz.ui.canvas.diagram_layout import initially_open, lay_out
 from gradviz.ui.canvas.excerpt import Excerpt, excerpt_around
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.canvas.sizes import Ruler
+from gradviz.ui.canvas.structure import Structure, find_structure
 from gradviz.ui.theme import LIGHT
 from tests.ui.canvas_fixtures import LOOP, run, scene_of, settle, shown
 
@@ -105,6 +106,31 @@ def test_each_excerpt_shows_what_the_whole_shows(name: str, enough: int, monkeyp
             scene, excerpts = scene_in(trace, excerpt_around(trace, cursor)), excerpts + 1
         assert seen(scene, cursor) == seen(everything, cursor), f"at {cursor}"
     assert excerpts > 1 or enough > 4 or name == "kept", "one excerpt has everything"
+
+
+@pytest.mark.parametrize(("fits", "opens"), [(0.45, True), (1.2, False)])
+def test_the_same_groups_are_open_at_first_in_each_excerpt(
+    fits: float, opens: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = run(MODULES.replace("range(4)", "range(12)").replace("nn.Tanh(), ", "nn.Tanh(), " * 12))
+    monkeypatch.setattr(diagram_layout, "FITS", fits)
+    monkeypatch.setattr(diagram_layout, "TOO_MANY", 150)  # more than a graph has, and fewer than all have together
+    everywhere = open_at_first(find_structure(trace))
+    assert any(everywhere.values()) == opens
+    monkeypatch.setattr(excerpt, "ENOUGH", 60)
+    for cursor in (0, len(trace) // 2, len(trace)):
+        here = open_at_first(find_structure(trace, excerpt_around(trace, cursor)))
+        assert here == {first: everywhere[first] for first in here}
+
+
+def open_at_first(structure: Structure) -> dict[int, set[str]]:
+    """By the first step of each graph that has operations: the keys of its open groups."""
+    opened, groups = initially_open(structure, Ruler(), Layouter(), Presentation()), structure.groups
+    drawn = np.unique(structure.graph_of_node[structure.graph_of_node >= 0])
+    found: dict[int, set[str]] = {first: set() for first in structure.first[drawn].tolist()}
+    for row in np.flatnonzero(opened).tolist():
+        found[int(structure.first[groups.graph[row]])].add(groups.key[row])
+    return found
 
 
 def test_an_excerpt_is_small_however_long_the_training_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -134,8 +134,8 @@ def prepare(placed: Placed) -> None:
 PAGE = (900.0, 540.0)  # pixels of a medium-sized canvas
 FITS = 0.45  # the zoom at which all of a graph should fit on a page, so that most names are not cut off
 BETTER = 1.1  # times the zoom: a smaller gain is not worth closing anything
-QUICK = 300  # items that can be drawn in no time; for more, a draft is tried
-TOO_MANY = 1500  # items for which nothing needs to be tried
+QUICK = 300  # items of a graph that can be drawn in no time; for more, a draft is tried
+TOO_MANY = 1500  # items of a graph for which nothing needs to be tried
 
 
 def initially_open(structure: Structure, ruler: Measure, layouter: Layouter, drawing: Presentation) -> Flags:
@@ -173,11 +173,12 @@ def _seen(groups: Groups, opened: Flags) -> Flags:
 
 
 def _zooms(diagram: Diagram, ruler: Measure, layouter: Layouter) -> Floats:
-    """By graph: the zoom at which all of it fits on a page."""
-    if len(diagram) > TOO_MANY:
-        return np.zeros(len(diagram.first))
+    """By graph: the zoom at which all of it fits on a page, 0 if it is too large to be tried."""
     graphs = graphs_of(diagram, ruler)
-    tried = drawings(graphs, layouter, draft=graphs.boxes > QUICK)
-    across, down = np.array([drawing.size for drawing in tried]).T
-    zoom: Floats = np.minimum(PAGE[0] / np.maximum(across, 1.0), PAGE[1] / np.maximum(down, 1.0))
-    return zoom
+    layouter.renew()
+    zooms = []
+    for graph in graphs.different:
+        boxes = len(graph.sizes)
+        across, down = nested(layouter, graph, draft=boxes > QUICK).size if boxes <= TOO_MANY else (np.inf, np.inf)
+        zooms.append(min(PAGE[0] / max(across, 1.0), PAGE[1] / max(down, 1.0)))
+    return np.array(zooms)[graphs.which]
