@@ -419,7 +419,8 @@ def make(id: object, max_episode_steps: Any = None, render_mode: object = None, 
         )
     rules, longest, _, given = _RULES[name]
     plain: dict[str, Any] = {key: to_numpy(value) for key, value in options.items()}
-    plain.pop("disable_env_checker", None)
+    for wrapped in ("disable_env_checker", "autoreset"):  # nothing checks a game here, and each episode is reset
+        plain.pop(wrapped, None)
     made: Game = object.__new__(Game)
     made._rules, made._name = rules(**given | plain), name
     made._longest = longest if max_episode_steps is None else operator.index(max_episode_steps)

@@ -68,7 +68,7 @@ def test_an_episode_is_cut_where_the_game_says(run: Runner) -> None:
     source = (
         "import gym\ne = gym.make('Pendulum-v1')\ne.reset(seed=0)\nn = 0\nwhile True:\n    n += 1\n"
         "    _, _, over, cut, _ = e.step(e.action_space.sample())\n    if over or cut: break\nprint(n, over, cut)\n"
-        "e = gym.make('CartPole-v1', max_episode_steps=3)\ne.reset(seed=0)\n"
+        "e = gym.make('CartPole-v1', max_episode_steps=3, autoreset=True)\ne.reset(seed=0)\n"
         "print([e.step(0)[3] for _ in range(3)], e.spec.id, e.x_threshold, e.unwrapped.force_mag)\n"
     )
     assert run(source).printed() == "200 False True\n[False, False, True] CartPole-v1 2.4 10.0\n"
