@@ -319,12 +319,13 @@ _RULES: dict[str, tuple[Any, int, float | None, dict[str, Any]]] = {
 class Game:
     """What `gym.make` returns."""
 
-    __slots__ = ("_begun", "_is_old", "_longest", "_name", "_rules", "_shows", "_source", "_steps")
+    __slots__ = ("_begun", "_is_old", "_longest", "_name", "_renews", "_rules", "_shows", "_source", "_steps")
 
     _begun: bool
     _is_old: bool
     _longest: int
     _name: str
+    _renews: bool
     _rules: Any
     _shows: str | None
     _source: np.random.Generator
@@ -375,6 +376,10 @@ class Game:
         self._steps += 1
         seen, is_cut = to_snippet(self._rules.seen()), self._steps >= self._longest
         told = self._rules.told()
+        if self._renews and (ends or is_cut):
+            last = {"final_observation": seen, "final_info": told}
+            self.reset()
+            seen, told = to_snippet(self._rules.seen()), self._rules.told() | last
         if self._is_old:
             told |= {"TimeLimit.truncated": not ends} if is_cut else {}
             return seen, to_snippet(reward), ends or is_cut, told
@@ -419,11 +424,12 @@ def make(id: object, max_episode_steps: Any = None, render_mode: object = None, 
         )
     rules, longest, _, given = _RULES[name]
     plain: dict[str, Any] = {key: to_numpy(value) for key, value in options.items()}
-    for wrapped in ("disable_env_checker", "autoreset"):  # nothing checks a game here, and each episode is reset
-        plain.pop(wrapped, None)
+    plain.pop("disable_env_checker", None)
+    renews = bool(plain.pop("autoreset", False))
     made: Game = object.__new__(Game)
     made._rules, made._name = rules(**given | plain), name
     made._longest = longest if max_episode_steps is None else operator.index(max_episode_steps)
+    made._renews = renews
     made._shows = None if render_mode is None else str.__str__(render_mode)
     made._source, made._steps, made._begun, made._is_old = _source(), 0, False, False
     return made
