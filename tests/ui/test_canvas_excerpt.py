@@ -95,13 +95,13 @@ def seen(scene: Scene, cursor: int) -> list[object]:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-@pytest.mark.parametrize("enough", [4, 30])
+@pytest.mark.parametrize("enough", [4, 120])
 def test_each_excerpt_shows_what_the_whole_shows(name: str, enough: int, monkeypatch: pytest.MonkeyPatch) -> None:
     trace = run(PROGRAMS[name])
     everything = scene_of(trace)
     monkeypatch.setattr(excerpt, "ENOUGH", enough)
     scene, excerpts = None, 0
-    for cursor in range(0, len(trace) + 1, 3):
+    for cursor in range(0, len(trace) + 1, 5):
         if scene is None or not scene.placed.diagram.structure.excerpt.covers(cursor):
             scene, excerpts = scene_in(trace, excerpt_around(trace, cursor)), excerpts + 1
         assert seen(scene, cursor) == seen(everything, cursor), f"at {cursor}"
@@ -117,7 +117,7 @@ def test_the_same_groups_are_open_at_first_in_each_excerpt(
     monkeypatch.setattr(diagram_layout, "TOO_MANY", 150)  # more than a graph has, and fewer than all have together
     everywhere = open_at_first(find_structure(trace))
     assert any(everywhere.values()) == opens
-    monkeypatch.setattr(excerpt, "ENOUGH", 60)
+    monkeypatch.setattr(excerpt, "ENOUGH", 240)
     for cursor in (0, len(trace) // 2, len(trace)):
         here = open_at_first(find_structure(trace, excerpt_around(trace, cursor)))
         assert here == {first: everywhere[first] for first in here}
@@ -134,11 +134,11 @@ def open_at_first(structure: Structure) -> dict[int, set[str]]:
 
 
 def test_an_excerpt_is_small_however_long_the_training_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(excerpt, "ENOUGH", 20)
+    monkeypatch.setattr(excerpt, "ENOUGH", 80)
     sizes = []
     for turns in (9, 90):
         trace = run(UPDATES.replace("range(9)", f"range({turns})"))
-        for cursor in (0, len(trace) // 2, len(trace)):
+        for cursor in (len(trace) // 3, len(trace) // 2, len(trace)):
             part = excerpt_around(trace, cursor)
             assert part.covers(cursor)
             sizes.append(len(scene_in(trace, part).placed.diagram))
@@ -147,7 +147,7 @@ def test_an_excerpt_is_small_however_long_the_training_is(monkeypatch: pytest.Mo
 
 def test_the_canvas_follows_the_cursor_out_of_an_excerpt(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     trace = run(UPDATES)
-    monkeypatch.setattr(excerpt, "ENOUGH", 14)
+    monkeypatch.setattr(excerpt, "ENOUGH", 56)
     view = shown(qtbot, trace)
     everything = scene_of(trace)
     for cursor in (3, len(trace) // 2, len(trace) // 2 + 1, len(trace)):
@@ -165,7 +165,7 @@ def test_a_cursor_that_moves_on_while_an_excerpt_comes_is_shown_in_the_end(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trace = run(UPDATES)
-    monkeypatch.setattr(excerpt, "ENOUGH", 14)
+    monkeypatch.setattr(excerpt, "ENOUGH", 56)
     view = shown(qtbot, trace)
     everything, middle = scene_of(trace), len(trace) // 2
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
     from gradviz.ui.canvas.groups import Flags, Ints
 
-ENOUGH = 1_000  # operations of a run that is drawn as a whole, and of an excerpt beyond what is shown at its cursor
+ENOUGH = 1_000  # operations of a run that is drawn as a whole
+PART = 8  # an excerpt has a PARTth of that before what is shown at its cursor, and after it: a jump should cost little
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +104,7 @@ def excerpt_around(trace: Trace, cursor: int) -> Excerpt:
 
 def _fitting(operations: Ints) -> int:
     """How many graphs there is room for on one side."""
-    return int(np.searchsorted(np.cumsum(operations), ENOUGH // 2, "right"))
+    return int(np.searchsorted(np.cumsum(operations), ENOUGH // PART, "right"))
 
 
 def _with_those_above(graphs: DrawnGraphs, chosen: Flags) -> Flags:
