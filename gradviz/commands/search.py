@@ -155,7 +155,7 @@ def _show_on_graph(shell: Shell) -> None:
 
     state = shell.store.state
     line, col = shell.source.caret
-    thing = next_made_at(state, line, col)
+    thing = next_made_at(state, line, col, shell.source.file)
     if state.is_stale:
         shell.store.say(STALE)
     elif thing is None:

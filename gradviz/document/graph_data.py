@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradviz.trace.table.trace import elsewhere_at
 from gradviz.trace.words.jsonable import value_json
 
 if TYPE_CHECKING:
@@ -63,12 +64,14 @@ def _tensor(frame: Frame, tensor: int) -> dict[str, Any]:
 
 
 def _operation(frame: Frame, node: int) -> dict[str, Any]:
-    nodes = frame.trace.nodes
+    nodes, row = frame.trace.nodes, elsewhere_at(frame.trace, int(frame.trace.nodes.site[node]))
+    inner, files = frame.trace.elsewhere, frame.trace.files
     return {
         "kind": "operation",
         "label": str(nodes.name[node] or nodes.op[node]),
         "op": str(nodes.op[node]),
-        "line": int(nodes.line[node]),
+        "line": int(inner.line[row] if row >= 0 else nodes.line[node]),
+        "file": str(files.name[inner.file[row]]) if row >= 0 else "",
         "module": str(nodes.scope[node]),
         "ran_backward": bool(frame.node_ran[node]),
         "saved": [{"name": one.name, "state": one.state} for one in frame.saved(node)],
@@ -83,8 +86,8 @@ def json_bytes(frame: Frame) -> bytes:
     return json.dumps(data, indent=1, allow_nan=False).encode()
 
 
-def graphml_bytes(frame: Frame) -> bytes:
-    """Return GraphML for Gephi, yEd and others; lists become texts."""
+def plain_graph(frame: Frame) -> MultiDiGraph[str]:
+    """Return the graph with attributes that are numbers and texts, as in GraphML; lists become JSON."""
     import networkx
 
     plain: MultiDiGraph[str] = networkx.MultiDiGraph()
@@ -93,8 +96,15 @@ def graphml_bytes(frame: Frame) -> bytes:
         plain.add_node(name, **_flat(data))
     for tail, head, data in graph.edges(data=True):
         plain.add_edge(tail, head, **_flat(data))
+    return plain
+
+
+def graphml_bytes(frame: Frame) -> bytes:
+    """Return GraphML for Gephi, yEd and others."""
+    import networkx
+
     buffer = BytesIO()
-    networkx.write_graphml_xml(plain, buffer)
+    networkx.write_graphml_xml(plain_graph(frame), buffer)
     return buffer.getvalue()
 
 

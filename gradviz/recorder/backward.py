@@ -143,6 +143,7 @@ class Backward:
             if node < 0 or node in seen or (needed is not None and node not in needed):
                 continue
             seen.add(node)
+            _call_last(rows.hooks.get(node))
             for _, tensor in rows.edges[node]:
                 if tensor >= 0:
                     now.expected[tensor] += 1
@@ -191,12 +192,16 @@ class Backward:
         rows, now = self._rows, self._now
         if rows.call < 0:
             return
+        if not now.keeps:
+            rows.hooks.pop(number, None)
         self.flush()
         around, rows.value.policy = rows.value.policy, rows.policies[number]
         with rows.quietly():
             step = rows.step(Kind.BACKWARD, number, -1, number, now.site)
-            pairs = zip(rows.edges[number], grads_in, strict=False)
-            sent = [(slot, tensor, grad) for (slot, tensor), grad in pairs if grad is not None and tensor >= 0]
+            pairs = [(*edge, grad) for edge, grad in zip(rows.edges[number], grads_in, strict=False) if edge[1] >= 0]
+            sent = [each for each in pairs if each[2] is not None]
+            if len(sent) < len(pairs):
+                now.expected.subtract(tensor for _, tensor, grad in pairs if grad is None)
             values = {}
             for slot, _, grad in sorted(sent, key=lambda each: each[0]):
                 values[slot] = rows.value(grad)
@@ -255,6 +260,14 @@ class Backward:
 
 def _gone() -> None:
     """A weak reference to nothing."""
+
+
+def _call_last(handle: Any) -> None:
+    """Let our hook on a node come after those of the job, which may replace the gradients that it sends. PyTorch calls
+    them in the order in which the dict holds them."""
+    hooks = handle.hooks_dict_ref() if handle is not None else None
+    if hooks and next(reversed(hooks)) != handle.id:
+        hooks[handle.id] = hooks.pop(handle.id)
 
 
 def _place(grad: Any) -> tuple[int, int]:

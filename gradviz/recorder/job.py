@@ -20,6 +20,7 @@ import torch
 import torch.nn.modules.module as modules
 import torch.optim.optimizer as optimizers
 
+from gradviz.engine.kernel.state import DATA_LOADER
 from gradviz.recorder import rank_of
 from gradviz.recorder.backward import Backward, has_ranks
 from gradviz.recorder.forward import Forward
@@ -71,9 +72,10 @@ class Wishes:
 class Modules:
     """The names of the modules of a job and of their parameters, and which modules are running."""
 
-    def __init__(self, rows: Rows, wishes: Wishes) -> None:
+    def __init__(self, rows: Rows, wishes: Wishes, flush: Callable[[], None]) -> None:
         self._rows = rows
         self._wishes = wishes
+        self._flush = flush
         self._paths: dict[int, str] = {}  # by identity
         self._around: list[str] = []  # how much was kept of values outside the running modules
         self._sharded = ""  # the module that some of its parameters belong to
@@ -93,6 +95,18 @@ class Modules:
             self._name_gathered(module)
             self._rows.regions.exit()
             self._rows.value.policy = self._around.pop()
+
+    def load(self, original: Any, batches: Any) -> Any:
+        """A DataLoader puts a batch together, in this process or with the workers that it has."""
+        if self._rows.quiet:
+            return original(batches)
+        self._flush()
+        self._rows.regions.enter(DATA_LOADER)
+        try:
+            return original(batches)
+        finally:
+            self._flush()
+            self._rows.regions.exit()
 
     def name(self, name: str, root: Any) -> None:
         """Name a module, and its parameters after it."""
@@ -140,7 +154,7 @@ class Job:
         about = About(source, Path(script).name, f"PyTorch {torch.__version__}", when, rank, ranks)
         self._file = RecordingWriter(self._out, about)
         self._wrote = time.monotonic()
-        self.modules = Modules(self.rows, wishes)
+        self.modules = Modules(self.rows, wishes, self._forward.flush)
         self._undo: list[Callable[[], None]] = []
         self._iteration = 0
         self._is_on = False
@@ -171,6 +185,7 @@ class Job:
         self._replace(torch.autograd, "_make_grads", self._backward.make_grads)
         self._replace(torch.Tensor, "register_hook", self._register_hook)
         self._replace(torch, "compile", _compile_in_parts)
+        self._replace(torch.utils.data.dataloader._BaseDataLoaderIter, "__next__", self.modules.load)
         self._replace(torch._C._autograd, "_push_saved_tensors_default_hooks", self._push_hooks)
         if hasattr(modules, "_has_any_global_hook"):
             self._replace(modules, "_has_any_global_hook", _has_hooks_of_others)

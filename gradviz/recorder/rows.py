@@ -15,8 +15,9 @@ import torch
 
 import gradviz.engine.ops  # noqa: F401  fills the table of formulas and symbols
 from gradviz.engine.kernel.rows import ROWS, OpRow
+from gradviz.recorder.sites import JobSites
 from gradviz.recorder.values import Values, grad_fn_of, memory_of, version_of
-from gradviz.trace.record.location import UNKNOWN, RegionStack, Sites
+from gradviz.trace.record.location import UNKNOWN, RegionStack
 from gradviz.trace.record.rows import NOT_DIFFERENTIABLE, NOTHING_REQUIRES, SWITCHED_OFF
 from gradviz.trace.table.encoding import Writer
 from gradviz.trace.table.kinds import Kind
@@ -81,7 +82,7 @@ class Rows:
     def __init__(self, source: str, script: str, values: str, budget: int) -> None:
         self.writer = Writer(budget)
         self.add, self.text = self.writer.add, self.writer.text
-        self.sites = Sites(self.writer, source, script)
+        self.sites = JobSites(self.writer, source, script)
         self.regions = RegionStack(self.writer, self.sites)
         self.value = Values(self.writer, values, self.quietly)
         self.steps = 0
@@ -91,6 +92,7 @@ class Rows:
         self.policies: list[str] = []  # by node: how much is kept of its values
         self.edges: list[list[tuple[int, int]]] = []  # by node: slot and tensor of each next function
         self.maker: list[int] = []  # by tensor: the node that made it
+        self.hooks: dict[int, Any] = {}  # by node that has not run: the handle of our hook
         self.storage: dict[int, int] = {}  # by memory: the number of its storage
         self.detached: dict[int, tuple[Any, Any, int]] = {}
         self.ran: Callable[[int, int, Any, Any], None] = _nothing
@@ -137,15 +139,7 @@ class Rows:
             if memory_of(x) >= 0:
                 self.storage[memory_of(x)] = storage
             if leaf and requires:
-                x.register_post_accumulate_grad_hook(self.accumulated)
-        return number
-
-    def _leaf(self, x: Any) -> int:
-        """The number of a leaf that gradients go to: `requires_grad_()` may have come after its row."""
-        number = self.number(x)
-        if not self._requires[number]:
-            self._requires[number] = True
-            x.register_post_accumulate_grad_hook(self.accumulated)
+                _watch(x, self.accumulated)
         return number
 
     def known(self, x: Any) -> int:
@@ -165,6 +159,8 @@ class Rows:
             self.adopt(fn, x)
             found = self.known(x)
         if found >= 0:
+            if fn is None and self._requires[found] != x.requires_grad:
+                self._changed(found, x)
             return found
         if len(self._known) > 100_000:
             self._known = {key: each for key, each in self._known.items() if each[1]() is not None}
@@ -176,6 +172,13 @@ class Rows:
         step = self.step(Kind.LEAF, -1, len(self.maker), len(self.maker), site)
         shared = self.storage.get(memory_of(x), -1) if x._is_view() else -1
         return self.add_tensor(x, step, -1, 0, shared, site)
+
+    def _changed(self, number: int, x: Any) -> None:
+        """A leaf was frozen or made to require grad since it was last seen."""
+        self._requires[number] = requires = bool(x.requires_grad)
+        self.add("flags", self.steps - 1, number, requires, False, True)
+        if requires:
+            _watch(x, self.accumulated)
 
     def _add_detached(self, x: Any, source: int, site: int) -> int:
         number = len(self.first)
@@ -254,7 +257,7 @@ class Rows:
             self.add_tensor(x, step, number, nr, self.storage.get(memory_of(x), -1) if shares else -1, site, known)
         if fn is not None:
             fn.metadata[NUMBER] = number
-            fn.register_hook(functools.partial(self.ran, number, self._save(fn, step, number)))
+            self.hooks[number] = fn.register_hook(functools.partial(self.ran, number, self._save(fn, step, number)))
         return step
 
     def _edges_of(self, fn: Any, slots: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -275,7 +278,7 @@ class Rows:
 
     def _tensor_of(self, fn: Any, nr: int) -> int:
         if is_leaf_node(fn):
-            return self._leaf(fn.variable)
+            return self.number(fn.variable)
         number = number_of(fn)
         return self.first[number] + int(nr) if number is not None else -1
 
@@ -335,6 +338,12 @@ def _buffers(fn: Any) -> Iterator[tuple[str, Any]]:
         for at, x in enumerate(found):
             if x is not None:
                 yield f"saved[{at}]" if is_own else name.removeprefix("_saved_"), x
+
+
+def _watch(leaf: Any, told: Callable[[Any], None]) -> None:
+    """Tell when a leaf gets its `.grad`, once."""
+    if told not in (leaf._post_accumulate_grad_hooks or {}).values():
+        leaf.register_post_accumulate_grad_hook(told)
 
 
 def _listed(found: Any) -> Sequence[Any]:

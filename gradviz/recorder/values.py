@@ -40,8 +40,9 @@ class Values:
         self.forget = self._known.forget
 
     def __call__(self, x: Any) -> int:
-        """The number of the tensor's present value, -1 for None. For a tensor that can't be read (fake, batched,
-        quantised, of an unknown type) it is a value of which nothing was kept."""
+        """The number of the tensor's present value, -1 for None. Where a transform of `torch.func` has
+        wrapped the tensor it is that of the one inside, with the whole batch. One that can't be read (fake, quantised,
+        of an unknown type) is a value of which nothing was kept."""
         if x is None:
             return -1
         if self.policy == NONE:
@@ -52,7 +53,8 @@ class Values:
             with self._quietly(), torch.no_grad(), _disable_current_modes():
                 return self._value(x.detach())
         except (RuntimeError, NotImplementedError, TypeError):
-            return self.unkept(x)
+            inside = _inside(x)
+            return self.unkept(x) if inside is None else self(inside)
 
     def unkept(self, x: Any) -> int:
         """A value of which only shape and type are kept: `x` is a tensor, or what a node knows of its result."""
@@ -126,6 +128,19 @@ def _fills_memory(x: Any) -> bool:
             return False
         expected *= size
     return True
+
+
+def _inside(x: Any) -> Any:
+    """The tensor that a transform has wrapped, None if it is none of them: first those of `torch.func`, then those of
+    `is_grads_batched`."""
+    if torch._C._functorch.is_functorch_wrapped_tensor(x):
+        return torch._C._functorch.get_unwrapped(x)
+    level = torch._C._vmapmode_increment_nesting() - 1
+    torch._C._vmapmode_decrement_nesting()
+    if not level or ", Batched" not in str(torch._C._dispatch_keys(x)):
+        return None
+    with torch.no_grad(), _disable_current_modes():
+        return torch._remove_batch_dim(x, level, 1, 0)
 
 
 def _memory(x: Any) -> np.ndarray[Any, Any] | None:

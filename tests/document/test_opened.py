@@ -3,6 +3,7 @@ is nothing to give."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,11 @@ import pytest
 import gradviz
 from gradviz.document.files import recordings
 from gradviz.document.opened import Recording, Step
+from gradviz.trace.table.encoding import Writer
+from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.recording import About, Ending, RecordingWriter, batches_of
+from gradviz.trace.table.trace import Trace
+from gradviz.trace.words.explain import step_title
 from tests.trace.running import run
 
 ROOT = Path(__file__).parents[2]
@@ -135,3 +140,79 @@ print("PySide6" in sys.modules, "networkx" in sys.modules)
 def test_the_window_reads_the_same_file(tmp_path: Path) -> None:
     path = saved(TWICE, tmp_path / "run.gvtrace")
     assert len(recordings.read(path).trace) == len(gradviz.open_recording(path))
+
+
+NET = """
+import torch
+net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))
+h = net(torch.ones(1, 2))
+with torch.no_grad():
+    torch.relu(h)
+(h * h).sum().backward()
+"""
+
+
+def test_every_name_that_is_shown_finds_its_tensor(tmp_path: Path) -> None:
+    recording = gradviz.open_recording(saved(NET, tmp_path / "run.gvtrace"))
+    for name in ("net[0].weight", "0.weight", "net.0.weight"):
+        assert recording.tensor(name).shape == (2, 2) and recording.tensor(f"{name}.grad").shape == (2, 2)
+    assert {"net[0].weight", "net[1].bias", "h"} <= {*recording.names()}
+    shown = {data["label"]: name for name, data in recording.graph().nodes(data=True) if data["kind"] != "operation"}
+    assert "net[1].weight" in shown
+    for label, name in shown.items():
+        np.testing.assert_array_equal(recording.tensor(label), recording.tensor(name))
+    for step in recording.steps():
+        if step.tensor:
+            recording.tensor(step.tensor)
+            recording.tensor(step.tensor, step.number)
+
+
+@pytest.mark.parametrize(
+    ("asked", "near"), [("net[0].wieght", "net[0].weight"), ("weight", "net[0].weight"), ("net.0.bias2", "net[0].bias")]
+)
+def test_a_name_that_nothing_has_is_answered_with_near_ones(tmp_path: Path, asked: str, near: str) -> None:
+    recording = gradviz.open_recording(saved(NET, tmp_path / "run.gvtrace"))
+    with pytest.raises(KeyError, match="similar are: ") as error:
+        recording.tensor(asked)
+    assert near in str(error.value)
+
+
+def test_the_graph_goes_to_other_programs(tmp_path: Path) -> None:
+    recording = gradviz.open_recording(saved(NET, tmp_path / "run.gvtrace"))
+    graph = recording.graph()
+    again = networkx.node_link_graph(
+        json.loads(json.dumps(networkx.node_link_data(graph, edges="edges"))), edges="edges"
+    )
+    assert networkx.utils.graphs_equal(again, graph)
+    networkx.write_graphml(recording.graph(plain=True), tmp_path / "net.graphml")
+    read = networkx.read_graphml(tmp_path / "net.graphml")
+    assert {data["label"] for _, data in read.nodes(data=True)} == {data["label"] for _, data in graph.nodes(data=True)}
+    assert read.number_of_edges() == graph.number_of_edges()
+
+
+def in_two_files(path: Path) -> Path:
+    """A recording of a job that imports its model: the operation of line 3 ran on line 7 of net/model.py."""
+    trace, writer = Trace(""), Writer()
+    text = writer.text
+    file = writer.add("files", text("net/model.py"), text("\n" * 6 + "    return x * 2\n"))
+    inner = writer.add("sites", 3, 6, 3, 14, text("x * 2"))
+    writer.add("elsewhere", inner, file, 7, 11, 7, 16)
+    outer = writer.add("sites", 2, 4, 2, 8, text("ones"))
+    for step, (kind, site) in enumerate(((Kind.LEAF, outer), (Kind.FORWARD, inner))):
+        writer.add("steps", kind, step - 1, step, site, -1, 0)
+        value = writer.value(np.ones(1, np.float32))
+        writer.add("tensors", step, step - 1, 0, value, step, 0, True, not step, False, -1, site)
+    writer.add("nodes", 1, text("mul"), text("MulBackward0"), text("×"), inner, -1, text(""), 1, -1, 0)
+    trace.extend(writer.take())
+    source = "import torch\nx = torch.ones(1)\ny = net(x)\n"
+    recordings.write(path, trace, About(source, "train.py", "PyTorch 2.13.0"), Ending())
+    return path
+
+
+def test_a_step_belongs_to_the_file_that_was_running(tmp_path: Path) -> None:
+    recording = gradviz.open_recording(in_two_files(tmp_path / "run.gvtrace"))
+    assert [(each.line, each.file) for each in recording.steps()] == [(2, ""), (7, "net/model.py")]
+    operation = next(data for _, data in recording.graph().nodes(data=True) if data["kind"] == "operation")
+    assert (operation["line"], operation["file"]) == (7, "net/model.py")
+    titles = [step_title(recording._trace.frame_at(at)) for at in (1, 2)]
+    assert titles[0].endswith("(line 2)") and titles[1].endswith("(line 7 of net/model.py)")

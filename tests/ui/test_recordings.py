@@ -12,10 +12,12 @@ from PySide6.QtWidgets import QApplication
 from gradviz import cli
 from gradviz.document.files import recordings as files
 from gradviz.document.snippet import Recorded
-from gradviz.session.state import Phase
+from gradviz.session.inspect.sources import made_at, place_of
+from gradviz.session.state import Phase, Selection
 from gradviz.trace.table import recording
 from gradviz.ui import recordings
 from gradviz.worker.process.client import WorkerPool
+from tests.document.test_opened import in_two_files
 from tests.driver import Pilot
 from tests.trace.running import run
 
@@ -213,3 +215,19 @@ def test_closing_the_window_ends_the_reading(pilot: Pilot, saved: Path) -> None:
     QApplication.processEvents()
     assert not pilot.state.is_recording
     assert recordings.NOTHING.format("x").startswith("x holds no steps")
+
+
+def test_the_file_is_shown_that_a_step_belongs_to(pilot: Pilot, tmp_path: Path) -> None:
+    opened(pilot, in_two_files(tmp_path / "run.gvtrace"))
+    editor, store = pilot.window.editor, pilot.window.shell.store
+    store.move(2)
+    assert editor.place.isVisible() and editor.place.text() == "net/model.py"
+    assert "return x * 2" in editor.text and editor.code._step_line == 7
+    assert [each.kind for each in made_at(pilot.state, 7, 12, editor.file)] == ["node", "tensor"]
+    editor.code.break_clicked.emit(7)
+    assert "not of the files that it imports" in pilot.state.notice.sentence and not pilot.state.breakpoints.points
+    store.move(1)
+    assert not editor.place.isVisible() and "import torch" in editor.text and editor.code._step_line == 2
+    thing = Selection("node", 0)
+    editor.show_place(place_of(pilot.state.trace, thing))
+    assert editor.place.text() == "net/model.py" and editor.caret == (7, 11)

@@ -442,6 +442,8 @@ def show_as(node: Node, kind: type[Node]) -> None:
     node._kind = kind
     if type(node) is not Node:
         node.__class__ = kind
+    if state.observer is not None:
+        state.observer.shown_as(node)
 
 
 class AccumulateGrad(Node):

@@ -149,6 +149,9 @@ class Observer(Protocol):
     def detached(self, source: Tensor, result: Tensor) -> None:
         """`detach()` or `.data` made `result`, over the memory of `source` and without its history."""
 
+    def shown_as(self, node: Node) -> None:
+        """The node of the latest operation has another name than its row: it became the history of an operand."""
+
     def cleared(self, tensor: Tensor, to_none: bool) -> None:
         """`.grad` was set to None, to zeros, or to another tensor by assignment."""
 

@@ -17,7 +17,7 @@ from gradviz.engine.kernel.rows import OpRow, no_derivative, op
 from gradviz.engine.kernel.state import state, warn_once
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics import functions, rounding
-from gradviz.engine.ops.derivatives import scaled
+from gradviz.engine.ops.derivatives import minus, scaled
 from gradviz.engine.ops.elementwise import (
     NUMBERS,
     Prepared,
@@ -386,7 +386,7 @@ def _power_grad(grad: Tensor, self: Tensor, exponent: float) -> Tensor:
 
 
 def _power_base_grad(grad: Tensor, self: Tensor, exponent: Tensor) -> Tensor:
-    found = grad * conj(exponent * FUNCTIONS["pow"](self, exponent - 1))
+    found = grad * conj(exponent * FUNCTIONS["pow"](self, minus(exponent, 1)))
     return FUNCTIONS["where"](exponent == 0, 0.0, found)
 
 
@@ -638,7 +638,9 @@ ADDCDIV = op(
     symbol="+÷",
     latex=r"x + v a / b",
     brief="Adds a quotient.",
-    self="grad",
+    self=expressed(
+        "grad", lambda grad, tensor2: grad
+    ),  # PyTorch keeps tensor2, of which two formulas speak, in any case
     tensor1="grad * (value / conj(tensor2))",
     tensor2="-grad * conj(value * tensor1 / (tensor2 * tensor2))",
 )

@@ -1,5 +1,6 @@
 """Derivatives that PyTorch has as separate operations, so that a gradient that is differentiated again shows its names:
-`TanhBackwardBackward0`, `SoftmaxBackwardDataBackward0`, and the product with a number, `MulBackward1`.
+`TanhBackwardBackward0`, `SoftmaxBackwardDataBackward0`, and the product and difference with a number,
+`MulBackward1` and `SubBackward1`.
 
 Functions whose derivative is written in ordinary operations need nothing here."""
 
@@ -132,3 +133,20 @@ MUL_SCALAR: OpRow = op(
     brief="The product with a number.",
     self=expressed("grad * conj(other)", lambda grad, other: scaled(grad, other.conjugate())),
 )
+SUB_NUMBER = op(
+    "sub",
+    "self",
+    lambda x, *, other: x - number_array(other, x.dtype),
+    key="sub_number",
+    number=1,
+    category="arithmetic",
+    symbol="−n",
+    latex=r"x - n",
+    brief="Subtracts a number.",
+    self="grad",
+)
+
+
+def minus(x: Tensor, number: float) -> Tensor:
+    """x − number, which is not saved as a tensor."""
+    return call(SUB_NUMBER, x, other=number)

@@ -16,8 +16,9 @@ from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.ops.arithmetic import SUB
+from gradviz.engine.ops.derivatives import minus
 from gradviz.engine.ops.elementwise import check_broadcast, number_array, result_type
-from gradviz.engine.ops.neural import at_least, chosen_reduction, minus, plus, reduced
+from gradviz.engine.ops.neural import at_least, chosen_reduction, plus, reduced
 from gradviz.engine.ops.reduce import NORM, norm_forward, norm_gradient
 from gradviz.engine.run.api import FUNCTIONS, LINALG, api
 from gradviz.engine.run.apply import call

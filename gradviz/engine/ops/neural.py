@@ -45,18 +45,6 @@ ADD_NUMBER = op(
     brief="Adds a number.",
     self="grad",
 )
-SUB_NUMBER = op(
-    "sub",
-    "self",
-    lambda x, *, other: x - number_array(other, x.dtype),
-    key="sub_number",
-    number=1,
-    category="arithmetic",
-    symbol="−n",
-    latex=r"x - n",
-    brief="Subtracts a number.",
-    self="grad",
-)
 MUL_NUMBER = op(
     "mul",
     "self",
@@ -88,11 +76,6 @@ def plus(x: Tensor, number: float) -> Tensor:
     if isinstance(number, float) and x.dtype.rank < 2:
         x = x.to(dtypes.default.dtype)
     return call(ADD_NUMBER, x, other=number)
-
-
-def minus(x: Tensor, number: float) -> Tensor:
-    """x − number; see Note [Numbers that are not saved]."""
-    return call(SUB_NUMBER, x, other=number)
 
 
 @helper("x * number")

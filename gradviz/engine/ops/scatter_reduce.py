@@ -247,8 +247,8 @@ PUT = op(
     brief="Elements of the flattened tensor are written.",
     self=sentence(
         "grad, 0 at the places written",
-        lambda grad, index, source, accumulate: (
-            grad if accumulate else F["put"](grad, index, F["zeros_like"](source), False)
+        lambda grad, index, accumulate: (
+            grad if accumulate else F["put"](grad, index, grad.new_zeros(index.shape), False)
         ),
     ),
     source=sentence(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -388,6 +388,15 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
 
 # --- dimensions of size one, and repetition ---
 
+
+def _unsqueezed(grad: Tensor, dims: Iterable[int], shape: Sequence[int]) -> Tensor:
+    """The gradient with those of these dimensions that had the size 1, one after the other."""
+    for dim in sorted(each % len(shape) for each in dims if shape):
+        if shape[dim] == 1:
+            grad = grad.unsqueeze(dim)
+    return grad
+
+
 UNSQUEEZE = op(
     "unsqueeze",
     "self",
@@ -410,7 +419,7 @@ SQUEEZE = op(
     latex=r"x",
     brief="Without the dimensions of size 1.",
     view=True,
-    self=sentence(_SAME, lambda grad, self_shape: grad.reshape(self_shape)),
+    self=sentence(_SAME, lambda grad, self_shape: _unsqueezed(grad, range(len(self_shape)), self_shape)),
 )
 SQUEEZE_DIM = op(
     "squeeze",
@@ -424,7 +433,7 @@ SQUEEZE_DIM = op(
     latex=r"x",
     brief="Without one dimension of size 1.",
     view=True,
-    self=sentence(_SAME, lambda grad, self_shape: grad.reshape(self_shape)),
+    self=sentence(_SAME, lambda grad, dim, self_shape: _unsqueezed(grad, (dim,), self_shape)),
 )
 SQUEEZE_DIMS = op(
     "squeeze",
@@ -438,7 +447,7 @@ SQUEEZE_DIMS = op(
     latex=r"x",
     brief="Without some dimensions of size 1.",
     view=True,
-    self=sentence(_SAME, lambda grad, self_shape: grad.reshape(self_shape)),
+    self=sentence(_SAME, lambda grad, dim, self_shape: _unsqueezed(grad, dim, self_shape)),
 )
 
 

@@ -12,6 +12,7 @@ from gradviz.session.inspect.chain_rule import local_derivative
 from gradviz.session.state import Selection, State
 from gradviz.session.timeline.outline import size_text
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.words.explain import place_text
 from gradviz.trace.words.lists import quantity
 from gradviz.trace.words.reasons import no_grad_reason
 
@@ -114,9 +115,9 @@ def _in_short(value: Value) -> str:
 def node_link(frame: Frame, node: int) -> Link:
     """`MulBackward0 (line 8)`."""
     nodes = frame.trace.nodes
-    line = int(nodes.line[node])
+    place = place_text(frame.trace, int(nodes.site[node]))
     name = str(nodes.name[node]) or str(nodes.op[node])
-    return Link(f"{name} (line {line})" if line > 0 else name, Selection("node", node))
+    return Link(f"{name} ({place})" if place else name, Selection("node", node))
 
 
 def tensor_link(frame: Frame, tensor: int) -> Link:
@@ -300,10 +301,9 @@ def _node(frame: Frame, node: int) -> Inspection:
     trace = frame.trace
     nodes = trace.nodes
     name = str(nodes.name[node]) or str(nodes.op[node])
-    line = int(nodes.line[node])
     rows = [
         row("operation", _operation(frame, node)),
-        row("code", f"{nodes.source[node]}" + (f" · line {line}" if line > 0 else "")),
+        row("code", " · ".join(filter(None, (str(nodes.source[node]), place_text(trace, int(nodes.site[node])))))),
     ]
     if nodes.scope[node]:
         rows.append(row("module", str(nodes.scope[node])))

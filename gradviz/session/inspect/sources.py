@@ -9,34 +9,62 @@ from gradviz.session.groups import as_operation
 from gradviz.session.state import Selection, State
 
 if TYPE_CHECKING:
+    from gradviz.trace.table.schema import Elsewhere, Sites
     from gradviz.trace.table.trace import Trace
+
+PROGRAM = -1  # instead of the number of another file
 
 
 @dataclass(frozen=True)
 class Place:
-    """An expression in the snippet, or a whole line if the columns are equal."""
+    """An expression in the snippet, or in another file of a recorded job; a whole line if the columns are equal."""
 
     line: int
     col: int
     end_line: int
     end_col: int
+    file: int = PROGRAM  # a row of `trace.files`
+
+
+def step_place(state: State) -> Place | None:
+    """The line that the current step belongs to, None for none."""
+    if state.trace is None or not state.cursor:
+        return None
+    from gradviz.trace.table.frame import current_site
+    from gradviz.trace.table.trace import elsewhere_at
+
+    trace, site = state.trace, current_site(state.trace.frame(state.cursor))
+    row = elsewhere_at(trace, site)
+    if row >= 0 and trace.files.source[trace.elsewhere.file[row]]:
+        line = int(trace.elsewhere.line[row])
+        return Place(line, 0, line, 0, int(trace.elsewhere.file[row]))
+    line = int(trace.sites.line[site]) if site >= 0 else -1
+    return Place(line, 0, line, 0)
 
 
 def place_of(trace: Trace, thing: Selection) -> Place | None:
     """Where a thing was made, None if no line of the snippet made it."""
+    from gradviz.trace.table.trace import elsewhere_at
+
     if thing.kind == "group" and 0 <= thing.index < len(trace.regions):
         site = int(trace.regions.site[thing.index])
     else:
         thing = as_operation(trace, thing)
         table = trace.nodes if thing.kind == "node" else trace.tensors
         site = int(table.site[thing.index])
+    row = elsewhere_at(trace, site)
+    if row >= 0 and trace.files.source[trace.elsewhere.file[row]]:
+        return Place(*_columns(trace.elsewhere, row), file=int(trace.elsewhere.file[row]))
     if site < 0 or trace.sites.line[site] < 1:
         return None
-    sites = trace.sites
-    return Place(*(int(column[site]) for column in (sites.line, sites.col, sites.end_line, sites.end_col)))
+    return Place(*_columns(trace.sites, site))
 
 
-def made_at(state: State, line: int, col: int) -> list[Selection]:
+def _columns(table: Sites | Elsewhere, row: int) -> tuple[int, int, int, int]:
+    return int(table.line[row]), int(table.col[row]), int(table.end_line[row]), int(table.end_col[row])
+
+
+def made_at(state: State, line: int, col: int, file: int = PROGRAM) -> list[Selection]:
     """What the expressions at a caret made, or, outside any, those on its line: visible things first, of those the
     smallest expression first."""
     trace = state.trace
@@ -44,12 +72,15 @@ def made_at(state: State, line: int, col: int) -> list[Selection]:
         return []
     import numpy as np
 
-    sites = trace.sites
+    sites: Sites | Elsewhere = trace.sites if file == PROGRAM else trace.elsewhere
     on_line = (sites.line <= line) & (line <= sites.end_line)
     after = (sites.line < line) | (sites.col <= col)
     before = (line < sites.end_line) | (col <= sites.end_col)
     here = on_line & after & before & (sites.end_col > sites.col)
     for wanted in (here, on_line, sites.line == line):
+        if file != PROGRAM:
+            inside = trace.elsewhere.site[wanted & (trace.elsewhere.file == file)]
+            wanted = np.isin(np.arange(len(trace.sites)), inside)
         found = _made_by(state, np.append(wanted, False))
         if found:
             return found
@@ -76,9 +107,9 @@ def _made_by(state: State, wanted: object) -> list[Selection]:
     return [Selection("tensor" if is_tensor[at] else "node", int(index[at])) for at in order.tolist()]
 
 
-def next_made_at(state: State, line: int, col: int) -> Selection | None:
+def next_made_at(state: State, line: int, col: int, file: int = PROGRAM) -> Selection | None:
     """Of several things that a line made, the one after the selected one."""
-    found = made_at(state, line, col)
+    found = made_at(state, line, col, file)
     if not found:
         return None
     at = found.index(state.selection) + 1 if state.selection in found else 0

@@ -12,6 +12,7 @@ happened before its first operation has no row yet, but its first step is known:
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
@@ -59,10 +60,7 @@ class Sites:
 
     def at(self, place: Place) -> tuple[int, str]:
         """A place as in Python's code objects (columns in bytes), and the text there."""
-        line, end_line, col, end_col = place
-        first, last = line or -1, end_line or -1
-        start, end = self._column(first, col or 0), self._column(last, end_col or 0)
-        return self._add(place), self._text(first, start, last, end)
+        return self._add(place), text_at(self._lines, place)[1]
 
     def _search(self, start: FrameType) -> int:
         frame: FrameType | None = start
@@ -73,17 +71,19 @@ class Sites:
         return self._of(frame, frame.f_lasti)
 
     def _of(self, frame: FrameType, instruction: int) -> int:
+        self._code, self._known, positions = self._code_of(frame)
+        site = self._known.get(instruction)
+        if site is None:
+            site = self._known[instruction] = self._add(place_in(positions, frame, instruction))
+        return site
+
+    def _code_of(self, frame: FrameType) -> tuple[CodeType, dict[int, int], list[Place]]:
+        """The code of a frame, the sites in it that are known, and the places of its instructions."""
         code = frame.f_code
         entry = self._by_code.get(id(code))
         if entry is None:  # the code object is kept alive, so that its id stays unique
             entry = self._by_code[id(code)] = (code, {}, list(code.co_positions()))
-        self._code, self._known, positions = entry
-        site = self._known.get(instruction)
-        if site is None:
-            # a frame computes its line by a search from the first line, so it is read only when needed
-            place = positions[instruction // 2] if instruction >= 0 else (frame.f_lineno, None, None, None)
-            site = self._known[instruction] = self._add(place)
-        return site
+        return entry
 
     def raised(self, traceback: TracebackType | None) -> tuple[int, list[str]]:
         """The last place of the snippet in a traceback, -1 for none, and the modules whose code was running below."""
@@ -101,27 +101,41 @@ class Sites:
     def _add(self, place: Place) -> int:
         site = self._by_place.get(place)
         if site is None:
-            line, end_line, col, end_col = place
-            first, last = line or -1, end_line or line or -1
-            start, end = self._column(first, col or 0), self._column(last, end_col or 0)
-            text = self._text(first, start, last, end) if end_col is not None else ""
-            site = self._by_place[place] = self._writer.add("sites", first, start, last, end, self._writer.text(text))
+            columns, text = text_at(self._lines, place)
+            site = self._by_place[place] = self._writer.add("sites", *columns, self._writer.text(text))
         return site
 
-    def _column(self, line: int, col: int) -> int:
-        """A column in characters from one in UTF-8 bytes."""
-        if not 0 < line <= len(self._lines):
-            return 0
-        return len(self._lines[line - 1].encode()[:col].decode(errors="ignore"))
 
-    def _text(self, line: int, col: int, end_line: int, end_col: int) -> str:
-        if not 0 < line <= end_line <= len(self._lines):
-            return ""
-        lines = self._lines[line - 1 : end_line]
-        lines[-1] = lines[-1][:end_col]
-        lines[0] = lines[0][col:]
-        text = " ".join(" ".join(lines).split())
-        return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
+def place_in(positions: list[Place], frame: FrameType, instruction: int) -> Place:
+    """The place of an instruction. A frame computes its line by a search from the first line, so it is read only when
+    needed."""
+    return positions[instruction // 2] if instruction >= 0 else (frame.f_lineno, None, None, None)
+
+
+def text_at(lines: Sequence[str], place: Place) -> tuple[tuple[int, int, int, int], str]:
+    """A place as in Python's code objects (columns in bytes) as line, column, last line and its column in characters,
+    -1 for an unknown line, and the text there."""
+    line, end_line, col, end_col = place
+    first, last = line or -1, end_line or line or -1
+    start, end = _column(lines, first, col or 0), _column(lines, last, end_col or 0)
+    return (first, start, last, end), _text(lines, first, start, last, end) if end_col is not None else ""
+
+
+def _column(lines: Sequence[str], line: int, col: int) -> int:
+    """A column in characters from one in UTF-8 bytes."""
+    if not 0 < line <= len(lines):
+        return 0
+    return len(lines[line - 1].encode()[:col].decode(errors="ignore"))
+
+
+def _text(all_lines: Sequence[str], line: int, col: int, end_line: int, end_col: int) -> str:
+    if not 0 < line <= end_line <= len(all_lines):
+        return ""
+    lines = [*all_lines[line - 1 : end_line]]
+    lines[-1] = lines[-1][:end_col]
+    lines[0] = lines[0][col:]
+    text = " ".join(" ".join(lines).split())
+    return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
 
 
 # Fields of an entry, counted from the top of the stack.

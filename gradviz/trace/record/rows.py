@@ -19,7 +19,7 @@ from gradviz.trace.record.location import UNKNOWN, RegionStack, Sites
 from gradviz.trace.table.encoding import PACK, Writer
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.schema import TABLES
-from gradviz.trace.table.tables import row_dtype
+from gradviz.trace.table.tables import row_dtype, row_format
 from gradviz.trace.table.values import MATRIX
 
 if TYPE_CHECKING:
@@ -176,6 +176,10 @@ _pack_step, _pack_node, _pack_input, _pack_tensor, _pack_saved = (
 )
 
 
+_NODE = Struct(row_format(TABLES["nodes"]))
+_NAME, _SEQUENCE = 2, 7  # columns of `Nodes`
+
+
 class Watched(ref["Node"]):
     """A weak reference to a node that knows its number."""
 
@@ -315,6 +319,8 @@ class RowWriter:
         if numbers or (params and (len(params) > 1 or "alpha" not in params or params["alpha"] != 1)):
             shown = self.writer.text(", ".join([*numbers, *params_text(params)]))
         op, name_text, symbol = self.op_texts.get(row) or self.texts_of(row)
+        if node is not None and not name and node.class_name != row.node_name:
+            name_text = renamed(self, row, node)
         if node is None:
             fields = (self.nothing, symbol, site, self.region(step), shown, -1, self.call, self._reason(inputs))
         else:
@@ -346,10 +352,11 @@ class RowWriter:
         )  # fmt: skip
         return number
 
-    def texts_of(self, row: OpRow) -> tuple[int, int, int]:
-        """The texts of an operation, the first time it runs; `op_texts` caches them."""
+    def texts_of(self, row: OpRow, name: str = "") -> tuple[int, int, int]:
+        """The texts of an operation, cached in `op_texts`; `name` is that of the node if it differs from its row's."""
         text = self.writer.text
-        found = self.op_texts[row] = (text(row.name), text(row.node_name), text(row.symbol))
+        found = (text(row.name), text(name or row.node_name), text(row.symbol))
+        self.op_texts[(row, name) if name else row] = found
         for name in row.inputs:
             key = name.removeprefix("*")
             formula, expression = text(row.derivatives.get(key, "")), text(row.expressions.get(key, ""))
@@ -446,3 +453,18 @@ def version_of(tensor: Tensor) -> int:
     """How many times the memory of a tensor was written; 0 for inference tensors, which don't tell."""
     counter = tensor._version_counter
     return 0 if counter is None else counter.value
+
+
+def renamed(rows: RowWriter, row: OpRow, node: Node) -> int:
+    """The name of a node that differs from its row's, as a text; its formulas are the same."""
+    name = node.name()
+    return (rows.op_texts.get((row, name)) or rows.texts_of(row, name))[1]
+
+
+def shown_as(rows: RowWriter, node: Node) -> None:
+    """Correct the name of the node in the row of the latest operation."""
+    nodes = rows.writer.rows["nodes"]
+    fields = list(_NODE.unpack(nodes[-_NODE.size :])) if nodes else []
+    if node._tag >= 0 and fields and fields[_SEQUENCE] == node.sequence_nr:
+        fields[_NAME] = renamed(rows, node.row, node)
+        nodes[-_NODE.size :] = _NODE.pack(*fields)

@@ -321,3 +321,8 @@ class Frame:
         freed_at = freed + 1 if freed < len(self.trace) else -1
         tensor, nbytes = int(table.tensor[row]), int(table.nbytes[row])
         return SavedBuffer(table.name[row], tensor, nbytes, state, version, now, freed_at)
+
+
+def current_site(frame: Frame) -> int:
+    """The place in the program that was running, -1 if unknown."""
+    return int(frame.trace.steps.site[frame.cursor - 1]) if frame.cursor else -1

@@ -46,7 +46,7 @@ class Naming:
         self._end = len(trace)
         self._history = trace.history("names", "tensor")
         self.of_graph = History(trace.graphs.of_tensor, None)
-        self._ambiguous = self._find_ambiguous()
+        self.ambiguous = self._find_ambiguous()
         self._at_end: dict[int, str] = {}  # by tensor, as far as they were asked for
         self._origins: dict[int, int] = {}
         self._made: dict[int, tuple[int, str]] = {}
@@ -188,7 +188,7 @@ class Naming:
             return ""
         names = self._trace.names
         row = rows[names.rank[rows].argmin()]
-        return owned(str(names.name[row]), str(names.owner[row]), self._ambiguous)
+        return owned(str(names.name[row]), str(names.owner[row]), self.ambiguous)
 
     def _made_of(self, tensor: int) -> tuple[int, str]:
         """The tensor after which an unnamed one is named, and what to append to that name; -1 if there is none."""

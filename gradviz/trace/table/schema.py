@@ -31,6 +31,8 @@ TensorId = Annotated[Array, Column("i4", "tensors", none=True)]
 ValueId = Annotated[Array, Column("i4", "values", none=True)]
 CallId = Annotated[Array, Column("i4", "calls", none=True)]
 SiteId = Annotated[Array, Column("i4", "sites", none=True)]
+OfSite = Annotated[Array, Column("i4", "sites")]
+OfFile = Annotated[Array, Column("i4", "files")]
 RegionId = Annotated[Array, Column("i4", "regions", none=True)]
 OfNode = Annotated[Array, Column("i4", "nodes")]  # these are never -1
 OfTensor = Annotated[Array, Column("i4", "tensors")]
@@ -420,6 +422,24 @@ class Sites(Table):
     source: Text
 
 
+class Files(Table):
+    """Other files of the program than the one that was started, such as the module with its model."""
+
+    name: Text  # "model.py", relative to the folder of the one that was started
+    source: Text  # "" if it could not be read
+
+
+class Elsewhere(Table):
+    """Sites at which the code of another file was running, called from the place of the site."""
+
+    site: OfSite
+    file: OfFile
+    line: Int
+    col: Int
+    end_line: Int
+    end_col: Int
+
+
 class Values(Table):
     """One array: all its elements were sent, or only a summary and the elements at its edges, or nothing of it."""
 
@@ -469,7 +489,7 @@ NO_PARTIALS = (
 )
 
 TABLES: dict[str, type[Table]] = {
-    "sites": Sites, "dims": Dims, "summaries": Summaries, "values": Values,
+    "sites": Sites, "files": Files, "elsewhere": Elsewhere, "dims": Dims, "summaries": Summaries, "values": Values,
     "operands": Operands, "regions": Regions,
     "steps": Steps, "nodes": Nodes, "inputs": Inputs, "tensors": Tensors, "names": Names, "writes": Writes,
     "versions": Versions, "flags": Flags, "grads": Grads, "flows": Flows, "arrivals": Arrivals, "saved": Saved,

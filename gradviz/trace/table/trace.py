@@ -33,8 +33,10 @@ from gradviz.trace.table.schema import (
     Collectives,
     Dims,
     Drops,
+    Elsewhere,
     Ends,
     Errors,
+    Files,
     Flags,
     Flows,
     Frees,
@@ -191,7 +193,8 @@ class Trace:
 
     def __init__(self, source: str = "") -> None:
         self.source = source  # the snippet's text, for explanations
-        self.sites, self.values, self.dims, self.summaries = Sites(), Values(), Dims(), Summaries()
+        self.sites, self.files, self.elsewhere = Sites(), Files(), Elsewhere()
+        self.values, self.dims, self.summaries = Values(), Dims(), Summaries()
         self.operands, self.regions = Operands(), Regions()
         self.steps, self.nodes, self.inputs, self.tensors = Steps(), Nodes(), Inputs(), Tensors()
         self.names, self.writes, self.versions, self.flags, self.grads = Names(), Writes(), Versions(), Flags(), Grads()
@@ -434,3 +437,10 @@ class Trace:
     def call_end(self, call: int) -> int:
         """The last step of a backward call, NEVER while it runs."""
         return int(self.calls.end[call]) if call >= 0 else NEVER
+
+
+def elsewhere_at(trace: Trace, site: int) -> int:
+    """The row of `elsewhere` for a site, -1 if that is in the program that was started."""
+    sites = trace.elsewhere.site
+    rows: dict[int, int] = trace.kept("elsewhere", lambda: {each: row for row, each in enumerate(sites.tolist())})
+    return rows.get(site, -1)

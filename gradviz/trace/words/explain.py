@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gradviz.trace.table.frame import current_site
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.tables import span
+from gradviz.trace.table.trace import elsewhere_at
 from gradviz.trace.table.values import Value
 from gradviz.trace.words.contributions import (
     accumulate_sentence,
@@ -157,14 +159,23 @@ def step_title(frame: Frame) -> str:
     return _ROWS[Kind(int(frame.trace.steps.kind[frame.cursor - 1]))][0](frame)
 
 
-def _where(line: int) -> str:
-    return f" (line {line})" if line > 0 else ""
+def _where(frame: Frame, site: int) -> str:
+    place = place_text(frame.trace, site)
+    return f" ({place})" if place else ""
+
+
+def place_text(trace: Trace, site: int) -> str:
+    """ "line 12", in another file than the one that was started "line 7 of model.py"; "" if unknown."""
+    row, line = elsewhere_at(trace, site), int(trace.sites.line[site]) if site >= 0 else -1
+    if row >= 0:
+        return f"line {trace.elsewhere.line[row]} of {trace.files.name[trace.elsewhere.file[row]]}"
+    return f"line {line}" if line > 0 else ""
 
 
 def _of(frame: Frame, tensor: int) -> str:
     """A tensor's name and the line where it was made, for a title."""
-    line = int(frame.trace.tensors.line[tensor])
-    return f"({frame.name(tensor)}, line {line})" if line > 0 else f"({frame.name(tensor)})"
+    place = place_text(frame.trace, int(frame.trace.tensors.site[tensor]))
+    return f"({frame.name(tensor)}, {place})" if place else f"({frame.name(tensor)})"
 
 
 def _ref(frame: Frame) -> int:
@@ -185,13 +196,13 @@ def _node_title(frame: Frame) -> str:
     nodes, node = frame.trace.nodes, frame.current_node
     if node < 0:
         return "A node of the backward pass"
-    return f"{nodes.name[node] or nodes.op[node]}{_where(int(nodes.line[node]))}"
+    return f"{nodes.name[node] or nodes.op[node]}{_where(frame, int(nodes.site[node]))}"
 
 
 def _leaf_title(frame: Frame) -> str:
     tensor = frame.current_tensor
     kind = "leaf that requires grad" if frame.requires_grad(tensor) else "constant"
-    return f"{frame.name(tensor)}: {kind}{_where(frame.current_line)}"
+    return f"{frame.name(tensor)}: {kind}{_where(frame, current_site(frame))}"
 
 
 def _is_stored(frame: Frame, tensor: int) -> str:
@@ -224,7 +235,7 @@ def _forward_title(frame: Frame) -> str:
     shown = (
         op if letters[1] and letters[1] in letters[0] else f"{op} {symbol}".rstrip()
     )  # "nll_loss", not "nll_loss nll"
-    return f"{shown}{_where(int(nodes.line[node]))}"
+    return f"{shown}{_where(frame, int(nodes.site[node]))}"
 
 
 def _forward(frame: Frame) -> Said:
@@ -327,7 +338,7 @@ def _stale(frame: Frame, tensor: int) -> str:
 
 def _call_title(frame: Frame) -> str:
     source = str(frame.trace.calls.source[_ref(frame)])
-    return f"{source if 0 < len(source) <= 60 else 'backward()'}{_where(frame.current_line)}"
+    return f"{source if 0 < len(source) <= 60 else 'backward()'}{_where(frame, current_site(frame))}"
 
 
 def _call(frame: Frame) -> Said:
@@ -384,7 +395,7 @@ def _hook(frame: Frame) -> Said:
 def _clear_title(frame: Frame) -> str:
     now = frame.grad(frame.current_tensor)
     how = "set to None" if now is None else "set to zero" if now.norm == 0 else "set"
-    return f"{frame.name(frame.current_tensor)}.grad is {how}{_where(frame.current_line)}"
+    return f"{frame.name(frame.current_tensor)}.grad is {how}{_where(frame, current_site(frame))}"
 
 
 def _clear(frame: Frame) -> Said:
@@ -399,11 +410,11 @@ def _clear(frame: Frame) -> Said:
 
 def _optimizer_title(frame: Frame) -> str:
     name = str(frame.trace.optimizers.name[_ref(frame)])
-    return f"{name}{'' if name.startswith('clip_grad') else ' step'}{_where(frame.current_line)}"
+    return f"{name}{'' if name.startswith('clip_grad') else ' step'}{_where(frame, current_site(frame))}"
 
 
 def _print_title(frame: Frame) -> str:
-    return f"print{_where(frame.current_line)}"
+    return f"print{_where(frame, current_site(frame))}"
 
 
 def _printed(frame: Frame) -> Said:
@@ -413,11 +424,11 @@ def _printed(frame: Frame) -> Said:
 
 
 def _warning_title(frame: Frame) -> str:
-    return f"Warning{_where(frame.current_line)}"
+    return f"Warning{_where(frame, current_site(frame))}"
 
 
 def _error_title(frame: Frame) -> str:
-    return f"{frame.trace.errors.type[0]}{_where(int(frame.trace.errors.line[0]))}"
+    return f"{frame.trace.errors.type[0]}{_where(frame, current_site(frame))}"
 
 
 def _error(frame: Frame) -> Said:
@@ -427,7 +438,7 @@ def _error(frame: Frame) -> Said:
 
 
 def _caught_title(frame: Frame) -> str:
-    return f"Caught: {frame.trace.caught.type[_ref(frame)]}{_where(frame.current_line)}"
+    return f"Caught: {frame.trace.caught.type[_ref(frame)]}{_where(frame, current_site(frame))}"
 
 
 def _caught(frame: Frame) -> Said:
@@ -438,7 +449,7 @@ def _caught(frame: Frame) -> Said:
 
 
 def _collective_title(frame: Frame) -> str:
-    return f"{frame.trace.collectives.name[_ref(frame)]}{_where(frame.current_line)}"
+    return f"{frame.trace.collectives.name[_ref(frame)]}{_where(frame, current_site(frame))}"
 
 
 def _collective(frame: Frame) -> Said:

@@ -357,7 +357,7 @@ def find_ports(trace: Trace, links: Links, size: Floats, card: Floats, *, vertic
     pitch = np.minimum(sizes.PORT_PITCH, sizes.PORT_SPREAD / np.maximum(counts - 1, 1))
     port[argument, 1] = (trace.inputs.slot[uses] - (counts - 1) / 2) * pitch
     room = GROUP_SPREAD * size[:, 0 if vertical else 1]
-    tensor = np.where(links.row >= 0, trace.inputs.tensor[links.row], links.index[links.edges[:, 1]])
+    tensor = np.where(links.row >= 0, np.append(trace.inputs.tensor, -1)[links.row], links.index[links.edges[:, 1]])
     for end in (0, 1):
         rows = np.flatnonzero(links.kind[links.edges[:, end]] == GROUP)
         port[rows, end] = _spread(links.edges[rows, end], tensor[rows], room)

@@ -37,6 +37,7 @@ from gradviz.document.attached import size_text
 from gradviz.document.documents import arguments_of, files_of, text_of, with_text
 from gradviz.session import run_transitions
 from gradviz.session.breakpoints.points import Breakpoint, toggled
+from gradviz.session.inspect.sources import PROGRAM, step_place
 from gradviz.session.problem import Problem, problem
 from gradviz.session.state import STALE, Slice, State
 from gradviz.session.store import TYPING
@@ -154,7 +155,6 @@ class TextSlope(QObject):
 # -- what went wrong
 
 EDIT_LABEL = "Fix"
-STOPS = Slice("document", "breakpoints")
 ERROR = Slice("run", "steps", "playing", "doctor", "predict", "view", *STALE)  # without caught errors
 # what the card depends on, except errors that the snippet caught
 TALLEST, TALLEST_WHOLE = 0.46, 0.66  # share of the panel: short, and with the whole message; longer text scrolls
@@ -390,6 +390,10 @@ class EditorPanel(Panel):
         self.note.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self.note.linkActivated.connect(self._close_note)
         self.note.hide()
+        self.place = QLabel()  # which file of a recorded job is shown, if it is not the program itself
+        self.place.setTextFormat(Qt.TextFormat.PlainText)
+        self.place.hide()
+        self.file = PROGRAM
         self.trust_bar: TrustBar | None = None  # created with the first document from elsewhere
         self._closed = ""  # the note that the user has closed
         self.refusal = QLabel()
@@ -411,6 +415,7 @@ class EditorPanel(Panel):
         column.setContentsMargins(4, 2, 8, 8)
         column.setSpacing(6)
         column.addWidget(self.note)
+        column.addWidget(self.place)
         column.addWidget(self.code, 1)
         column.addWidget(self.attached)
         column.addWidget(self.refusal)
@@ -429,6 +434,7 @@ class EditorPanel(Panel):
     def show_place(self, place: Place) -> None:
         """Go to an expression and mark it briefly."""
         self.context.shell.focus("editor")
+        self._show_file(self.context.shell.store.state, place.file)
         self.code.flash.show(place)
 
     def set_theme(self, theme: Theme) -> None:
@@ -512,7 +518,9 @@ class EditorPanel(Panel):
         if self._of_drawing is not None or after.drawing is not None:
             self._drawing_code().show_state(before, after)
         if after.drawing is None and (before is after or before.document is not after.document):
+            self.file = PROGRAM
             self.code.set_text(text_of(after.document))
+            self.place.hide()
             self.code.setReadOnly(after.is_recording)
             self._show_attached(after)
         caught = after.trace is not None and len(after.trace.caught) > 0  # then it depends on the cursor
@@ -523,13 +531,29 @@ class EditorPanel(Panel):
         told = bool(after.note) and after.note != self._closed
         told = told and not after.doubt  # a stranger's text must not appear beside our note about the file
         self.note.setVisible(told and not self.card.is_shown)  # an error needs the room
-        step = -1
         fits = self._of_drawing is None or self._of_drawing.is_current
-        if after.trace is not None and after.cursor and fits and not after.is_stale:
-            step = int(after.trace.frame(after.cursor).current_line)
-        self.code.mark_lines(step=step, error=self.card.line)
-        if STOPS.differs(before, after):
-            self.code.mark_breakpoints(after.breakpoints.lines())
+        step = step_place(after) if fits and not after.is_stale else None
+        if after.is_recording and (before is after or before.cursor != after.cursor):
+            self._show_file(after, PROGRAM if step is None else step.file)
+        self._mark(after, step)
+
+    def _mark(self, state: State, step: Place | None) -> None:
+        """Mark the lines of the current step, the error and the breakpoints, if they are in the file that is shown."""
+        is_program = self.file == PROGRAM
+        line = step.line if step is not None and step.file == self.file else -1
+        self.code.mark_lines(step=line, error=self.card.line if is_program else -1)
+        self.code.mark_breakpoints(state.breakpoints.lines() if is_program else {})
+
+    def _show_file(self, state: State, file: int) -> None:
+        """Show the program, or another file of a recorded job."""
+        if file == self.file or state.trace is None:
+            return
+        self.file, files = file, state.trace.files
+        self.code.set_text(text_of(state.document) if file == PROGRAM else str(files.source[file]))
+        self.place.setText("" if file == PROGRAM else str(files.name[file]))
+        self.place.setFont(look.mono(self.theme, 12.5))
+        self.place.setVisible(file != PROGRAM)
+        self._mark(state, step_place(state))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The card may take only part of the height."""
@@ -538,6 +562,9 @@ class EditorPanel(Panel):
 
     def _toggle_breakpoint(self, line: int) -> None:
         store = self.context.shell.store
+        if self.file != PROGRAM:
+            store.say(f"Breakpoints are for lines of {store.state.title}, not of the files that it imports.")
+            return
         stops = store.state.breakpoints
         store.stop_at(stops.with_points(toggled(stops.points, Breakpoint(line=line))))
 
