@@ -18,7 +18,8 @@ from gradviz.recorder.values import grad_fn_of, memory_of, not_compiled, plainly
 from gradviz.trace.table.kinds import Kind
 
 UNREAL = ("FakeTensor", "FunctionalTensor", "AsyncCollectiveTensor")  # a compiler traces: nothing of it runs
-IGNORED = ("profiler.", "aten._local_scalar_dense", "aten.lift_fresh", "prim.", "c10d", "fsdp.", "_c10d")
+READING = ("profiler.", "aten._local_scalar_dense", "aten.lift_fresh", "prim.")
+IGNORED = (*READING, "c10d", "fsdp.", "_c10d")
 COLLECTIVES = {  # the names that the functions of torch.distributed have below it
     "allreduce_": "all_reduce",
     "allreduce_coalesced_": "all_reduce",
@@ -70,7 +71,8 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             return self._exchanged(exchange, func, args, kwargs)
         inside = rows.call >= 0 and not self._backward.create
         if rows.quiet or inside or (self.updating and not torch.is_grad_enabled()) or _is_hidden(func, types):
-            rows.value.forget()
+            if not _only_reads(func):
+                rows.value.forget()
             return func(*args, **kwargs)
         if func is torch.ops.aten.detach.default:  # autograd calls it, too, while it saves a result: not ready yet
             out = func(*args)
@@ -192,6 +194,12 @@ def _exchange(func: Any) -> str:
     if space not in ("c10d", "_c10d_functional") or name in ("wait_tensor", "check_for_nan"):
         return ""
     return COLLECTIVES.get(name, str(name).rstrip("_"))
+
+
+@functools.cache
+def _only_reads(func: Any) -> bool:
+    """Whether an operation that is not recorded changes no tensor, such as an update's labels for a profiler."""
+    return str(func).startswith(READING)
 
 
 @functools.cache

@@ -305,7 +305,7 @@ def _plain_names(naming: Naming, asked: NDArray[np.int64]) -> list[str | None]:
     rows = rows[np.lexsort((names.rank[rows], names.tensor[rows]))]
     rows = rows[np.diff(names.tensor[rows], prepend=-1) > 0]
     found[place[names.tensor[rows]]] = [
-        owned(*each, naming._ambiguous) for each in zip(names.name[rows], names.owner[rows], strict=True)
+        owned(*each, naming.ambiguous) for each in zip(names.name[rows], names.owner[rows], strict=True)
     ]
     is_known = np.array([name is not None for name in found.tolist()], bool)
     grads = np.flatnonzero((owner >= 0) & (place[asked] >= 0) & ~is_known)
