@@ -14,12 +14,26 @@ from gradviz.trace.table.trace import Trace
 from tests.doctor.cases import CASES
 from tests.trace.running import run
 
+ORDER = (  # in which they are taught
+    "no-grad-fn non-scalar-root gradient-shape grad-none-integer non-leaf-grad",  # first steps
+    "leaf-in-place view-of-leaf-in-place grad-none-rebound non-leaf-optimized",
+    "not-zeroed zeroed-too-late backward-twice freed-buffer needless-retain graph-kept",  # accumulation, one graph
+    "saved-overwritten grad-none-not-reached grad-none-detached grad-none-no-grad grad-none-copied",  # the articles
+    "cut-by-item cut-by-data inference-tensor matmul-shapes broadcast-loss",
+    "other-parameters unregistered-parameter frozen-parameter equal-weights lr-too-large lr-too-small",  # training
+    "target-type wrong-dim softmax-before-ce double-softmax nll-without-log sigmoid-before-bce",
+    "same-batch batchnorm-one eval-forgotten cuda-absent",
+    "dead-relu vanishing exploding nan-born nan-where",  # what goes wrong
+    "unused-input",  # second order
+)
+
 
 def mistakes() -> list[dict[str, object]]:
-    """In the order of the lessons."""
+    """In the order in which they are taught."""
     first = {case.id: case for case in reversed(CASES)}
     pages: list[dict[str, object]] = []
-    for lesson in LESSONS:
+    place = {id: at for at, id in enumerate(" ".join(ORDER).split())}
+    for lesson in sorted(LESSONS, key=lambda each: place[each.id]):
         case = first[lesson.id]
         broken, fixed = run(case.text), run(case.fixed)
         (finding,) = diagnose(broken)

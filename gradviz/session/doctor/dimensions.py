@@ -197,6 +197,9 @@ def _classes_of_a_column(case: Case) -> Iterator[Hit]:
         shape = case.shape(read) if read >= 0 else ()
         if len(shape) != 2 or made < 0 or not re.search(r"dim=(0|-2)\b", str(trace.nodes.params[node])):
             continue
+        turned = [user for user in trace.users_of(read).tolist() if trace.nodes.op[user] in _TURNS]
+        if any(case.output(user) in scores for user in turned):  # both ways, as between pictures and their texts
+            continue
         compared = [user for user in trace.users_of(made).tolist() if trace.nodes.op[user] == "eq"]
         if read not in scores and not any({*case.ancestors(*case.read_by(user))} & targets for user in compared):
             continue

@@ -217,8 +217,9 @@ def in_new_memory(case: Case, line: int) -> Fixes:
         if any(each.arg == "inplace" for each in call.keywords):
             return fixes(("without inplace=True", edits.remove_keyword(text, call, "inplace")))
         method = name_of(call)
-        if held is not None and method.endswith("_") and not method.endswith("__") and isinstance(held, ast.Name):
-            return fixes(("a new tensor", _not_in_place(case, statement, call, held.id)))
+        named = isinstance(held, ast.Name) or not isinstance(statement, ast.Expr)
+        if held is not None and method.endswith("_") and not method.endswith("__") and named:
+            return fixes(("a new tensor", _not_in_place(case, statement, call, case.source(held))))
     target = getattr(statement, "target", None) or (getattr(statement, "targets", None) or [None])[0]
     while isinstance(target, (ast.Subscript, ast.Attribute)) and not isinstance(target, ast.Name):
         if isinstance(target, ast.Attribute):

@@ -91,6 +91,10 @@ _ALSO_SAID = {  # warnings, messages of older versions, and errors that it cause
     "broadcast-loss": (r"Using a target size .* different to the input size .*broadcasting",),
     "matmul-shapes": (r"size mismatch, m1: ", r"mat1 dim 1 must match mat2 dim 0"),
     "unregistered-parameter": (r"optimizer got an empty parameter list",),
+    "no-grad-fn": (r"None of the inputs have requires_grad=True",),
+    "graph-kept": (r"out of memory", r"can't allocate memory"),
+    "wrong-dim": (r"Implicit dimension choice for (log_)?soft(max|min)",),
+    "target-type": (r"expected dtype \w+ but got dtype (Long|Int)", r"[Ee]xpected object of (scalar )?type"),
     "cuda-absent": (r"deserialize object on a CUDA device",),
 }
 _NO_HISTORY = r"does not require grad and does not have a grad_fn"

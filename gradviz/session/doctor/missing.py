@@ -85,9 +85,9 @@ def _not_reached(case: Case, tensor: int, step: int, why: str) -> Hit:
     backward = case.called("backward", line) if call >= 0 else None
     root = receiver_of(backward) if backward is not None else None
     given = case.assigned(root.id, line) if isinstance(root, ast.Name) else None
-    line = given.lineno if given is not None else line
-    advice = f"Compute the root from {case.name(tensor)}, or call backward() on what was computed from it."
     other = _forgotten_root(case, tensor)
+    line = given.lineno if given is not None and not other else line
+    advice = f"Compute the root from {case.name(tensor)}, or call backward() on what was computed from it."
     text = edits.replace_node(case.text, root, f"({case.source(root)} + {other})") if root and other else None
     return Hit(line, step, why, advice, fixes((f"with {other}", text)))
 
@@ -193,7 +193,8 @@ def _bound_anew(case: Case, tensor: int) -> Hit | None:
         why = f"Line {line} binds the name {text} to a new tensor, {kind}. The leaf that backward() gives its "
         why += f"gradient to has lost its name, so {text}.grad is None from then on."
         advice = f"Change {text} in place inside no_grad(), and clear {text}.grad before the next backward()."
-        return Hit(line, step + 2, why, advice, _updated_in_place(case), case.mark(node, f"made the new {text}"))
+        step = int(trace.nodes.step[node]) + 1 if node >= 0 else step + 2
+        return Hit(line, step, why, advice, _updated_in_place(case), case.mark(node, f"made the new {text}"))
     return None
 
 

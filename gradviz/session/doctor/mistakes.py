@@ -46,13 +46,13 @@ class Mistake:
 
 @cache
 def mistakes() -> tuple[Mistake, ...]:
-    """Return all pages, in the order of the lessons."""
+    """Return all pages, in the order in which they are taught."""
     return tuple(Mistake(**each) for each in json.loads(FILE.read_text(encoding="utf-8")))
 
 
 def found(query: str) -> list[Mistake]:
     """Return the pages that a query means: the error that it quotes, the lesson whose id it is, otherwise those that
-    contain all of its words; for a longer text, such as a traceback, those that contain most of them."""
+    contain all of its words, first in their title; for a longer text, such as a traceback, those that contain most of them."""
     words = set(re.findall(r"[\w.]+", query.lower()))
     is_error = len(words) >= SENTENCE or re.search(r"\w(Error|Warning)\b", query) is not None
     quoted = [each for each in mistakes() if is_error and any(re.search(one, query) for one in each.patterns)]
@@ -61,6 +61,7 @@ def found(query: str) -> list[Mistake]:
         return quoted or named or list(mistakes())
     shares = {each.id: sum(word in each.text.lower() for word in words) / len(words) for each in mistakes()}
     if 1.0 in shares.values() or len(words) < 4:
-        return [each for each in mistakes() if shares[each.id] == 1.0]
+        whole = [each for each in mistakes() if shares[each.id] == 1.0]
+        return sorted(whole, key=lambda each: -sum(word in each.title.lower() for word in words))
     best = max(shares.values())
     return [each for each in mistakes() if shares[each.id] == best and best > 0.5]

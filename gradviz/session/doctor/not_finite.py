@@ -219,6 +219,9 @@ def _operand_of(case: Case, call: ast.Call) -> ast.expr | None:
     return call.args[0] if call.args else None
 
 
+_STEEP = ("sqrt", "rsqrt", "log")  # at 0, where their slope is infinite as well
+
+
 def _safe_operand(case: Case, node: int, above: int) -> tuple[Fix, ...]:
     where, inner = _call_at(case, above), _call_at(case, node)
     if not isinstance(where, ast.Call) or inner is None:
@@ -233,6 +236,8 @@ def _safe_operand(case: Case, node: int, above: int) -> tuple[Fix, ...]:
             if isinstance(each, ast.Call)
             else None
         )
+        while isinstance(operand, ast.Call) and name_of(operand) in _STEEP:
+            operand = _operand_of(case, operand)
         if operand is None or condition is None:
             continue
         value = case.source(operand)

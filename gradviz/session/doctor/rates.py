@@ -126,14 +126,19 @@ def _stands_for(case: Case, node: ast.expr) -> Iterator[ast.expr]:
 def _configured(case: Case, node: ast.Attribute) -> Iterator[ast.expr]:
     """Return what an object of settings was given for an attribute, and its default in the class or on the command
     line: `Config(lr=1.0).lr`."""
-    made = case.assigned(case.source(node.value), 10**9)
+    owner = case.source(node.value)
+    for each in [one for one in case.statements if isinstance(one, ast.Assign)]:  # in the body of a class
+        holder = case.class_of(each) if case.function_of(each) is None else None
+        own = holder is not None and (owner == holder.name or (owner == "self" and holder is case.class_of(node)))
+        if own and case.source(each.targets[0]) == node.attr:
+            yield each.value
+    made = case.assigned(owner, 10**9)
     if isinstance(made, ast.Call):
         yield from (each.value for each in made.keywords if each.arg == node.attr)
-        for each in [one for one in case.statements if isinstance(one, ast.AnnAssign)]:
-            holder = case.class_of(each)
-            own = holder is not None and holder.name == name_of(made) and case.source(each.target) == node.attr
-            if own and each.value is not None:
-                yield each.value
+        for field in [one for one in case.statements if isinstance(one, ast.AnnAssign) and one.value is not None]:
+            holder = case.class_of(field)
+            if holder is not None and holder.name == name_of(made) and case.source(field.target) == node.attr:
+                yield field.value or ast.Constant(None)
     for call in [each for each in case.calls if name_of(each) == "add_argument" and each.args]:
         if case.source(call.args[-1]).strip("\"'-").replace("-", "_") == node.attr:
             yield from (each.value for each in call.keywords if each.arg == "default")
