@@ -52,7 +52,7 @@ def mistakes() -> tuple[Mistake, ...]:
 
 def found(query: str) -> list[Mistake]:
     """Return the pages that a query means: the error that it quotes, the lesson whose id it is, otherwise those that
-    contain all of its words, first in their title; for a longer text, such as a traceback, those that contain most of them."""
+    contain all of its words, in their title first; for a longer text, such as a traceback, those with most of them."""
     words = set(re.findall(r"[\w.]+", query.lower()))
     is_error = len(words) >= SENTENCE or re.search(r"\w(Error|Warning)\b", query) is not None
     quoted = [each for each in mistakes() if is_error and any(re.search(one, query) for one in each.patterns)]
