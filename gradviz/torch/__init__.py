@@ -161,7 +161,7 @@ __all__ = [
 __all__ += "accelerator cpu cuda fft linalg mps signal special version".split()  # modules without a file
 
 
-def compile(model: object = None, **options: object) -> Any:
+def compile(model: object = None, **options: object) -> object:
     """Return the function or module itself: nothing is compiled, so that every operation remains visible."""
     return model if model is not None else lambda function: function
 

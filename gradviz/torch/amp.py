@@ -70,7 +70,7 @@ class autocast:
             )
 
         @functools.wraps(func)
-        def wrapped(*args: object, **kwargs: object) -> Any:
+        def wrapped(*args: object, **kwargs: object) -> object:
             with self:
                 return func(*args, **kwargs)
 

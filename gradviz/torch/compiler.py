@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any
 
 __all__ = ["allow_in_graph", "assume_constant_result", "compile", "disable", "is_compiling", "reset"]
 
 
-def compile(model: object = None, **options: object) -> Any:
+def compile(model: object = None, **options: object) -> object:
     """Return the function or module itself."""
     return model if model is not None else lambda function: function
 
 
-def disable(fn: object = None, recursive: bool = True, **options: object) -> Any:
+def disable(fn: object = None, recursive: bool = True, **options: object) -> object:
     """Return the function itself; with or without brackets."""
     return fn if fn is not None else lambda function: function
 
 
-def allow_in_graph(fn: object) -> Any:
+def allow_in_graph(fn: object) -> object:
     """Return the function itself."""
     return fn
 
 
-def assume_constant_result(fn: object) -> Any:
+def assume_constant_result(fn: object) -> object:
     """Return the function itself."""
     return fn
 

@@ -58,7 +58,7 @@ def _refused(names: list[str], error: type[Exception], text: str) -> Names:
 
 def _answered(answers: dict[str, object]) -> Names:
     def made(name: str, answer: object) -> Callable[..., Any]:
-        def function(*args: object, **kwargs: object) -> Any:
+        def function(*args: object, **kwargs: object) -> object:
             return list(answer) if answer == () else answer
 
         function.__name__ = function.__qualname__ = name

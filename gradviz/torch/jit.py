@@ -35,12 +35,12 @@ def script(obj: object, *args: object, **options: object) -> Any:
     return obj
 
 
-def trace(func: object, example_inputs: object = None, *args: object, **options: object) -> Any:
+def trace(func: object, example_inputs: object = None, *args: object, **options: object) -> object:
     """Return the function or module itself."""
     return func
 
 
-def trace_module(mod: object, inputs: object = None, *args: object, **options: object) -> Any:
+def trace_module(mod: object, inputs: object = None, *args: object, **options: object) -> object:
     """Return the module itself."""
     return mod
 
@@ -80,7 +80,7 @@ def is_tracing() -> bool:
     return False
 
 
-def annotate(the_type: object, the_value: object) -> Any:
+def annotate(the_type: object, the_value: object) -> object:
     """Return the value."""
     return the_value
 

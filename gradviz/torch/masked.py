@@ -58,7 +58,7 @@ def _dims(dim: Dims, ndim: int) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def _summed_type(input: Tensor, dtype: object) -> Any:
+def _summed_type(input: Tensor, dtype: object) -> object:
     return dtype or (_dtypes.int64 if input.dtype.rank < 2 else input.dtype)
 
 

@@ -71,7 +71,7 @@ def looking(function: Callable[..., object]) -> Callable[..., object]:
     written in it."""
 
     @functools.wraps(function)
-    def call(*given: object, **named: object) -> Any:
+    def call(*given: object, **named: object) -> object:
         check_arguments(*given, *named.values())
         return function(*given, **named)
 
@@ -96,7 +96,7 @@ def of_its_own(owner: type, original: Callable[..., object]) -> Callable[..., An
     """Return the method, restricted to objects of its class."""
 
     @functools.wraps(original)
-    def call(self: object, *args: object, **keywords: object) -> Any:
+    def call(self: object, *args: object, **keywords: object) -> object:
         if not isinstance(self, owner):
             raise TypeError(f"expected a '{owner.__name__}', not '{type(self).__name__}'")
         return original(self, *args, **keywords)

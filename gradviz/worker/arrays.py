@@ -164,7 +164,7 @@ class _ByIndex:
     def __init__(self, called: Callable[..., object]) -> None:
         self._called = called
 
-    def __getitem__(self, key: object) -> Any:
+    def __getitem__(self, key: object) -> object:
         return self._called(key)
 
 

@@ -12,13 +12,14 @@ import dataclasses
 import functools
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from gradviz.worker.arguments import keep_methods
 from gradviz.worker.guard import Guard
 from gradviz.worker.policy_names import HERE
 from gradviz.worker.stand_in import stand_in
 
+R = TypeVar("R")
 PROGRAM = "snippet.py"  # as in sys.argv
 _ACTIONS = frozenset("store store_const store_true store_false append append_const extend count help version".split())
 _TEXTS = ("help", "dest", "metavar", "version", "nargs", "action")
@@ -69,7 +70,7 @@ class Namespace:
         return name in self.__dict__
 
 
-def _apart(call: Callable[..., object], *given: object, **options: object) -> Any:
+def _apart(call: Callable[..., R], *given: object, **options: object) -> R:
     """Return what a method of the real parser returns, or raise its error without the argument object, which refers to
     the parser."""
     try:

@@ -84,7 +84,7 @@ class Discrete:
 
     __contains__ = contains
 
-    def seed(self, seed: int | None = None) -> Any:
+    def seed(self, seed: int | None = None) -> int | None:
         """Restart the random numbers."""
         self._source = _source(seed)
         return seed
@@ -135,7 +135,7 @@ class Box:
 
     __contains__ = contains
 
-    def seed(self, seed: int | None = None) -> Any:
+    def seed(self, seed: int | None = None) -> int | None:
         """Restart the random numbers."""
         self._source = _source(seed)
         return seed
@@ -289,7 +289,7 @@ class _FrozenLake(_Rules):
         tile = self._tiles[self.state]
         return int(tile == "G"), tile in "GH"
 
-    def seen(self) -> Any:
+    def seen(self) -> int:
         return int(self.state)
 
     def told(self) -> dict[str, Any]:

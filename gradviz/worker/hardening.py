@@ -172,7 +172,7 @@ def _refuse_dunder(name: object) -> None:
 
 
 def _with_plain_name(original: Callable[..., object]) -> Callable[..., Any]:
-    def call(self: object, name: str, *rest: object) -> Any:
+    def call(self: object, name: str, *rest: object) -> object:
         _refuse_dunder(name)
         return original(self, name, *rest)
 
@@ -182,7 +182,7 @@ def _with_plain_name(original: Callable[..., object]) -> Callable[..., Any]:
 def _with_public_name(original: Callable[..., object]) -> Callable[..., Any]:
     """Accept public names only: a private one would be one of the module's own tables."""
 
-    def call(self: object, name: str, *rest: object) -> Any:
+    def call(self: object, name: str, *rest: object) -> object:
         if type(name) is not str or name.startswith("_"):
             raise AttributeError(f"the name {name!r} is not available in GradViz snippets")
         return original(self, name, *rest)
@@ -224,7 +224,7 @@ def _no_shared_class(original: Callable[..., object]) -> Callable[..., Any]:
     """Refuse classes that all runs share: `@torch.no_grad()` replaces a class's `__init__`, which only a class of the
     snippet's own may lose."""
 
-    def call(self: object, fn: object) -> Any:
+    def call(self: object, fn: object) -> object:
         if isinstance(fn, type) and fn.__module__ != "__main__":
             raise TypeError(f"the class '{fn.__name__}' can't be changed in GradViz snippets")
         return original(self, fn)

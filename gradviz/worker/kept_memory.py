@@ -86,7 +86,7 @@ def keeping(function: Callable[..., object]) -> Callable[..., Any]:
     """Return the function; while it runs, no memory is freed."""
     memory = _memory
 
-    def keep(*given: object) -> Any:
+    def keep(*given: object) -> object:
         if memory.is_kept:
             return function(*given)
         memory.begin()
@@ -102,7 +102,7 @@ def comparing(method: Callable[..., object], met: Callable[[Any], Any]) -> Calla
     """Return an `__eq__` during which no memory is freed, called with stand-ins for its arguments."""
     memory = _memory
 
-    def compare(self: object, other: object) -> Any:
+    def compare(self: object, other: object) -> object:
         other = met(other)
         if memory.is_kept:
             return method(self, other)

@@ -50,7 +50,7 @@ def to_snippet(value: object) -> Any:
     raise TypeError(f"what NumPy returned, a {type(value).__name__}, is not available in GradViz snippets")
 
 
-def _same(value: object) -> Any:
+def _same(value: object) -> object:
     return value
 
 

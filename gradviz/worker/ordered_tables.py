@@ -47,7 +47,7 @@ def order_tables() -> bool:
 def _of_tables(made: Callable[..., object], original: object) -> Callable[..., object]:
     """Return the method, restricted to OrderedDicts."""
 
-    def call(self: object, *given: object, **named: object) -> Any:
+    def call(self: object, *given: object, **named: object) -> object:
         if not isinstance(self, OrderedDict):
             kind = type(self).__name__
             raise TypeError(
@@ -113,7 +113,7 @@ def __iter__(self: Any) -> Any:
     return dict.__iter__(self)
 
 
-def __eq__(self: Any, other: object) -> Any:
+def __eq__(self: Any, other: object) -> bool:
     same = dict.__eq__(self, other)
     if same is not True or not isinstance(other, OrderedDict):
         return same

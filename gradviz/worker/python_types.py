@@ -175,7 +175,7 @@ def _of_held_items(original: Callable[..., object]) -> Callable[..., object]:
 
     copied = list.copy
 
-    def call(self: Any, other: Any, /) -> Any:
+    def call(self: Any, other: Any, /) -> object:
         held = (copied(self), copied(other)) if isinstance(other, list) else None
         try:
             return original(self, other)
@@ -209,7 +209,7 @@ def _number(given: Any) -> Any:
 def _with_items_kept(original: Callable[..., object]) -> Callable[..., object]:
     """Return a method of a deque that compares, whose items are kept while one of them empties it."""
 
-    def call(self: object, *given: object) -> Any:
+    def call(self: object, *given: object) -> object:
         kept = list(collections.deque.__iter__(self)) if isinstance(self, collections.deque) else None
         try:
             return original(self, *given)
@@ -240,7 +240,7 @@ def _by_a_kept_factory(original: Callable[..., object]) -> Callable[..., object]
     """Return what a defaultdict makes with its factory, which is kept while it replaces itself."""
     factory = vars(collections.defaultdict)["default_factory"]
 
-    def __missing__(self: object, key: object) -> Any:
+    def __missing__(self: object, key: object) -> object:
         kept = factory.__get__(self)
         try:
             return original(self, key)

@@ -200,7 +200,7 @@ def _expanded(text: str) -> str:
 def _of_paths(function: Callable[..., object]) -> Callable[..., object]:
     """Wrap a function of texts so that it only gets plain ones."""
 
-    def call(*paths: object) -> Any:
+    def call(*paths: object) -> object:
         return function(*[plain_path(each) for each in paths])
 
     call.__name__ = call.__qualname__ = function.__name__

@@ -164,7 +164,7 @@ def _sleep(seconds: float) -> None:
 
 
 def _copier(real: Callable[[object], object]) -> Callable[[Any], Any]:
-    def copied(x: object) -> Any:
+    def copied(x: object) -> object:
         return real(x)
 
     copied.__name__ = copied.__qualname__ = real.__name__
@@ -324,7 +324,7 @@ def _abstractmethod(guard: Guard) -> Callable[[Any], Any]:
     return abstractmethod
 
 
-def _final(f: object) -> Any:
+def _final(f: object) -> object:
     """Return the argument unchanged: nothing here uses the mark that Python's own leaves on it."""
     return f
 
@@ -337,7 +337,7 @@ def _operator_names(guard: Guard) -> dict[str, Any]:
     def attrgetter(*names: str) -> Callable[[Any], Any]:
         paths = [_path(name) for name in names]
 
-        def read(thing: object) -> Any:
+        def read(thing: object) -> object:
             found = tuple(functools.reduce(guard.getattr, path, thing) for path in paths)
             return found[0] if len(found) == 1 else found
 

@@ -51,7 +51,7 @@ def of_plain_text(real: Callable[..., object]) -> Callable[..., object]:
     """Return a function of a text that gets no object of a class of the snippet, to which it would pass tables that all
     share."""
 
-    def call(text: object, *rest: object, **options: object) -> Any:
+    def call(text: object, *rest: object, **options: object) -> object:
         if not isinstance(text, str | bytes):
             raise TypeError(f"expected string or bytes-like object, got '{type(text).__name__}'")
         return real(str.__str__(text) if isinstance(text, str) else bytes(text), *rest, **options)

@@ -209,6 +209,7 @@ def shapes(torch: Any) -> Calls:
         "eye_negative": lambda: torch.eye(-1),
         "randint_range": lambda: torch.randint(3, 1, (2,)),
         "broadcast_shapes": lambda: torch.broadcast_shapes((2,), (3,)),
+        "broadcast_shapes, a negative length": lambda: torch.broadcast_shapes((3, 1), (1, -2)),
         "split_sizes": lambda: ones(3).split([1, 1]),
         "chunk_zero": lambda: ones(3).chunk(0),
         "einsum_sizes": lambda: torch.einsum("ij,jk->ik", ones(2, 3), ones(2, 3)),

@@ -409,7 +409,7 @@ def bare(kind: type[Node], cls: type[Node] = Node) -> Node:
     return node
 
 
-def shown(node: object) -> Any:
+def shown(node: Any) -> Any:
     """The node as an instance of its displayed class; None for None."""
     if type(node) is Node:
         node.__class__ = kind = node._kind
@@ -427,7 +427,7 @@ def _offer(kind: type[Node], prefix: str, names: Sequence[str], find: Callable[[
             setattr(kind, prefix + name, property(functools.partial(_found, find, name)))
 
 
-def _found(find: Callable[[Node, str], object], name: str, node: Node) -> Any:
+def _found(find: Callable[[Node, str], object], name: str, node: Node) -> object:
     return find(node, name)
 
 

@@ -33,7 +33,7 @@ class _Mode:
         if inspect.isgeneratorfunction(fn):
             return self._wrap_generator(fn)
 
-        def decorate_context(*args: object, **kwargs: object) -> Any:
+        def decorate_context(*args: object, **kwargs: object) -> object:
             with self.clone():
                 return fn(*args, **kwargs)
 

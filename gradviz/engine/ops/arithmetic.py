@@ -647,7 +647,7 @@ ADDCDIV = op(
 
 
 @helper("value")
-def conj_number(value: object) -> Any:
+def conj_number(value: object) -> object:
     """The conjugate of a Python number."""
     return value.conjugate() if isinstance(value, complex) else value
 

@@ -442,7 +442,7 @@ CLAMP_TENSOR = op(
 )
 
 
-def _clip(x: Array, low: object, high: object) -> Any:
+def _clip(x: Array, low: object, high: object) -> Array:
     if low is not None:
         x = np.maximum(x, low if isinstance(low, np.ndarray) else number_array(low, x.dtype))
     if high is not None:

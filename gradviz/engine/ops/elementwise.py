@@ -139,14 +139,16 @@ def register(
     where: str = "torch method",
     inplace: bool = True,
     own: Callable[..., None] = lambda *args, **kwargs: None,
-) -> Callable[..., Any]:
+) -> Callable[..., Tensor]:
     """Register a function that prepares the operands as function, method and in-place method, which `own` may refuse
     first."""
 
     @functools.wraps(prepare)
-    def function(*args: object, out: Any = None, **kwargs: object) -> Any:
+    def function(*args: object, out: Any = None, **kwargs: object) -> Tensor:
+        result: Tensor
         if out is None:
-            return apply(*prepare(*args, **kwargs))
+            result = apply(*prepare(*args, **kwargs))
+            return result
         refuse_tracked_out(names[0], (*args, out))
         try:
             result = apply(*prepare(*args, **kwargs))
@@ -303,7 +305,7 @@ def dunders(name: str, quick: Callable[[object, object], object], prepare: Calla
             return NotImplemented
         return quick(self, other)
 
-    def right(self: Tensor, other: object) -> Any:
+    def right(self: Tensor, other: object) -> object:
         return quick(operand(other), self) if name in _ORDERED else quick(self, other)
 
     def in_place(self: Tensor, other: object) -> Any:

@@ -17,7 +17,7 @@ from gradviz.engine.kernel.memory import check_count, memory_of, row_strides, st
 from gradviz.engine.kernel.messages import plain_numbers
 from gradviz.engine.kernel.rows import no_derivative, op
 from gradviz.engine.kernel.state import state
-from gradviz.engine.kernel.tensor import Size, Tensor
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.run.api import api, method
 from gradviz.engine.run.apply import attach
 from gradviz.engine.run.inplace import check_writable, rebase_history
@@ -110,26 +110,6 @@ def set_(self: Tensor, source: object = None, storage_offset: int = 0, size: Any
         rebase_history(self, node)
     self._accumulator = None  # a different leaf from now on
     return self
-
-
-@api("broadcast_shapes", where="torch")
-def broadcast_shapes(*shapes: Any) -> Size:
-    """The shape that tensors of these shapes broadcast to; an error that names the first that does not fit."""
-    sizes = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
-    result = [1] * max((len(size) for size in sizes), default=0)
-    for number, size in enumerate(sizes):
-        for at in range(-1, -1 - len(size), -1):
-            if size[at] < 0:
-                raise RuntimeError(f"Trying to create tensor with negative dimension ({size[at]}): ({size[at]})")
-            if size[at] == 1 or size[at] == result[at]:
-                continue
-            if result[at] != 1:
-                raise RuntimeError(
-                    f"Attempting to broadcast a dimension of length {size[at]} at {at}! Mismatching argument at index "
-                    f"{number} had {size}; but expected shape should be broadcastable to {result}"
-                )
-            result[at] = size[at]
-    return Size(result)
 
 
 @dataclass(frozen=True, repr=False)

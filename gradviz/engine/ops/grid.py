@@ -154,7 +154,7 @@ def _by_steps(x: Tensor, grid: Tensor, settings: tuple[int, int, bool]) -> Tenso
     return out.reshape(batch, channels, *grid._data.shape[1:-1])  # type: ignore[no-any-return]
 
 
-def _moving(derivatives: list[Any], moved: Tensor) -> Any:
+def _moving(derivatives: list[Any], moved: Tensor) -> object:
     """A weight as a polynomial in the displacement of its position."""
     found: object = wrap(derivatives[0])
     power: Any = moved

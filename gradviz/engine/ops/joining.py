@@ -192,7 +192,7 @@ def _one_of(*given: object) -> Any:
 def _split_along(name: str, least: int, dim: int) -> None:
     def parts(
         input: Tensor, indices_or_sections: object = None, *, indices: object = None, sections: object = None
-    ) -> Any:
+    ) -> tuple[Tensor, ...]:
         indices_or_sections = _one_of(indices_or_sections, indices, sections)
         if isinstance(indices_or_sections, (str, float)):
             known = [(("Tensor", ""), "(Tensor input, int sections)", 2)]

@@ -330,11 +330,12 @@ def broadcast_shapes(*shapes: Any) -> Size:
     result: list[int] = [1] * max((len(s) for s in given), default=0)
     for at, shape in enumerate(given):
         for i in range(-1, -1 - len(shape), -1):
+            if shape[i] < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
             if shape[i] not in (1, result[i]) and result[i] != 1:
                 raise RuntimeError(
                     f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching argument at "
-                    f"index {at} had "
-                    f"{shape}; but expected shape should be broadcastable to {result}"
+                    f"index {at} had {shape}; but expected shape should be broadcastable to {result}"
                 )
             result[i] = shape[i] if result[i] == 1 else result[i]
     return Size(result)

@@ -102,7 +102,7 @@ def formula(names: str, fn: Callable[..., object]) -> Callable[..., Any]:
     """`fn(*values)` as a gradient formula that asks for the values called `names`."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
-    def asked(*values: object) -> Any:
+    def asked(*values: object) -> object:
         return fn(*values)
 
     asked.__signature__ = inspect.Signature(  # type: ignore[attr-defined]

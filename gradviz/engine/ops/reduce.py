@@ -655,7 +655,7 @@ def _with_mean(name: str, variance: bool) -> None:
     @api(name, where="torch")
     def function(
         input: Tensor, dim: object = None, unbiased: object = None, keepdim: bool = False, *, correction: object = None
-    ) -> Any:
+    ) -> tuple[Tensor, ...]:
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         if correction is None:

@@ -70,7 +70,7 @@ def infer_size(shape: Sequence[int], count: int) -> tuple[int, ...]:
     raise RuntimeError(f"shape '{list(asked)}' is invalid for input of size {count}")
 
 
-def _view_forward(x: Array, *, size: tuple[int, ...]) -> Any:
+def _view_forward(x: Array, *, size: tuple[int, ...]) -> Array:
     found = memory.viewed(x, size)
     if found is None:
         raise RuntimeError(

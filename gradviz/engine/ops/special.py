@@ -289,7 +289,7 @@ for _row, _names in (
 # --- without NaN ---
 
 
-def _finite(x: Array, nan: float, posinf: float | None, neginf: float | None) -> Any:
+def _finite(x: Array, nan: float, posinf: float | None, neginf: float | None) -> Array:
     if x.dtype.kind != "V":
         return np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
     wide = np.nan_to_num(x.astype(np.float32), nan=nan, posinf=math.inf, neginf=-math.inf)

@@ -243,7 +243,7 @@ def _replaced(x: Array, src: Array, part: Any) -> Array:
     return found
 
 
-def _range(x: Tensor, dim: int, start: int | None, end: int | None, step: int) -> Any:
+def _range(x: Tensor, dim: int, start: int | None, end: int | None, step: int) -> Tensor:
     at: list[Any] = [slice(None)] * x.ndim
     at[dim] = slice(start, end, step)
     return x[tuple(at)]

@@ -300,7 +300,7 @@ def _offer(name: str, view: Callable[..., object], rows: dict[str, OpRow], where
     """Register `view` under another name, with other rows."""
 
     @functools.wraps(view)
-    def function(*args: object, **keywords: object) -> Any:
+    def function(*args: object, **keywords: object) -> object:
         with as_copies(rows):
             return view(*args, **keywords)
 

@@ -269,7 +269,7 @@ def with_out(fn: F, offered: F, name: str) -> F:
     return cast(F, call)
 
 
-def _first(given: Iterable[object]) -> Any:
+def _first(given: Iterable[object]) -> Tensor:
     return next(each for each in _flat(given) if isinstance(each, Tensor))
 
 

@@ -65,7 +65,7 @@ def casting(fn: Callable[..., object], name: str) -> Any:
     if policy is None:
         return fn
 
-    def call(*args: object, **keywords: object) -> Any:
+    def call(*args: object, **keywords: object) -> object:
         target = state.autocast
         if target is None or keywords.get("out") is not None:
             return fn(*args, **keywords)

@@ -184,7 +184,7 @@ class UndefinedNode(Node):
 ErrorNode.__name__, UndefinedNode.__name__ = ErrorNode.class_name, UndefinedNode.class_name
 
 
-def passed_through(node: Node, inputs: Sequence[object]) -> Any:
+def passed_through(node: Node, inputs: Sequence[object]) -> object:
     """The inputs as outputs of `node`, if one of them requires grad."""
     made = [wrap(each._data) if isinstance(each, Tensor) else each for each in inputs]
     if any(isinstance(each, Tensor) and each._requires_grad for each in inputs):

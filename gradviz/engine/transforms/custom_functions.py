@@ -68,7 +68,7 @@ def _on_one_level(args: tuple[object, ...]) -> tuple[Any, ...]:
     )
 
 
-def _marked(made: object) -> Any:
+def _marked(made: object) -> object:
     wraps = layers.tracking()
     for each in made if isinstance(made, (tuple, list)) else (made,):
         if isinstance(each, Tensor) and wraps:
@@ -154,7 +154,7 @@ def _pushing(ctx: FunctionCtx) -> FunctionCtx:
     return ctx
 
 
-def _given(ctx: FunctionCtx, value: object, tangent: Tensor | None) -> Any:
+def _given(ctx: FunctionCtx, value: object, tangent: Tensor | None) -> Tensor | None:
     if tangent is not None or not ctx.materialize_grads or not isinstance(value, Tensor):
         return tangent
     return wrap(np.zeros_like(value._data)) if value.dtype.rank >= 2 else None

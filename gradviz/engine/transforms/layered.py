@@ -188,7 +188,7 @@ def _for_all(tensor: Tensor, known: Mapping[int, int]) -> Tensor:
     return made
 
 
-def _marked(made: object) -> Any:
+def _marked(made: object) -> object:
     """Results made while layers differentiate are wrapped by each of them."""
     wraps = layers.tracking()
     if wraps:

@@ -376,7 +376,7 @@ def get_numerical_jacobian(
     more.check_grad_out("get_numerical_jacobian", grad_out)
     given = as_tuple(inputs)
 
-    def packed(*xs: object) -> Any:
+    def packed(*xs: object) -> object:
         return fn(xs)
 
     if any(isinstance(y, Tensor) and y.is_complex() for y in as_tuple(packed(*given))):

@@ -153,12 +153,12 @@ class _GreaterThan(_Bounded):
     def __init__(self, lower_bound: object) -> None:
         self.lower_bound = lower_bound
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         return self.lower_bound < value
 
 
 class _GreaterThanEq(_GreaterThan):
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         return self.lower_bound <= value
 
 
@@ -178,12 +178,12 @@ class _Interval(_Bounded):
     def __init__(self, lower_bound: object, upper_bound: object) -> None:
         self.lower_bound, self.upper_bound = lower_bound, upper_bound
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         return (self.lower_bound <= value) & (value <= self.upper_bound)
 
 
 class _HalfOpenInterval(_Interval):
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         return (self.lower_bound <= value) & (value < self.upper_bound)
 
 
@@ -201,7 +201,7 @@ class _Multinomial(Constraint):
     def __init__(self, upper_bound: object) -> None:
         self.upper_bound = upper_bound
 
-    def check(self, x: Tensor) -> Any:
+    def check(self, x: Tensor) -> Tensor:
         return (x >= 0).all(dim=-1) & (x.sum(dim=-1) <= self.upper_bound)
 
 

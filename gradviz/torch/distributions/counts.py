@@ -42,7 +42,7 @@ class _Binary(Distribution):
         return probs_to_logits(self.probs, is_binary=True)
 
     @lazy_property
-    def probs(self) -> Any:
+    def probs(self) -> Tensor:
         """The probability of a success."""
         return logits_to_probs(self.logits, is_binary=True)
 
@@ -298,7 +298,7 @@ class ContinuousBernoulli(_Binary, ExponentialFamily):
         return T["where"](self._outside(), ratio - bottom, taylor)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         cut = self._cut()
         found = cut / (2.0 * cut - 1.0) + 1.0 / (T["log1p"](-cut) - T["log"](cut))
         x = self.probs - 0.5
@@ -339,7 +339,7 @@ class ContinuousBernoulli(_Binary, ExponentialFamily):
         bounded = T["where"](T["le"](value, 0.0), T["zeros_like"](value), unbounded)
         return T["where"](T["ge"](value, 1.0), T["ones_like"](value), bounded)
 
-    def icdf(self, value: object) -> Any:
+    def icdf(self, value: object) -> Tensor:
         cut = self._cut()
         top = T["log1p"](-cut + value * (2.0 * cut - 1.0)) - T["log1p"](-cut)
         return T["where"](self._outside(), top / (T["log"](cut) - T["log1p"](-cut)), value)

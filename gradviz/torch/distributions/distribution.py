@@ -89,7 +89,7 @@ class Distribution:
         raise NotImplementedError
 
     @property
-    def mode(self) -> None:
+    def mode(self) -> Tensor:
         """The most likely value."""
         raise NotImplementedError(f"{type(self)} does not implement mode")
 

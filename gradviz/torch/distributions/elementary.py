@@ -9,6 +9,7 @@ from typing import Any
 
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.facts import finfo
+from gradviz.engine.ops.matrix import broadcast_shapes
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.utils import broadcast_all, sum_rightmost
@@ -95,11 +96,11 @@ class Transform:
     def __repr__(self) -> str:
         return type(self).__name__ + "()"
 
-    def forward_shape(self, shape: object) -> Any:
+    def forward_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """The shape of the result."""
         return shape
 
-    def inverse_shape(self, shape: object) -> Any:
+    def inverse_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """The input shape that gives this shape."""
         return shape
 
@@ -135,11 +136,13 @@ class _InverseTransform(Transform):
     def log_abs_det_jacobian(self, x: object, y: object) -> Any:
         return -self._inv.log_abs_det_jacobian(y, x)
 
-    def forward_shape(self, shape: object) -> Any:
-        return self._inv.inverse_shape(shape)
+    def forward_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        found: tuple[int, ...] = self._inv.inverse_shape(shape)
+        return found
 
-    def inverse_shape(self, shape: object) -> Any:
-        return self._inv.forward_shape(shape)
+    def inverse_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        found: tuple[int, ...] = self._inv.forward_shape(shape)
+        return found
 
 
 class ComposeTransform(Transform):
@@ -217,12 +220,12 @@ class ComposeTransform(Transform):
             total = total + term
         return total
 
-    def forward_shape(self, shape: object) -> Any:
+    def forward_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         for part in self.parts:
             shape = part.forward_shape(shape)
         return shape
 
-    def inverse_shape(self, shape: object) -> Any:
+    def inverse_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         for part in reversed(self.parts):
             shape = part.inverse_shape(shape)
         return shape
@@ -250,7 +253,7 @@ class ExpTransform(Transform):
     def _inverse(self, y: Tensor) -> Tensor:
         return y.log()
 
-    def log_abs_det_jacobian(self, x: object, y: object) -> Any:
+    def log_abs_det_jacobian(self, x: object, y: object) -> object:
         return x
 
 
@@ -282,8 +285,8 @@ class PowerTransform(Transform):
     def log_abs_det_jacobian(self, x: object, y: object) -> Tensor:
         return (self.exponent * y / x).abs().log()
 
-    def forward_shape(self, shape: object) -> Tensor:
-        return T["broadcast_shapes"](shape, getattr(self.exponent, "shape", ()))
+    def forward_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        return broadcast_shapes(shape, getattr(self.exponent, "shape", ()))
 
     inverse_shape = forward_shape
 

@@ -55,7 +55,7 @@ class Categorical(Distribution):
         return probs_to_logits(self.probs)
 
     @lazy_property
-    def probs(self) -> Any:
+    def probs(self) -> Tensor:
         """The probabilities."""
         return logits_to_probs(self.logits)
 
@@ -169,7 +169,7 @@ class OneHotCategorical(_OverCategorical):
     variance = property(lambda self: self._categorical.probs * (1 - self._categorical.probs))
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         mode = self._categorical.probs.argmax(dim=-1)
         return F.one_hot(mode, num_classes=self._categorical.logits.shape[-1]).to(self._categorical.logits)
 

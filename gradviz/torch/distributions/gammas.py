@@ -27,7 +27,7 @@ def _dirichlet_backward(x: Tensor, concentration: Tensor, grad_output: Tensor) -
 
 class _Dirichlet(Function):
     @staticmethod
-    def forward(ctx: Any, concentration: Tensor) -> Any:
+    def forward(ctx: Any, concentration: Tensor) -> Tensor:
         x = T["_sample_dirichlet"](concentration)
         ctx.save_for_backward(x, concentration)
         return x
@@ -115,7 +115,7 @@ class Dirichlet(ExponentialFamily):
         return self.concentration / self.concentration.sum(-1, True)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         above = (self.concentration - 1).clamp(min=0.0)
         mode = above / above.sum(-1, True)
         small = (self.concentration < 1).all(dim=-1)
@@ -208,7 +208,7 @@ class StudentT(Distribution):
     mode = property(lambda self: self.loc)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         found = self.loc.clone()
         found[self.df <= 1] = math.nan
         return found
@@ -266,7 +266,7 @@ class FisherSnedecor(Distribution):
         return df2 / (df2 - 2)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         mode = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
         mode[self.df1 <= 2] = math.nan
         return mode

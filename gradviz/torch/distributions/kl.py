@@ -51,7 +51,7 @@ def _find(type_p: type, type_q: type) -> Formula | None:
     return _FORMULAS[min(matches, key=lambda pair: (type_p.__mro__.index(pair[0]), type_q.__mro__.index(pair[1])))]
 
 
-def kl_divergence(p: Distribution, q: Distribution) -> Any:
+def kl_divergence(p: Distribution, q: Distribution) -> object:
     """KL(p || q): the mean under p of log p − log q."""
     formula = _find(type(p), type(q))
     if formula is None:
@@ -148,7 +148,7 @@ def _geometric(p: Any, q: Any) -> Any:
 
 
 @register_kl(HalfNormal, HalfNormal)
-def _half_normal(p: Any, q: Any) -> Any:
+def _half_normal(p: Any, q: Any) -> object:
     return _normal(p.base_dist, q.base_dist)
 
 
@@ -184,7 +184,7 @@ def _normal(p: Any, q: Any) -> Any:
 
 
 @register_kl(OneHotCategorical, OneHotCategorical)
-def _one_hot(p: Any, q: Any) -> Any:
+def _one_hot(p: Any, q: Any) -> object:
     return _categorical(p._categorical, q._categorical)
 
 

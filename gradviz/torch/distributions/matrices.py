@@ -170,7 +170,7 @@ class Wishart(ExponentialFamily):
         return self._times_df(self.df, self.covariance_matrix)
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         factor = self.df - self.covariance_matrix.shape[-1] - 1
         factor[factor <= 0] = math.nan
         return self._times_df(factor, self.covariance_matrix)

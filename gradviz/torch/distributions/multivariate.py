@@ -200,7 +200,7 @@ class LowRankMultivariateNormal(Distribution):
         )
 
     @lazy_property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """The variance of each element."""
         found = self._factor.pow(2).sum(-1) + self._diag
         return found.expand((*self._batch_shape, *self._event_shape))
@@ -211,13 +211,13 @@ class LowRankMultivariateNormal(Distribution):
         found = T["matmul"](self._factor, self._factor.mT) + T["diag_embed"](self._diag)
         return found.expand((*self._batch_shape, *self._event_shape, *self._event_shape))
 
-    def rsample(self, sample_shape: Sequence[int] = ()) -> Any:
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         w = standard_normal((*shape[:-1], *self.cov_factor.shape[-1:]), self.loc)
         d = standard_normal(shape, self.loc)
         return self.loc + batch_mv(self._factor, w) + self._diag.sqrt() * d
 
-    def _log_det(self) -> Any:
+    def _log_det(self) -> Tensor:
         return 2 * self._capacitance_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1) + self._diag.log().sum(-1)
 
     def log_prob(self, value: Tensor) -> Any:

@@ -46,7 +46,7 @@ class Normal(ExponentialFamily):
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return self.loc + standard_normal(self._extended_shape(sample_shape), self.loc) * self.scale
 
-    def log_prob(self, value: object) -> Any:
+    def log_prob(self, value: object) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         var = self.scale**2

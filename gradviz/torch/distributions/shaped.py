@@ -186,7 +186,7 @@ class Weibull(TransformedDistribution):
         return self.scale * T["exp"](T["lgamma"](1 + self.concentration_reciprocal))
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         inner = (self.concentration - 1) / self.concentration
         return self.scale * inner ** self.concentration.reciprocal()
 
@@ -270,7 +270,7 @@ class Kumaraswamy(TransformedDistribution):
     variance = property(lambda self: self._moment(2) - T["pow"](self.mean, 2))
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         log_mode = self.concentration0.reciprocal() * (-self.concentration0).log1p()
         log_mode = log_mode - (-self.concentration0 * self.concentration1).log1p()
         log_mode[(self.concentration0 < 1) | (self.concentration1 < 1)] = math.nan

@@ -76,7 +76,7 @@ class ConstraintRegistry:
         self._registry[kind] = factory
         return factory
 
-    def __call__(self, constraint: object) -> Any:
+    def __call__(self, constraint: object) -> object:
         factory = self._registry.get(type(constraint))
         if factory is None:
             raise NotImplementedError(f"Cannot transform {type(constraint).__name__} constraints")

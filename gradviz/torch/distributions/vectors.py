@@ -8,6 +8,7 @@ from typing import Any
 
 from gradviz.engine.kernel.tensor import Size, Tensor
 from gradviz.engine.ops.facts import finfo
+from gradviz.engine.ops.matrix import broadcast_shapes
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.engine.run.api import LINALG
 from gradviz.torch.distributions import constraints
@@ -73,8 +74,8 @@ class AffineTransform(Transform):
             shape = shape[: -self._event_dim]
         return result.expand(shape)
 
-    def forward_shape(self, shape: object) -> Tensor:
-        return T["broadcast_shapes"](shape, getattr(self.loc, "shape", ()), getattr(self.scale, "shape", ()))
+    def forward_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        return broadcast_shapes(shape, getattr(self.loc, "shape", ()), getattr(self.scale, "shape", ()))
 
     inverse_shape = forward_shape
 
@@ -115,10 +116,10 @@ class IndependentTransform(Transform):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.base_transform!r}, {self.reinterpreted_batch_ndims})"
 
-    def forward_shape(self, shape: object) -> Any:
+    def forward_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         return self.base_transform.forward_shape(shape)
 
-    def inverse_shape(self, shape: object) -> Any:
+    def inverse_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         return self.base_transform.inverse_shape(shape)
 
 
@@ -150,10 +151,10 @@ class ReshapeTransform(Transform):
     def log_abs_det_jacobian(self, x: Any, y: object) -> Any:
         return x.new_zeros(x.shape[: x.dim() - len(self.in_shape)])
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         return Size(shape[: len(shape) - len(self.in_shape)]) + self.out_shape
 
-    def inverse_shape(self, shape: Any) -> Any:
+    def inverse_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         return Size(shape[: len(shape) - len(self.out_shape)]) + self.in_shape
 
 
@@ -202,10 +203,10 @@ class StickBreakingTransform(Transform):
         x = x - offset.log()
         return (-x + F.logsigmoid(x) + y[..., :-1].log()).sum(-1)
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         return (*Size(shape[:-1]), shape[-1] + 1)
 
-    def inverse_shape(self, shape: Any) -> Any:
+    def inverse_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         return (*Size(shape[:-1]), shape[-1] - 1)
 
 
@@ -222,7 +223,7 @@ class LowerCholeskyTransform(Transform):
     def _call(self, x: Any) -> Any:
         return x.tril(-1) + x.diagonal(dim1=-2, dim2=-1).exp().diag_embed()
 
-    def _inverse(self, y: Tensor) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         return y.tril(-1) + y.diagonal(dim1=-2, dim2=-1).log().diag_embed()
 
 
@@ -272,11 +273,11 @@ class CorrCholeskyTransform(Transform):
 
         return stick - 2 * (x + F.softplus(-2 * x) - math.log(2.0)).sum(dim=-1)
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         d = round((0.25 + 2 * shape[-1]) ** 0.5 + 0.5)
         return (*Size(shape[:-1]), d, d)
 
-    def inverse_shape(self, shape: Any) -> Any:
+    def inverse_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         return (*Size(shape[:-2]), shape[-1] * (shape[-1] - 1) // 2)
 
 

@@ -145,7 +145,7 @@ class Optimizer:
 
     # --- stepping ---
 
-    def step(self, closure: Callable[[], object] | None = None) -> Any:
+    def step(self, closure: Callable[[], object] | None = None) -> object:
         """Update every parameter that has a gradient; `closure` recomputes the loss first."""
         loss = None
         if closure is not None:
@@ -273,7 +273,7 @@ def _reported(step: Callable[..., object]) -> Callable[..., object]:
     """Wrap a `step` with the step hooks and the report to the observer."""
 
     @functools.wraps(step)
-    def wrapper(self: Optimizer, *args: object, **kwargs: object) -> Any:
+    def wrapper(self: Optimizer, *args: object, **kwargs: object) -> object:
         given: Any = (self, *args)
         for hook in tuple(self.__dict__["_optimizer_step_pre_hooks"].values()):
             found = hook(self, given, kwargs)

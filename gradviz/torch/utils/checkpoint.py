@@ -131,7 +131,7 @@ class CheckpointFunction(Function):
     """The reentrant form: forward without a graph, and again with one in the backward."""
 
     @staticmethod
-    def forward(ctx: Any, run_function: Callable[..., object], preserve_rng_state: bool, *args: object) -> Any:
+    def forward(ctx: Any, run_function: Callable[..., object], preserve_rng_state: bool, *args: object) -> object:
         check_backward_validity(args)
         ctx.run_function = run_function
         ctx.random_state = F["get_rng_state"]() if preserve_rng_state else None
@@ -212,7 +212,7 @@ def checkpoint(
 
 def checkpoint_sequential(
     functions: Any, segments: int, input: object, use_reentrant: bool | None = None, **kwargs: Any
-) -> Any:
+) -> object:
     """Checkpoint a sequence of modules in as many segments."""
     if use_reentrant is None:
         warnings.warn(_EXPLICIT.replace("checkpoint\nwithout", "checkpoint without"), stacklevel=2)
@@ -230,7 +230,7 @@ def checkpoint_sequential(
 
 
 def _run(chain: Sequence[Callable[[object], object]]) -> Callable[[object], object]:
-    def forward(value: object) -> Any:
+    def forward(value: object) -> object:
         for each in chain:
             value = each(value)
         return value

@@ -143,14 +143,14 @@ class Axes(Facade):
 
     def set_xlim(
         self, left: object = None, right: object = None, *, xmin: object = None, xmax: object = None, **more: object
-    ) -> Any:
+    ) -> tuple[float, float]:
         """Set the limits of x."""
         _limit(self, self._axes.x, left if xmin is None else xmin, right if xmax is None else xmax, self.get_xlim)
         return self.get_xlim()
 
     def set_ylim(
         self, bottom: object = None, top: object = None, *, ymin: object = None, ymax: object = None, **more: object
-    ) -> Any:
+    ) -> tuple[float, float]:
         """Set the limits of y."""
         _limit(self, self._axes.y, bottom if ymin is None else ymin, top if ymax is None else ymax, self.get_ylim)
         return self.get_ylim()

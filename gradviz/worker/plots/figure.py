@@ -26,7 +26,7 @@ class AxesGrid(Facade):
     __slots__ = ("_held",)
     _held: Array  # of Axes
 
-    def _part(self, found: object) -> Any:
+    def _part(self, found: object) -> object:
         return made(AxesGrid, held=found) if isinstance(found, np.ndarray) else found
 
     def __getitem__(self, key: Any) -> Any:

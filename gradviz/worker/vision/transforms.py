@@ -103,7 +103,7 @@ def _plain(*given: object) -> bool:
     return numbers and len({len(each) for each in given}) == 1  # type: ignore[arg-type]
 
 
-def normalize(tensor: Any, mean: Any, std: Any, inplace: object = False) -> Any:
+def normalize(tensor: Any, mean: Any, std: Any, inplace: object = False) -> Tensor:
     """Subtract each channel's mean and divide by its standard deviation."""
     if not isinstance(tensor, Tensor):
         raise TypeError(f"img should be Tensor Image. Got {type(tensor)}")
@@ -286,7 +286,7 @@ class ToPILImage:
     def __init__(self, mode: object = None) -> None:
         self.mode = mode
 
-    def __call__(self, pic: Any) -> Any:
+    def __call__(self, pic: Any) -> Image:
         return to_pil_image(pic)
 
     def __repr__(self) -> str:

@@ -308,7 +308,7 @@ class BackwardHooks:
         self.counts = (len(args), 0)
         return passed
 
-    def on_outputs(self, result: object) -> Any:
+    def on_outputs(self, result: object) -> object:
         """The result, passed through a node that will note its gradients first."""
         if not isinstance(result, Tensor | tuple):
             warnings.warn(

@@ -193,7 +193,7 @@ class ModuleDict(Module):
         if modules is not None:
             self.update(modules)
 
-    def __getitem__(self, key: str) -> Any:
+    def __getitem__(self, key: str) -> Module | None:
         return self._modules[key]
 
     def __setitem__(self, key: str, module: Module) -> None:
@@ -215,7 +215,7 @@ class ModuleDict(Module):
         """Remove all modules."""
         self._modules.clear()
 
-    def pop(self, key: str) -> Any:
+    def pop(self, key: str) -> Module | None:
         """Remove a module and return it."""
         return self._modules.pop(key)
 

@@ -44,7 +44,7 @@ class IncompatibleKeys(_Keys):
     __str__ = __repr__
 
 
-def collect(module: Module, destination: object, prefix: str, keep_vars: bool) -> Any:
+def collect(module: Module, destination: object, prefix: str, keep_vars: bool) -> object:
     """Put the state of a module and of everything below it into `destination`."""
     if destination is None:
         destination = StateDict()

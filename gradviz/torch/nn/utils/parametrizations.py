@@ -20,7 +20,7 @@ from gradviz.torch.nn.utils.parametrize import held
 MAPS = ("matrix_exp", "cayley", "householder")
 
 
-def _diagonal(x: Tensor) -> Any:
+def _diagonal(x: Tensor) -> Tensor:
     return x.diagonal(dim1=-2, dim2=-1)
 
 
@@ -76,7 +76,7 @@ class _Orthogonal(Module):
         tau = 2.0 / (1.0 + (below * below).sum(dim=-2))
         return LINALG["householder_product"](below, tau) * _diagonal(x).int().unsqueeze(-2)
 
-    def right_inverse(self, Q: Tensor) -> Any:
+    def right_inverse(self, Q: Tensor) -> Tensor:
         """The parameter for a given matrix; if there is a base, it takes the matrix."""
         with no_grad():
             return self._parameter_of(Q)
@@ -142,7 +142,7 @@ class _WeightNorm(Module):
         super().__init__()
         self.dim = -1 if dim is None else dim
 
-    def forward(self, weight_g: Tensor, weight_v: Tensor) -> Any:
+    def forward(self, weight_g: Tensor, weight_v: Tensor) -> Tensor:
         return T["_weight_norm"](weight_v, weight_g, self.dim)
 
     def right_inverse(self, weight: Tensor) -> tuple[Tensor, Tensor]:
@@ -189,7 +189,7 @@ class _SpectralNorm(Module):
                 self._u.copy_(F.normalize(T["mv"](matrix, self._v), dim=0, eps=self.eps))
                 self._v.copy_(F.normalize(T["mv"](matrix.t(), self._u), dim=0, eps=self.eps))
 
-    def forward(self, weight: Tensor) -> Any:
+    def forward(self, weight: Tensor) -> Tensor:
         if weight.ndim == 1:
             return F.normalize(weight, dim=0, eps=self.eps)
         matrix = self._as_matrix(weight)

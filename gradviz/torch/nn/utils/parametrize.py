@@ -198,7 +198,7 @@ def _own_class(module: Module) -> None:
     """Give the module its own class, to which properties can be added."""
     cls = type(module)
 
-    def deepcopied(self: object, memo: dict[int, object]) -> Any:
+    def deepcopied(self: object, memo: dict[int, object]) -> object:
         replica = self.__new__(self.__class__)
         memo[id(self)] = replica
         replica.__dict__ = copy.deepcopy(self.__dict__, memo)

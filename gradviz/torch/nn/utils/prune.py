@@ -23,7 +23,7 @@ class BasePruningMethod:
     def __call__(self, module: Module, inputs: object) -> None:
         hold(module, self._tensor_name, self.apply_mask(module))
 
-    def compute_mask(self, t: object, default_mask: object) -> Tensor:
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """The mask for tensor `t`, within an earlier mask."""
         raise NotImplementedError
 
@@ -68,7 +68,7 @@ class BasePruningMethod:
         module.register_forward_pre_hook(method)
         return method
 
-    def prune(self, t: Tensor, default_mask: object = None, importance_scores: object = None) -> Tensor:
+    def prune(self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None) -> Tensor:
         """A tensor with its mask applied."""
         scores = t if importance_scores is None else importance_scores
         default = T["ones_like"](t) if default_mask is None else default_mask
@@ -119,7 +119,7 @@ class PruningContainer(BasePruningMethod):
     def __getitem__(self, index: int) -> Any:
         return self._pruning_methods[index]
 
-    def compute_mask(self, t: Any, default_mask: Any) -> Any:
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """The newest method within the mask of the others."""
         method = self._pruning_methods[-1]
         mask = default_mask.to(dtype=t.dtype)
@@ -143,7 +143,7 @@ class Identity(BasePruningMethod):
 
     PRUNING_TYPE = "unstructured"
 
-    def compute_mask(self, t: object, default_mask: object) -> Any:
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """Return the mask unchanged."""
         return default_mask
 
@@ -175,7 +175,7 @@ class RandomUnstructured(_Amount):
 
     PRUNING_TYPE = "unstructured"
 
-    def compute_mask(self, t: Any, default_mask: Any) -> Any:
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """The mask."""
         count = self._count(t.nelement())
         mask = default_mask.clone()
@@ -190,7 +190,7 @@ class L1Unstructured(_Amount):
 
     PRUNING_TYPE = "unstructured"
 
-    def compute_mask(self, t: Any, default_mask: Any) -> Any:
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """The mask."""
         count = self._count(t.nelement())
         mask = default_mask.clone()
@@ -207,9 +207,9 @@ class _Structured(_Amount):
         super().__init__(amount)
         self.dim = dim
 
-    def _masked(self, t: Any, default_mask: Any, kept: Any) -> Any:
+    def _masked(self, t: Tensor, default_mask: Tensor, kept: Any) -> Tensor:
         mask = T["zeros_like"](t)
-        place = [slice(None)] * len(t.shape)
+        place: list[object] = [slice(None)] * len(t.shape)
         place[self.dim] = kept
         mask[tuple(place)] = 1
         return mask * default_mask.to(dtype=mask.dtype)
@@ -218,7 +218,7 @@ class _Structured(_Amount):
 class RandomStructured(_Structured):
     """Prunes random slices along a dimension."""
 
-    def compute_mask(self, t: Any, default_mask: object) -> Any:
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """The mask."""
         size = t.shape[self.dim]
         count = self._count(size)
@@ -236,7 +236,7 @@ class LnStructured(_Structured):
         super().__init__(amount, dim)
         self.n = n
 
-    def compute_mask(self, t: Any, default_mask: object) -> Any:
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """The mask."""
         size = t.shape[self.dim]
         count = self._count(size)
@@ -256,7 +256,7 @@ class CustomFromMask(BasePruningMethod):
     def __init__(self, mask: Tensor) -> None:
         self.mask = mask
 
-    def compute_mask(self, t: object, default_mask: Any) -> Any:
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """The mask within the earlier one."""
         return default_mask * self.mask.to(dtype=default_mask.dtype)
 

@@ -83,7 +83,7 @@ class _SingleProcessDataLoaderIter:
     def __iter__(self) -> _SingleProcessDataLoaderIter:
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> object:
         """The next batch; for an observer, all that is done for it is one region."""
         observer = state.observer
         if observer is None:
