@@ -3,7 +3,7 @@ available, and what asks for a graphics card; each with its lines, its purpose, 
 automatically.
 
 Pure: from the text and what the worker said about it to a list, and to texts with one or all of the changes made.
-`gradviz.worker.policy` decides what is refused, `gradviz.worker.lacking` finds what is missing. Next:
+`gradviz.worker.policy` decides what is refused, `gradviz.worker.missing_uses` finds what is missing. Next:
 `ui.panels.obstacles`, which shows the list."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The window while presenting: full screen without menus, toolbar or status bar, the graph with the sentence and the
-current line below it; panels appear beside it on request. `Curtain` covers everything and turns the screen black, or
-dims everything except the surroundings of the pointer.
+current line below it; panels appear beside it on request. `ScreenCover` turns the screen black, or dims
+everything except the surroundings of the pointer.
 
 `State.stage` says what is shown, see `session.presenting`; the keys are rows of `commands.learning`; the large
 sentence belongs to the explanation panel. `SpeakerNotes` is a separate window for another screen."""
@@ -44,7 +44,7 @@ NO_NOTES = "No notes here. Comments above a line, or behind it, are the notes of
 DIM = 150  # darkness around the spotlight, out of 255
 
 
-class Curtain(QWidget):
+class ScreenCover(QWidget):
     """Black, or dark with a hole that follows the pointer; the mouse works through it."""
 
     def __init__(self, window: QWidget, lift: Callable[[], None]) -> None:
@@ -204,7 +204,7 @@ class Presenter:
     def __init__(self, window: MainWindow) -> None:
         self._window = window
         self._panel_area = window.panel_area
-        self._curtain = Curtain(window, lambda: window.commands.do("present.black"))
+        self._cover = ScreenCover(window, lambda: window.commands.do("present.black"))
         self._notes: SpeakerNotes | None = None
         self._was = Qt.WindowState.WindowNoState
 
@@ -215,7 +215,7 @@ class Presenter:
         self._panel_area.show_stage(after)
         if before.on != after.on and after.on:
             self._panel_area.panel("canvas").focus_target.setFocus()
-        self._curtain.show_stage(after)
+        self._cover.show_stage(after)
         self._show_notes(after.on and after.notes)
 
     def _show_notes(self, on: bool) -> None:
@@ -229,7 +229,7 @@ class Presenter:
 
     def cover(self) -> None:
         """The window was resized."""
-        self._curtain.cover()
+        self._cover.cover()
 
     def _turn(self, on: bool) -> None:
         """The menus stay in place with zero height, because hidden menus would take their shortcuts with them."""

@@ -27,8 +27,8 @@ import numpy as np
 from gradviz.engine.kernel.memory import ACCELERATORS, STANDING
 from gradviz.engine.kernel.state import Observer, begin_run, set_observer
 from gradviz.trace.record.chains import Question
+from gradviz.trace.record.finite_differences import Nudge, Search, differences
 from gradviz.trace.record.instrument import instrument
-from gradviz.trace.record.nudges import Nudge, Search, differences
 from gradviz.trace.record.partials import Place
 from gradviz.trace.record.recorder import Recorder
 from gradviz.trace.table.encoding import BUDGET
@@ -36,7 +36,7 @@ from gradviz.worker.channel import Channel
 from gradviz.worker.errors import FAILED, ErrorText, describe
 from gradviz.worker.fresh import Fresh
 from gradviz.worker.games import read_form
-from gradviz.worker.lacking import is_lacking, lacking
+from gradviz.worker.missing_uses import is_missing, missing_uses
 from gradviz.worker.pacing import USUAL, Again, Pace, Plan, begin
 from gradviz.worker.policy import Refusal, compile_snippet
 from gradviz.worker.process.limits import MOST_WRITTEN, WRITTEN_BYTES
@@ -222,8 +222,8 @@ class Runner:
             self._note(CUDA_IS_CPU)
         self._place_files()
         ended = self._run(source, filename, values_bytes, question, places)
-        if self._world is not None and (ended["status"] == "refused" or is_lacking(ended.get("sentence", ""))):
-            ended["missing"] = lacking(source, filename, self._world.modules, self._world.own)
+        if self._world is not None and (ended["status"] == "refused" or is_missing(ended.get("sentence", ""))):
+            ended["missing"] = missing_uses(source, filename, self._world.modules, self._world.own)
         if question is None:
             _send_files(self._channel)
         self._channel.done(ended)

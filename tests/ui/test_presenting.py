@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from gradviz.session.presenting import FEWEST_SECONDS, MOST_SECONDS, code_of_step, reading_seconds, seconds_of_step
 from gradviz.session.state import READING
-from gradviz.ui.presenting import NO_NOTES, Curtain, SpeakerNotes
+from gradviz.ui.presenting import NO_NOTES, ScreenCover, SpeakerNotes
 from tests.driver import Pilot
 
 
@@ -30,8 +30,8 @@ def share(pilot: Pilot) -> float:
     return canvas.width() * canvas.height() / (window.width() * window.height())
 
 
-def curtain(pilot: Pilot) -> Curtain:
-    return pilot.window.findChildren(Curtain)[0]
+def cover_of(pilot: Pilot) -> ScreenCover:
+    return pilot.window.findChildren(ScreenCover)[0]
 
 
 def test_the_graph_has_nearly_all_of_the_screen(speaker: Pilot) -> None:
@@ -66,7 +66,7 @@ def test_b_makes_the_screen_black_until_the_next_key(speaker: Pilot) -> None:
     speaker.press("PgDown")
     before = speaker.state.cursor
     speaker.press("B")
-    black = curtain(speaker)
+    black = cover_of(speaker)
     assert black.isVisible() and black.geometry() == speaker.window.rect()
     assert black.grab().toImage().pixelColor(500, 300) == Qt.GlobalColor.black
     speaker.press("PgDown")
@@ -78,7 +78,7 @@ def test_b_makes_the_screen_black_until_the_next_key(speaker: Pilot) -> None:
 
 def test_a_spotlight_dims_the_rest_and_lets_the_mouse_through(speaker: Pilot) -> None:
     speaker.press("L")
-    light = curtain(speaker)
+    light = cover_of(speaker)
     assert light.isVisible() and light.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
     light._at = QPoint(300, 300)
     picture = light.grab().toImage()

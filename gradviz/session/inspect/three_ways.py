@@ -1,7 +1,7 @@
 """The gradient of a leaf computed in three ways, side by side: by autograd, by central differences from runs with one
-element nudged (made by the worker, `gradviz.trace.record.nudges`), and, if everything is a single number, by the
-symbolic derivative (`symbolic`); with the cost of each, the accuracy of the differences, and the places without a
-derivative. Pure; `Check` is in the state, `lines` is what the inspector says.
+element nudged (made by the worker, `gradviz.trace.record.finite_differences`), and, if everything is a single number,
+by the symbolic derivative (`symbolic`); with the cost of each, the accuracy of the differences, and the places without
+a derivative. Pure; `Check` is in the state, `lines` is what the inspector says.
 
 Note [How exact differences are] The central difference of numbers of precision e has a rounding error of e · |root| /
 h, and a truncation error of about e^(2/3) of the derivative if h is the cube root of e times the number. The sum of

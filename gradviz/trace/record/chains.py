@@ -30,7 +30,7 @@ MOST_RUNS = 5_000  # of nodes, for all paths together
 @dataclass(frozen=True)
 class Question:
     """A question about a backward call and a tensor, both by their rows in the trace: the paths between them, or, with
-    `nudges`, the gradient by finite differences (`nudges.py`)."""
+    `nudges`, the gradient by finite differences (`finite_differences.py`)."""
 
     call: int
     tensor: int

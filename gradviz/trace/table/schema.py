@@ -401,8 +401,8 @@ class Partials(Table):
 
 
 class Nudges(Table):
-    """What a backward call began at in two more runs, see `nudges.py`: an element of the leaf was larger by `up`, and
-    smaller by `down`."""
+    """What a backward call began at in two more runs, see `finite_differences.py`: an element of the leaf was larger by
+    `up`, and smaller by `down`."""
 
     element: Long
     up: Real

@@ -20,12 +20,12 @@ from gradviz.worker.process.limits import MOST_REFUSALS
 _SAID = (HERE, "is not in GradViz", "Torch not compiled with CUDA enabled")
 
 
-def is_lacking(message: str) -> bool:
+def is_missing(message: str) -> bool:
     """Whether an error says that something does not exist here."""
     return any(words in message for words in _SAID)
 
 
-def lacking(source: str, filename: str, modules: Mapping[str, object], own: OwnFiles) -> list[list[object]]:
+def missing_uses(source: str, filename: str, modules: Mapping[str, object], own: OwnFiles) -> list[list[object]]:
     """Return what is used and missing, as plain lists: its path, how the text writes it, the sentence, and its
     lines; nothing of a text that is refused for its length, whose tree would take seconds."""
     if len(source) > MAX_SOURCE:

@@ -1,5 +1,5 @@
 """What the program keeps on disk, each with how it is written and what may be found afterwards: the old or the new one.
-`python -m tests.faults.keeping FOLDER` writes each of them in a process that dies at every step in turn."""
+`python -m tests.faults.kept_files FOLDER` writes each of them in a process that dies at every step in turn."""
 
 from __future__ import annotations
 

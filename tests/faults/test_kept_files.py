@@ -18,7 +18,7 @@ from gradviz.document.errors import UserError
 from gradviz.document.files import opening
 from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
-from tests.faults.keeping import KEPT
+from tests.faults.kept_files import KEPT
 from tests.faults.steps import Steps, no_room
 
 ROOT = Path(__file__).parents[2]
@@ -29,7 +29,7 @@ YEAR = 365 * 24 * 3600.0
 
 @posix
 def test_killed_at_every_step_of_writing(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tests.faults.keeping", str(tmp_path)]
+    command = [sys.executable, "-m", "tests.faults.kept_files", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     counts = json.loads(done.stdout)
