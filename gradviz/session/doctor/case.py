@@ -6,10 +6,9 @@ from __future__ import annotations
 import ast
 import bisect
 from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 Array = NDArray[Any]
-T = TypeVar("T")
 SEARCHED = 4_000  # tensors examined on the way back from one
 SWITCHED_OFF = 2  # see schema.UNTRACKED
 
@@ -69,14 +67,6 @@ class Case(Text):
     def __init__(self, trace: Trace, text: str | None = None) -> None:
         super().__init__(trace.source if text is None else text)
         self.trace = trace
-        self._kept: dict[str, Any] = {}
-
-    def kept(self, name: str, make: Callable[[], T]) -> T:
-        """What several lessons ask for, found when the first of them does."""
-        if name not in self._kept:
-            self._kept[name] = make()
-        found: T = self._kept[name]
-        return found
 
     # -- names and places
 

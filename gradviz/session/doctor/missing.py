@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from gradviz.session.doctor.text import asked_grads, is_of_gradients, name_of, r
 from gradviz.trace.words.reasons import no_grad_reason
 
 _FLOATS = ("float", "bfloat", "complex")
+_READS: WeakKeyDictionary[Case, list[tuple[str, Hit]]] = WeakKeyDictionary()  # several lessons ask for them
 
 
 # -- a .grad that is None
@@ -290,7 +292,9 @@ def none_because(row: str) -> Callable[[Case], Iterator[Hit]]:
 
 def _reads(case: Case) -> list[tuple[str, Hit]]:
     """Return the lessons of every .grad that the snippet reads while it is None, each once."""
-    return case.kept("reads of a missing gradient", lambda: list(_read_lessons(case)))
+    if case not in _READS:
+        _READS[case] = list(_read_lessons(case))
+    return _READS[case]
 
 
 def _read_lessons(case: Case) -> Iterator[tuple[str, Hit]]:
