@@ -17,6 +17,7 @@ from gradviz.ui.canvas.excerpt import Excerpt, excerpt_around
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.canvas.sizes import Ruler
 from gradviz.ui.canvas.structure import Structure, find_structure
+from gradviz.ui.sharing.picture import Shown
 from gradviz.ui.theme import LIGHT
 from tests.ui.canvas_fixtures import LOOP, run, scene_of, settle, shown
 
@@ -179,3 +180,15 @@ def test_a_cursor_that_moves_on_while_an_excerpt_comes_is_shown_in_the_end(
     camera = view.camera
     settle(view, lambda: [view.set_cursor(each) for each in (3, middle)])  # type: ignore[arg-type, return-value]
     assert view.scene.moment.frame.cursor == middle and view.camera == camera
+
+
+def test_a_picture_needs_an_excerpt_and_a_film_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = run(UPDATES)
+    everything, middle = scene_of(trace), len(trace) // 2
+    monkeypatch.setattr(excerpt, "ENOUGH", 40)
+    shown_there = Shown(trace, middle)
+    picture, film = shown_there.scene(LIGHT), shown_there.scene(LIGHT, throughout=True)
+    assert not picture.placed.diagram.structure.excerpt.is_whole
+    assert seen(picture, middle) == seen(everything, middle)
+    for cursor in range(0, len(trace), 9):
+        assert seen(film, cursor) == seen(everything, cursor)
