@@ -295,14 +295,16 @@ def _boxes(part: str, area: QRectF, value: ValueContent) -> Iterator[tuple[str, 
 
 
 def _number(painter: QPainter, ink: Ink, room: QRectF, value: ValueContent, colour: str, align: int) -> None:
-    """A number in large figures, in small ones, or shortened, whichever fits first. Gradients are bold."""
+    """A number in large figures, in small ones, or shortened, whichever fits first. Gradients are bold, and what is not
+    finite has the colour of errors, as in a grid."""
     if value.text == "None":
         ink.text(painter, sizes.META, "muted", room, value.text, align)
         return
     large = sizes.GRAD if colour == "gradient" else sizes.NUMBER
     ways = ((large, value.text), (sizes.CELL, value.text), (sizes.CELL, value.summary[0]))
     role, text = next((way for way in ways if ink.width(*way) <= room.width()), ways[-1])
-    ink.text(painter, role, colour, room, text, align)
+    is_finite = "inf" not in value.text and "nan" not in value.text
+    ink.text(painter, role, colour if is_finite else "error", room, text, align)
 
 
 def _badge(painter: QPainter, ink: Ink, card: QRectF, badge: Badge) -> None:
