@@ -156,6 +156,7 @@ class Job:
         self._wrote = time.monotonic()
         self.modules = Modules(self.rows, wishes, self._forward.flush)
         self._undo: list[Callable[[], None]] = []
+        self._closely: list[Callable[[], None]] = []  # the same, of one recorded iteration
         self._iteration = 0
         self._is_on = False
         self._began = time.monotonic()
@@ -175,36 +176,20 @@ class Job:
     def begin(self) -> None:
         """Record from now on."""
         handles = [
-            modules.register_module_forward_pre_hook(self._enter),
-            modules.register_module_forward_hook(self._exit, always_call=True),
             optimizers.register_optimizer_step_pre_hook(self._before_update),
             optimizers.register_optimizer_step_post_hook(self._updated),
         ]
         self._undo = [handle.remove for handle in handles]
-        self._replace(torch.autograd, "_engine_run_backward", self._backward.run)
-        self._replace(torch.autograd, "_make_grads", self._backward.make_grads)
-        self._replace(torch.Tensor, "register_hook", self._register_hook)
-        self._replace(torch, "compile", _compile_in_parts)
-        self._replace(torch.utils.data.dataloader._BaseDataLoaderIter, "__next__", self.modules.load)
-        self._replace(torch._C._autograd, "_push_saved_tensors_default_hooks", self._push_hooks)
+        self._undo += [
+            _replace(torch.Tensor, "register_hook", self._register_hook),
+            _replace(torch, "compile", _compile_in_parts),
+            _replace(torch._C._autograd, "_push_saved_tensors_default_hooks", self._push_hooks),
+        ]
         if hasattr(modules, "_has_any_global_hook"):
-            self._replace(modules, "_has_any_global_hook", _has_hooks_of_others)
-        torch.Tensor.grad = property(_GRAD.__get__, self._set_grad, _GRAD.__delete__)
-        self._undo.append(lambda: delattr(torch.Tensor, "grad"))
+            self._undo.append(_replace(modules, "_has_any_global_hook", _has_hooks_of_others))
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forked)
         self._switch(self._wishes.takes(0))
-
-    def _replace(self, owner: Any, name: str, around: Any) -> None:
-        """Wrap one of PyTorch's functions, in a way that the compiler leaves alone."""
-        original = getattr(owner, name)
-
-        @not_compiled
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
-            return around(original, *args, **kwargs)
-
-        setattr(owner, name, wrapped)
-        self._undo.append(lambda: setattr(owner, name, original))
 
     @plainly
     def _set_grad(self, x: Any, grad: Any) -> None:
@@ -223,6 +208,7 @@ class Job:
         self._is_on = on
         if on:
             self.rows.quiet = 0
+            self._look_closely()
             self._forward.__enter__()
         else:
             self._forward.updating = 0
@@ -231,6 +217,23 @@ class Job:
             self.rows.value.forget()
             self.rows.quiet = 1
             self._forward.__exit__(None, None, None)
+            self._look_away()
+
+    def _look_closely(self) -> None:
+        """Observe what costs the job time in each iteration: only while one is recorded."""
+        self._closely = [
+            modules.register_module_forward_pre_hook(self._enter).remove,
+            modules.register_module_forward_hook(self._exit, always_call=True).remove,
+            _replace(torch.autograd, "_engine_run_backward", self._backward.run),
+            _replace(torch.autograd, "_make_grads", self._backward.make_grads),
+            _replace(torch.utils.data.dataloader._BaseDataLoaderIter, "__next__", self.modules.load),
+        ]
+        torch.Tensor.grad = property(_GRAD.__get__, self._set_grad, _GRAD.__delete__)
+
+    def _look_away(self) -> None:
+        del torch.Tensor.grad
+        for undo in reversed(self._closely):
+            undo()
 
     def _forked(self) -> None:
         """A child process, such as a worker that loads data, records nothing: the file is its parent's."""
@@ -386,6 +389,18 @@ class Job:
         whole = "".join(traceback.format_exception(type(error), error, at))
         rows.add("errors", step, text(kind), text(str(error)), line, text(whole), text(last))
         return Ending("raised", last, line, seconds)
+
+
+def _replace(owner: Any, name: str, around: Any) -> Callable[[], None]:
+    """Wrap one of PyTorch's functions, in a way that the compiler leaves alone; returns what puts it back."""
+    original = getattr(owner, name)
+
+    @not_compiled
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        return around(original, *args, **kwargs)
+
+    setattr(owner, name, wrapped)
+    return lambda: setattr(owner, name, original)
 
 
 def _quiet(rows: Rows, pack: Callable[[Any], Any]) -> Callable[[Any], Any]:
