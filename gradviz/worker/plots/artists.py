@@ -224,6 +224,10 @@ class Words(Artist):
 
     __slots__ = ()
 
+    def __repr__(self) -> str:
+        x, y = (float(self._layers[0].columns[name][0]) for name in ("x", "y"))
+        return f"Text({x:g}, {y:g}, {self.get_text()!r})"
+
     def set_text(self, text: object) -> None:
         """Replace the text."""
         self._figure.changed = True

@@ -14,7 +14,7 @@ from gradviz.trace.figures import MOST_TICKS
 from gradviz.worker.plots.artists import Artist, Pen
 from gradviz.worker.plots.bars import Bars
 from gradviz.worker.plots.book import AxesRecord, Book, Direction, FigureRecord, Layer, short
-from gradviz.worker.plots.facade import ACCEPTED, Accepted, Facade, absent, made
+from gradviz.worker.plots.facade import ACCEPTED, Accepted, Facade, Title, absent, made
 from gradviz.worker.plots.images import INSIDE, Images, Inside
 from gradviz.worker.plots.lines import Lines
 from gradviz.worker.plots.numbers import Numbers
@@ -106,20 +106,20 @@ class Axes(Facade):
         self._figure.changed = True
         return self._axes
 
-    def set_title(self, label: object, *args: object, **look: object) -> Accepted:
+    def set_title(self, label: object, *args: object, **look: object) -> Title:
         """Set the title."""
-        self._changed().title = short(label)
-        return ACCEPTED
+        self._changed().title = text = short(label)
+        return made(Title, place=(0.5, 1.0), text=text)
 
-    def set_xlabel(self, xlabel: object, *args: object, **look: object) -> Accepted:
+    def set_xlabel(self, xlabel: object, *args: object, **look: object) -> Title:
         """Set the label of x."""
-        self._changed().x.label = short(xlabel)
-        return ACCEPTED
+        self._changed().x.label = text = short(xlabel)
+        return made(Title, place=(0.5, 0), text=text)
 
-    def set_ylabel(self, ylabel: object, *args: object, **look: object) -> Accepted:
+    def set_ylabel(self, ylabel: object, *args: object, **look: object) -> Title:
         """Set the label of y."""
-        self._changed().y.label = short(ylabel)
-        return ACCEPTED
+        self._changed().y.label = text = short(ylabel)
+        return made(Title, place=(0, 0.5), text=text)
 
     def get_title(self) -> str:
         """Return the title."""

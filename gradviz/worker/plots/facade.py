@@ -66,6 +66,17 @@ class Accepted(Facade):
         pass
 
 
+class Title(Accepted):
+    """A title or the label of an axis, which a notebook shows as a cell's last value."""
+
+    __slots__ = ("_place", "_text")
+    _place: tuple[float, float]
+    _text: str
+
+    def __repr__(self) -> str:
+        return f"Text({self._place[0]}, {self._place[1]}, {self._text!r})"
+
+
 ACCEPTED = made(Accepted)
 
 

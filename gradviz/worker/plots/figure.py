@@ -11,10 +11,10 @@ import numpy as np
 from gradviz.worker.plots.artists import Artist, Colorbar
 from gradviz.worker.plots.axes import Axes
 from gradviz.worker.plots.book import Array, AxesRecord, Book, FigureRecord, Place, short
-from gradviz.worker.plots.facade import ACCEPTED, Accepted, Facade, absent, made
+from gradviz.worker.plots.facade import ACCEPTED, Accepted, Facade, Title, absent, made
 from gradviz.worker.plots.numbers import Numbers
 
-LOOK = """tight_layout subplots_adjust autofmt_xdate align_labels align_xlabels align_ylabels supxlabel supylabel
+LOOK = """autofmt_xdate align_labels align_xlabels align_ylabels supxlabel supylabel
 canvas patch draw number dpi subfigures legend text add_artist get_axes"""
 NOT_DRAWN = "figimage add_subfigure add_gridspec"
 MOST_SIDE = 8  # rows or columns of axes
@@ -172,11 +172,16 @@ class Figure(Facade):
         """All axes."""
         return [self._axes_of(record) for record in self._figure.axes]
 
-    def suptitle(self, t: object, **look: object) -> Accepted:
+    def suptitle(self, t: object, **look: object) -> Title:
         """Set the title over all axes."""
-        self._figure.title = short(t)
+        self._figure.title = text = short(t)
         self._figure.changed = True
-        return ACCEPTED
+        return made(Title, place=(0.5, 0.98), text=text)
+
+    def tight_layout(self, **look: object) -> None:
+        """Accepted: axes always leave room for what is written around them."""
+
+    subplots_adjust = tight_layout
 
     def colorbar(
         self, mappable: object = None, cax: object = None, ax: object = None, label: object = "", **look: object
