@@ -175,12 +175,9 @@ class Job:
 
     def begin(self) -> None:
         """Record from now on."""
-        handles = [
-            optimizers.register_optimizer_step_pre_hook(self._before_update),
-            optimizers.register_optimizer_step_post_hook(self._updated),
-        ]
-        self._undo = [handle.remove for handle in handles]
-        self._undo += [
+        self._undo = [
+            optimizers.register_optimizer_step_pre_hook(self._before_update).remove,
+            optimizers.register_optimizer_step_post_hook(self._updated).remove,
             _replace(torch.Tensor, "register_hook", self._register_hook),
             _replace(torch, "compile", _compile_in_parts),
             _replace(torch._C._autograd, "_push_saved_tensors_default_hooks", self._push_hooks),

@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
+from gradviz.lists import quantity
 from gradviz.session.folding import DIRECT_USES_CHOICES
 from gradviz.session.state import READING, SPEEDS, TEXT_SCALES, THEME_CHOICES, View
-from gradviz.trace.words.lists import quantity
 
 Value = str | float | bool
 

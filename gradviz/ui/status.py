@@ -13,9 +13,9 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QStyle, QStyleOption, QWidget
 
 from gradviz import RESOURCES
+from gradviz.lists import quantity
 from gradviz.session.problem import problem
 from gradviz.session.state import STALE, Phase, Slice, State
-from gradviz.trace.words.lists import quantity
 from gradviz.ui.look import tip
 from gradviz.ui.theme import Theme
 

@@ -22,7 +22,7 @@ from gradviz.document.files import examples, gradviz_file
 from gradviz.document.files.examples import Example
 from gradviz.document.files.file_parts import Json, Part, Sight
 from gradviz.document.files.gradviz_file import Contents
-from gradviz.trace.words.lists import quantity
+from gradviz.lists import quantity
 
 SUFFIX = ".gvlessons"
 FORMAT = "gradviz-lessons"

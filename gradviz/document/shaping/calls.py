@@ -9,7 +9,7 @@ from gradviz.document.errors import UserError
 from gradviz.document.shaping.names import tidy
 from gradviz.document.shaping.queries import ancestors, label, node_of, outputs
 from gradviz.document.shaping.values import is_differentiable
-from gradviz.trace.words.lists import quantity
+from gradviz.lists import quantity
 
 NAMED = 3  # leaves named in a sentence
 

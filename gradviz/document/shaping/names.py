@@ -25,7 +25,7 @@ from gradviz.document.shaping.queries import (
     replaced,
     uses,
 )
-from gradviz.trace.words.lists import quantity
+from gradviz.lists import quantity
 
 RESERVED = frozenset({"torch", "F", "float", "complex", "math", "_"})  # the code itself uses them
 LEAVES = "w x b t a c d p q r s u v".split()

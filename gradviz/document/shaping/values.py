@@ -9,7 +9,7 @@ from gradviz.document.catalogue import Parameter
 from gradviz.document.drawing import Leaf, Literal
 from gradviz.document.errors import UserError
 from gradviz.document.leaf_kinds import FACTORIES, SHAPED
-from gradviz.trace.words.lists import quantity
+from gradviz.lists import quantity
 
 MOST = 50_000  # numbers that are written down (a 200 × 200 matrix fits); a factory makes more
 DIFFERENTIABLE = frozenset({"float64", "float32", "float16", "bfloat16", "complex64", "complex128", "double", "float"})

@@ -23,7 +23,7 @@ from gradviz.document.shaping.queries import (
     sources,
     word,
 )
-from gradviz.trace.words.lists import quantity
+from gradviz.lists import quantity
 
 
 def connect(drawing: Drawing, ref: Ref, node: int, port: int) -> Drawing:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gradviz.lists import quantity
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.words.lists import quantity
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame

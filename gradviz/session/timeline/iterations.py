@@ -8,9 +8,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gradviz.lists import quantity
 from gradviz.session.columns import place
 from gradviz.session.timeline.zoom import Span
-from gradviz.trace.words.lists import quantity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

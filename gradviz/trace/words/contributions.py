@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gradviz.lists import listed
 from gradviz.trace.table.name_text import ordinal
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.values import FEW, Value, number_text
 from gradviz.trace.words.formulas import bracketed, filled, incoming_name
-from gradviz.trace.words.lists import listed
 from gradviz.trace.words.sentences import Said, said
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gradviz.lists import listed, quantity
 from gradviz.trace.table.frame import current_site
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.tables import span
@@ -26,7 +27,6 @@ from gradviz.trace.words.contributions import (
 from gradviz.trace.words.elements import MOST_NUMBERS, arithmetic, given_numbers, in_names
 from gradviz.trace.words.errors import explain_at
 from gradviz.trace.words.formulas import factor
-from gradviz.trace.words.lists import listed, quantity
 from gradviz.trace.words.sentences import Said, said
 from gradviz.trace.words.updates import module_sentence, update_sentence
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gradviz.lists import listed
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.words.contributions import saved_names
 from gradviz.trace.words.error_explanation import (
@@ -21,7 +22,6 @@ from gradviz.trace.words.error_explanation import (
     plain,
     receiver,
 )
-from gradviz.trace.words.lists import listed
 from gradviz.trace.words.reasons import first_cut, no_grad_reason
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from PySide6.QtGui import QPainter
 from gradviz.document.documents import code_of
 from gradviz.document.drawing import Drawing, Leaf, Node, Operation, Ref
 from gradviz.document.leaf_forms import leaf_dtype, leaf_shape
+from gradviz.lists import quantity
 from gradviz.session.drawn import Drawn
-from gradviz.trace.words.lists import quantity
 from gradviz.ui.canvas.camera import Box, Camera
 from gradviz.ui.canvas.hover import HINT
 from gradviz.ui.canvas.hover_words import Row, Words

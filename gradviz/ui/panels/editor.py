@@ -390,7 +390,7 @@ class EditorPanel(Panel):
         self.note.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self.note.linkActivated.connect(self._close_note)
         self.note.hide()
-        self.place = QLabel()  # which file of a recorded job is shown, if it is not the program itself
+        self.place = QLabel(self)  # which file of a recorded job is shown, if it is not the program itself
         self.place.setTextFormat(Qt.TextFormat.PlainText)
         self.place.hide()
         self.file = PROGRAM

@@ -16,11 +16,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gradviz.lists import quantity
 from gradviz.session.state import MOMENT, Selection, Slice, State
 from gradviz.session.timeline.memory import Holder, holders
 from gradviz.session.timeline.outline import Strip, outline, size_text
 from gradviz.session.timeline.zoom import whole
-from gradviz.trace.words.lists import quantity
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved, plain_table
 from gradviz.ui.panels.timeline_paint import Geometry

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPlainTextEdit, QPushButton, Q
 
 from gradviz.document.attached import size_text
 from gradviz.document.disk import shown
+from gradviz.lists import quantity
 from gradviz.session.output import count, lengths, pieces
 from gradviz.session.state import MOMENT, Slice, State
-from gradviz.trace.words.lists import quantity
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
