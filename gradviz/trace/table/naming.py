@@ -231,7 +231,7 @@ class Naming:
         if output := _output(trace, tensor, producer):
             return output
         if scope[:1].isdigit() or not scope:
-            scope = _module(self._trace, producer)
+            scope = module_name(self._trace, producer)
         if scope and field and (part := _part(trace, tensor, producer)):
             return f"{part} of {scope}"
         return f"{scope}: {op.lstrip('_')}{field}" if scope else op.lstrip("_") + field
@@ -262,13 +262,13 @@ class Naming:
         operand = {3: "running_mean", 4: "running_var"}.get(slot, "") if op == "native_batch_norm" else ""
         if operand:
             weight = self.name(slots[1], len(trace)) if 1 in slots else ""
-            owner = weight.removesuffix(".weight") if weight.endswith(".weight") else _module(trace, node)
+            owner = weight.removesuffix(".weight") if weight.endswith(".weight") else module_name(trace, node)
             return f"{owner}.{operand}" if owner else ""
         if op != "mul" or slot != 1 or not _is_mask(trace, tensor, node):
             return ""
-        same = [each for each in _masks(trace, node) if _module(trace, each) == _module(trace, node)]
+        same = [each for each in _masks(trace, node) if module_name(trace, each) == module_name(trace, node)]
         number = str(same.index(node) + 1).translate(_SUBSCRIPTS) if len(same) > 1 and node in same else ""
-        return f"mask of {_module(trace, node)}{number}"
+        return f"mask of {module_name(trace, node)}{number}"
 
     def _origin(self, tensor: int) -> int:
         """What a tensor was before all the in-place operations that gave it its value, or before the last named one."""
@@ -502,7 +502,7 @@ def _constant(trace: Trace, tensor: int) -> str:
     if node < 0 or not label or nodes.source[node] != label or nodes.site[node] != tensors.site[tensor]:
         return ""
     what = "condition" if tensors.dtype[tensor] == "bool" else "constant"
-    owner = _module(trace, node)
+    owner = module_name(trace, node)
     if not owner:
         return ""
     known: dict[tuple[str, str], list[int]] = trace.kept("constants of calls", dict)
@@ -560,7 +560,7 @@ def _masks(trace: Trace, node: int) -> list[int]:
     return found
 
 
-def _module(trace: Trace, node: int) -> str:
+def module_name(trace: Trace, node: int) -> str:
     """The module or function that an operation belongs to, with its name in the snippet."""
     scope, label = str(trace.nodes.scope[node]), str(trace.nodes.source[node])
     called = re.match(r"([\w.]+)\(", label)
@@ -580,7 +580,7 @@ def _output(trace: Trace, tensor: int, producer: int) -> str:
     if region < 0 or trace.regions.kind[region] != RegionKind.MODULE or trace.tensors.output_nr[tensor] > 0:
         return ""
     is_last = nodes.step[producer] == trace.nesting.last[region]
-    module = _module(trace, producer) if is_last and len(trace.users_of(tensor)) else ""
+    module = module_name(trace, producer) if is_last and len(trace.users_of(tensor)) else ""
     is_class = module[:1].isupper() or nodes.scope[producer][:1].isupper()
     return f"output of {module}" if module and not is_class else ""
 
