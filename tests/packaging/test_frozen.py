@@ -52,7 +52,8 @@ def test_the_recorder_travels_as_sources_with_all_that_it_imports(
 ) -> None:
     paths = [path for name in constant("SOURCES") for path in (ROOT / "gradviz" / name).rglob("*.py")]
     own = {name for name in imported(paths) if name.startswith("gradviz.")}
-    assert {name.split(".")[1] for name in own} <= {*constant("SOURCES"), "RESOURCES", "__version__"}
+    modules = {name.removesuffix(".py") for name in constant("MODULES")}
+    assert {name.split(".")[1] for name in own} <= {*constant("SOURCES"), *modules, "RESOURCES", "__version__"}
     read = re.findall(r'RESOURCES / "(.*?)"', "".join(path.read_text("utf-8") for path in paths))
     assert sorted(read) == sorted(constant("READ"))
     others = {name.partition(".")[0] for name in imported(paths)} - {"gradviz", *sys.stdlib_module_names}
