@@ -98,7 +98,7 @@ class Worker:
         number = self._met = self._met + 1
         self._windows[number] = window
         self._notes.watch(number, window.store)
-        window.files.questions = AtRandom(self._folder, self._random, self._notes)
+        window.files.questions = AtRandom(self._folder, self._random, self._notes, number)
 
     def offered(self, works: bool) -> None:
         """A window is there and has offered what was left, if anything was."""
@@ -190,14 +190,17 @@ class Worker:
 class AtRandom(FileDialogs):
     """Answers what is asked: everything is taken back, changes are saved or given up."""
 
-    def __init__(self, folder: Path, chance: random.Random, notes: Notes) -> None:
-        self._folder, self._random, self._notes = folder, chance, notes
+    def __init__(self, folder: Path, chance: random.Random, notes: Notes, window: int) -> None:
+        self._folder, self._random, self._notes, self._window = folder, chance, notes, window
 
     def save_name(self, suggestion: str) -> str:
         return str(self._folder / f"saved-{os.getpid()}-{self._random.randrange(10**6)}{Path(suggestion).suffix}")
 
     def keep_changes(self, name: str) -> str:
-        return self._random.choice(("save", "discard"))
+        answer = self._random.choice(("save", "discard"))
+        if answer == "discard":
+            self._notes.add("discarded", window=self._window)
+        return answer
 
     def changed_on_disk(self, name: str) -> str:
         return "keep"

@@ -268,7 +268,8 @@ class Lives:
             if first and died - old[-1]["time"] < BETWEEN:
                 first -= 1  # it was noted, and had not yet come
             since = own[first:]
-            if old[-1]["time"] > safe and old[-1]["time"] > begun:
+            given_up = [note["time"] for note in notes if note["event"] == "discarded" and note["window"] == window]
+            if (old[-1]["time"] > safe and old[-1]["time"] > begun) or (given_up and given_up[-1] >= since[-1]["time"]):
                 continue
             if all(note["dirty"] and not note["blank"] for note in since):
                 self._expected.append({note["text"] for note in since})
