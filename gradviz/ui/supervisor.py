@@ -5,8 +5,9 @@ paint, or with the first failure.
 Note [Overrides] Errors in methods that Qt calls (`paintEvent`, `mousePressEvent`, the `data` of a model) are reported,
 and the program continues. Before Python 3.12, an error raised by C code, such as that of `1 / 0`, becomes an exception
 object only where Python handles it. If it was Python that called Qt, PySide6 (6.8 to 6.11 were tried) reads the object
-before that, and the process ends with SIGSEGV. So all our overrides are wrapped in a handler. To be removed with Python
-3.11."""
+before that, and the process ends with SIGSEGV. PySide6 before 6.10 keeps the error until Qt returns to Python, which is
+when the program ends. So all our overrides are wrapped in a handler, which in the second case reports the error itself.
+To be removed with Python 3.11 and PySide6 6.9."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from functools import cache, cached_property, wraps
 from types import FunctionType, TracebackType
 from typing import TYPE_CHECKING, Any
 
+from PySide6 import __version_info__
 from PySide6.QtCore import QMetaMethod, QObject
 from PySide6.QtWidgets import QApplication
 
@@ -71,10 +73,12 @@ class Supervisor:
 
 # -- see Note [Overrides]
 
+KEEPS_ERRORS = __version_info__ < (6, 10)
+
 
 def protect_overrides() -> None:
     """From now on, for all existing classes and all new ones."""
-    if sys.version_info < (3, 12) and "__init_subclass__" not in vars(QObject):
+    if (sys.version_info < (3, 12) or KEEPS_ERRORS) and "__init_subclass__" not in vars(QObject):
         QObject.__init_subclass__ = classmethod(_protect)  # type: ignore[assignment]
         for kind in _below(QObject):
             _protect(kind)
@@ -112,6 +116,9 @@ def _handled(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*arguments, **keywords)
         except BaseException:  # this creates the object
-            raise
+            if not KEEPS_ERRORS:
+                raise
+            sys.excepthook(*sys.exc_info())
+            return False
 
     return override
