@@ -165,6 +165,7 @@ def test_a_wire_is_tried_out(live: Live) -> None:
 
 
 def test_the_backward_call_is_changed_in_the_toolbar(live: Live) -> None:
+    live.window.resize(1700, 900)  # all of it has room, with any version of Qt
     live.runs(lambda: live.store.open(product(), None))
     bar = live.window.backward
     assert bar.which.text() == "y.backward("
