@@ -491,7 +491,8 @@ def _field(trace: Trace, tensor: int, producer: int) -> str:
 def _part(trace: Trace, tensor: int, producer: int) -> str:
     """ "U", "Vh": PyTorch's name for one of several results; "" if it only numbers them."""
     row, at = trace.op_of(producer), int(trace.tensors.output_nr[tensor])
-    names = () if row is None or all(each.startswith(_NUMBERED) for each in row.outputs) else row.outputs
+    numbered = row is None or all(each.startswith(_NUMBERED) for each in row.outputs)
+    names = _PARTS.get(str(trace.nodes.op[producer]), ()) if row is None or numbered else row.outputs
     return names[at] if at < len(names) else ""
 
 
@@ -585,6 +586,7 @@ def _output(trace: Trace, tensor: int, producer: int) -> str:
     return f"output of {module}" if module and not is_class else ""
 
 
+_PARTS = {"mkldnn_rnn_layer": ("output", "h_n", "c_n")}  # as the documentation of LSTM calls them
 _NUMBERED = ("result", "output", "others")  # results that PyTorch gives no names
 _OF_SEVERAL = "∇: "  # a gradient of something without a short name
 _LONGEST_ROOT = 20  # characters of an expression whose gradient is named after it
