@@ -45,7 +45,8 @@ def main(arguments: Sequence[str]) -> int:
     sys.stdout.flush()
     status = run(script, source, tree, out, wishes, options.arguments)
     if not options.quiet:
-        sys.stderr.write(f"Recorded {out}. To open it: gradviz {out}\n")
+        opening = f"it: gradviz {out}" if rank_of()[1] == 1 else f"all ranks: gradviz {out.parent}"
+        sys.stderr.write(f"Recorded {out}. To open {opening}\n")
     return status
 
 
