@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 from gradviz.engine.kernel.batched import one_example
+from gradviz.engine.kernel.dtypes import uint8
 from gradviz.engine.kernel.memory import memory_of
 from gradviz.engine.kernel.state import paused, warn_once
 from gradviz.engine.kernel.tensor import Tensor
@@ -87,7 +88,8 @@ class TypedStorage(_Storage):
         return untyped_storage(self._whole)
 
     def __getitem__(self, index: object) -> Any:
-        return self.tolist()[self._at(index)]
+        with paused():
+            return self._whole[self._at(index)].item()
 
     def __setitem__(self, index: object, value: Any) -> None:
         with paused():
@@ -138,9 +140,7 @@ def storage(self: Tensor) -> TypedStorage:
 @method("untyped_storage")
 def untyped_storage(self: Tensor) -> UntypedStorage:
     """The memory of which this tensor may be a part, as bytes."""
-    from gradviz import torch
-
     made = object.__new__(UntypedStorage)
     with paused():
-        made._whole = _whole_of(self).view(torch.uint8)
+        made._whole = _whole_of(self).view(uint8)
     return made
