@@ -82,6 +82,7 @@ SAID = {
         "[Text(0.5, 1.0, 'a'), Text(0.5, 0, 'b'), Text(0, 0.5, 'c'), Text(0.5, 0.98, 'd'), Text(1, 2, 'e')]",
     ),
     "plt.plot([1]); plt.title(plt.tight_layout())": ("figure.axes[0].title", "None"),
+    "plt.plot([1]); plt.title(plt.subplots_adjust(0.1, 0.2))": ("figure.axes[0].title", "None"),
     "plt.plot([1]); plt.grid(True)": ("figure.axes[0].grid", True),
     "plt.plot([1]); plt.axis('off')": ("figure.axes[0].frame", False),
     "plt.plot([1]); plt.axis('equal')": ("figure.axes[0].equal", True),

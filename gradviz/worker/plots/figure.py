@@ -178,7 +178,7 @@ class Figure(Facade):
         self._figure.changed = True
         return made(Title, place=(0.5, 0.98), text=text)
 
-    def tight_layout(self, **look: object) -> None:
+    def tight_layout(self, *args: object, **look: object) -> None:
         """Accepted: axes always leave room for what is written around them."""
 
     subplots_adjust = tight_layout
