@@ -96,6 +96,15 @@ def children() -> set[int]:
 
 
 def _children(parent: str) -> set[int]:
+    """Those of a process. Each of its threads has its own, which pass to another thread where it ends: what passes
+    meanwhile to a thread that has been asked already would be missed, so two readings in a row must agree."""
+    last, found = None, _children_once(parent)
+    while found != last:
+        last, found = found, _children_once(parent)
+    return found
+
+
+def _children_once(parent: str) -> set[int]:
     found = set()
     for listing in Path(f"/proc/{parent}/task").glob("*/children"):
         try:

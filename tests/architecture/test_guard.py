@@ -6,9 +6,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+
+from tests import guard
 
 ROOT = Path(__file__).parents[2]
 
@@ -72,3 +75,29 @@ def test_culprit_is_caught_and_its_place_named(report: str, name: str) -> None:
 
 def test_innocent_test_passes(report: str) -> None:
     assert any(line.startswith("PASSED") and line.endswith("test_innocent") for line in report.splitlines()), report
+
+
+def _starts_one(started: list[subprocess.Popen[bytes]], begun: threading.Semaphore, release: threading.Event) -> None:
+    started.append(subprocess.Popen(["sleep", "60"]))
+    begun.release()
+    release.wait()
+
+
+def test_children_whose_threads_end_are_all_found() -> None:
+    """They pass to another thread while one looks."""
+    for _ in range(100):
+        started: list[subprocess.Popen[bytes]] = []
+        begun, release = threading.Semaphore(0), threading.Event()
+        threads = [threading.Thread(target=_starts_one, args=(started, begun, release)) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for _ in threads:
+            begun.acquire()
+        release.set()
+        overlooked = [{one.pid for one in started} - guard.children() for _ in range(6)]
+        for thread in threads:
+            thread.join()
+        for one in started:
+            one.kill()
+            one.wait()
+        assert overlooked == [set()] * 6
