@@ -6,7 +6,9 @@ import math
 
 import pytest
 
+from gradviz.document.catalogue import Parameter, catalogue
 from gradviz.document.drawing import Leaf
+from gradviz.document.entry.typed_arguments import read_argument
 from gradviz.document.errors import UserError
 from gradviz.document.leaf_forms import FORMS, arguments, as_form, fitted, form_of, leaf_dtype, leaf_shape, packed
 from gradviz.document.literals import as_floats
@@ -152,3 +154,18 @@ def test_whole_numbers_beyond_all_floats_are_infinite() -> None:
     leaf = Leaf(1, "w", 1.0)
     assert fitted(leaf, 10**400) == math.inf
     assert leaf_shape(Leaf(1, "a", (0, 10**400, 1), maker="arange")) == (0,)
+
+
+CHOSEN = ("bool", "dtype")  # from a list, not typed
+MAY_SAY_NONE = ("text", "index")  # x[None]
+PARAMETERS = {each for holder in (*catalogue().values(), *FORMS) for each in holder.params if each.kind not in CHOSEN}
+NEEDED = sorted((each for each in PARAMETERS if each.required and not each.optional), key=repr)
+
+
+@pytest.mark.parametrize("parameter", NEEDED, ids=[f"{each.name}-{each.kind}" for each in NEEDED])
+def test_none_is_no_value_of_an_argument_that_is_needed(parameter: Parameter) -> None:
+    if parameter.kind in MAY_SAY_NONE:
+        assert read_argument(parameter, "None") == "None"
+    else:
+        with pytest.raises(UserError):
+            read_argument(parameter, "None")

@@ -26,7 +26,7 @@ def read_argument(parameter: Parameter, text: str) -> Literal:
     bare = word.strip("'\"")
     if bare in parameter.choices:
         return bare
-    if word == "None" and (parameter.optional or parameter.default is None):
+    if word == "None" and (parameter.optional or (parameter.default is None and not parameter.required)):
         return None
     return READERS.get(parameter.kind, _text)(parameter, word)
 
