@@ -288,6 +288,9 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask about unsaved changes, remember the layout, end the workers."""
+        if self not in self.windows.open_now:  # it has closed before
+            event.accept()
+            return
         self.complete()
         if not self.files.may_leave():
             event.ignore()
@@ -298,16 +301,11 @@ class MainWindow(QMainWindow):
             self.settings.remember_layout(name, sizes)
         self.store.play(False)
         self._unsubscribe()
-        self._unsubscribe = _nothing
         QGuiApplication.styleHints().colorSchemeChanged.disconnect(self._apply_theme)
         self.panel_area.end()
         self.shell.close()
         self.windows.remove(self)
         event.accept()
-
-
-def _nothing() -> None:
-    """The window has stopped listening to the store."""
 
 
 def _copy(event: QDropEvent) -> None:

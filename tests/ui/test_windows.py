@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QSize, Qt
-from PySide6.QtGui import QDrag
+from PySide6.QtGui import QCloseEvent, QDrag
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
@@ -352,3 +352,15 @@ def test_a_window_is_not_larger_than_its_screen(qtbot: QtBot) -> None:
     fit(window)
     assert room.contains(window.frameGeometry())
     assert window.width() >= room.width() - 10 and window.height() > room.height() - 50
+
+
+def test_a_window_that_has_closed_may_be_told_to_close_again(
+    pilot: Pilot, qtbot: QtBot, more: list[Pilot], recwarn: pytest.WarningsRecorder
+) -> None:
+    pilot.window.windows.open()
+    window = opened(pilot, qtbot, more).window
+    assert window.close()
+    QApplication.sendEvent(window, QCloseEvent())
+    assert [str(each.message) for each in recwarn] == []
+    assert window not in pilot.window.windows.open_now
+    window.deleteLater()
