@@ -5,6 +5,7 @@ modules are in `own_modules`."""
 from __future__ import annotations
 
 import ast
+import builtins
 import sys
 from collections.abc import Container, Mapping
 from typing import Protocol
@@ -61,7 +62,8 @@ class Imports:
             return None
         public = getattr(sys.modules.get(home), "__all__", None)  # for Python's own modules and NumPy
         read = sorted(name for name in self.used if not name.startswith("_") and (public is None or name in public))
-        missing = {name for name in read if name not in self._bound and self._lacks(home, name, may_fail)}
+        found_elsewhere = self._bound | vars(builtins).keys()
+        missing = {name for name in read if name not in found_elsewhere and self._lacks(home, name, may_fail)}
         return [ast.alias(name) for name in read if name in missing or self._has(home, name)]
 
     def note_of(self, absent: ast.Assign) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import errno
+import fnmatch
 import io
 import operator
 import os
@@ -443,3 +444,63 @@ def _errors(name: object) -> str:
 
 def _newline(given: object) -> str | None:
     return None if given is None else str.__str__(given)
+
+
+class Search:
+    """A search for file names, which looks into each folder once for each part of the pattern."""
+
+    def __init__(self, top: str, recursive: bool, hidden: bool) -> None:
+        self._top, self._recursive, self._hidden = top, recursive, hidden
+        self._inside: dict[str, list[str]] = {}  # the names in each folder
+        for path in sorted((*SCRATCH.files, *SCRATCH.folders - {"/"})):
+            self._inside.setdefault(posixpath.dirname(path), []).append(posixpath.basename(path))
+
+    def found(self, pattern: str) -> list[str]:
+        """Return the matches; those of a pattern that ends with a slash are folders, and end with one, too."""
+        *folders, last = pattern.lstrip("/").split("/")
+        names = ["/" if pattern.startswith("/") else ""]
+        for part in filter(None, folders):
+            names = [each for each in self._step(names, part) if self._is_folder(each)]
+        if last == "**" and self._recursive:
+            tops = set(names)
+            names = [posixpath.join(each, "") if each in tops else each for each in self._below(names, files=True)]
+        elif last:
+            names = self._step(names, last)
+        else:
+            names = [posixpath.join(each, "") for each in names]
+        return [each for each in names if each]
+
+    def _step(self, folders: list[str], part: str) -> list[str]:
+        """Return what matches one part of the pattern in these folders."""
+        if part == "**" and self._recursive:
+            return self._below(folders, files=False)
+        if set(part) & set("*?["):
+            listed = ((each, fnmatch.filter(self._shown(each, part), part)) for each in folders)
+            found = [posixpath.join(each, name) for each, names in listed for name in names]
+        else:
+            found = [name for each in folders if self._is_there(name := posixpath.join(each, part))]
+        return list(dict.fromkeys(found))
+
+    def _below(self, folders: list[str], files: bool) -> list[str]:
+        """Return these folders and those in them, with or without the files."""
+        found: dict[str, None] = {}
+        waiting = folders[::-1]
+        while waiting:
+            each = waiting.pop()
+            is_new_folder = each not in found and self._is_folder(each)
+            if is_new_folder:
+                waiting += [posixpath.join(each, name) for name in reversed(self._shown(each))]
+            if is_new_folder or files:
+                found[each] = None
+        return list(found)
+
+    def _shown(self, folder: str, part: str = "") -> list[str]:
+        """Return the names in a folder, the hidden ones only if they are asked for."""
+        names = self._inside.get(SCRATCH.path(posixpath.join(self._top, folder)), [])
+        return [name for name in names if self._hidden or part.startswith(".") or not name.startswith(".")]
+
+    def _is_folder(self, name: str) -> bool:
+        return SCRATCH.path(posixpath.join(self._top, name)) in SCRATCH.folders
+
+    def _is_there(self, name: str) -> bool:
+        return self._is_folder(name) or SCRATCH.meant(posixpath.join(self._top, name)) in SCRATCH.files

@@ -9,15 +9,13 @@ empty table of the run; the home folder, the number of processors and the proces
 from __future__ import annotations
 
 import errno
-import fnmatch
-import itertools
 import pathlib
 import posixpath
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from gradviz.worker.arguments import keep_methods
-from gradviz.worker.scratch import HOME, SCRATCH, TEMPORARY, ScratchFile, fail, open_scratch
+from gradviz.worker.scratch import HOME, SCRATCH, TEMPORARY, ScratchFile, Search, fail, open_scratch
 from gradviz.worker.stand_in import stand_in
 
 
@@ -269,28 +267,21 @@ def _os_names(path: object) -> dict[str, Any]:
 # --- glob, shutil, tempfile ---
 
 
-def glob(pathname: object, *, recursive: object = False, root_dir: object = None) -> list[str]:
-    """Return the names that match a pattern."""
+def glob(
+    pathname: object,
+    *,
+    root_dir: object = None,
+    dir_fd: object = None,
+    recursive: object = False,
+    include_hidden: object = False,
+) -> list[str]:
+    """Return the names that match a pattern, each once."""
     pattern = plain_path(pathname)
-    found = ["/" if pattern.startswith("/") else ""]
-    for part in [part for part in pattern.split("/") if part]:
-        found = list(itertools.chain.from_iterable(_step(each, part, bool(recursive)) for each in found))
-    names = [each for each in dict.fromkeys(found) if each]
+    search = Search("" if root_dir is None else plain_path(root_dir), bool(recursive), bool(include_hidden))
+    names = search.found(pattern)
     if not names:
         SCRATCH.unmatched = SCRATCH.unmatched or pattern
     return names
-
-
-def _step(folder: str, part: str, recursive: bool) -> list[str]:
-    """Yield what matches one part of a pattern in a folder."""
-    if part == "**" and recursive:
-        return [folder, *[posixpath.join(top, name) for top, inner, _ in walk(folder or ".") for name in inner]]
-    if not set(part) & set("*?["):
-        each = posixpath.join(folder, part)
-        return [each] if exists(each) else []
-    names = listdir(folder or ".") if isdir(folder or ".") else []
-    shown = [name for name in names if part.startswith(".") or not name.startswith(".")]
-    return [posixpath.join(folder, name) for name in fnmatch.filter(shown, part)]
 
 
 def _copied(src: object, dst: object, *, follow_symlinks: object = True) -> str:
@@ -491,7 +482,9 @@ class Path:
 
     def glob(self, pattern: object) -> Iterator[Path]:
         """Yield what matches a pattern in the folder."""
-        return iter([Path(each) for each in glob(Path(self, pattern), recursive=True)])
+        whole = plain_path(Path(self, pattern))
+        folders = "/" if posixpath.basename(whole) == "**" else ""
+        return iter([Path(each) for each in glob(whole + folders, recursive=True, include_hidden=True)])
 
     def rglob(self, pattern: object) -> Iterator[Path]:
         """Yield what matches a pattern in the folder and those below it."""

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import ast
+import glob
 from pathlib import Path as RealPath
 
 import numpy as np
@@ -37,6 +39,39 @@ def test_an_error_after_a_search_that_found_no_file_says_what_was_looked_for(run
     assert "looked for files named 'data/names/*.txt' and found none: attach them" in outcome.printed("err")
     assert "attach" not in run(source).printed("err"), "it lacked nothing"
     assert "attach" not in run("lines = {}\nlines['Italian']").printed("err")
+
+
+_TREE = (
+    "import os\nos.makedirs('a/b/c')\nos.makedirs('.h/i')\n"
+    "for name in ('x.txt', 'a/y.txt', 'a/b/z.txt', '.h/q.txt', 'a/.w.txt'): open(name, 'w').close()\n"
+)
+
+
+@pytest.mark.parametrize("how", [{}, {"recursive": True}, {"recursive": True, "include_hidden": True}])
+def test_a_search_finds_what_pythons_finds(
+    run: Runner, tmp_path: RealPath, monkeypatch: pytest.MonkeyPatch, how: dict[str, bool]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    exec(_TREE, {})
+    patterns = "* ** **/* **/*.txt a/** a/**/ **/b **/b/* ./**/*.txt **/.h/* .* */ a/ x.txt/ **/a/**/c/** [x]*"
+    expected = {each: sorted(set(glob.glob(each, **how))) for each in patterns.split()}
+    expected["b/*"] = sorted(glob.glob("b/*", root_dir="a", **how))
+    asked = f"{{each: sorted(glob.glob(each, **{how})) for each in {patterns.split()}}}"
+    asked += f" | {{'b/*': sorted(glob.glob('b/*', root_dir='a', **{how}))}}"
+    assert ast.literal_eval(run(f"{_TREE}import glob\nprint({asked})").printed()) == expected
+
+
+def test_pathlib_finds_hidden_names_and_folders_for_two_stars(run: Runner) -> None:
+    source = f"{_TREE}from pathlib import Path\nprint(*sorted(map(str, Path('a').glob('**'))))\n"
+    source += "print(*sorted(map(str, Path('.').rglob('*.txt'))))"
+    assert run(source).printed() == "a a/b a/b/c\n.h/q.txt a/.w.txt a/b/z.txt a/y.txt x.txt\n"
+
+
+def test_a_search_of_many_parts_looks_into_each_folder_once_for_each(run: Runner) -> None:
+    source = "import glob, os, time\nfor i in range(600): os.makedirs(f'd{i % 30}/e{i}/f')\n"
+    source += "begun = time.process_time()\nfor pattern in ('**/' * 20, '**/*/' * 20):\n"
+    source += "    glob.glob(pattern, recursive=True)\nprint(time.process_time() - begun)"
+    assert float(run(source).printed()) < 5.0, "seconds; hours where each folder is found again in each part"
 
 
 def test_a_file_of_the_computer_is_none(tmp_path: RealPath) -> None:
