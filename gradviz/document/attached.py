@@ -17,7 +17,9 @@ MOST_BYTES = 6_000_000  # of all files of a document, which are saved in it
 MOST_FILES = 300
 LONGEST = 200  # characters of a file name
 _PART = re.compile(r"[^\\/:*?\"<>|\x00-\x1f\x7f]+")
-_OF_USE = frozenset(".py .txt .csv .tsv .json .md .yaml .yml .cfg .png .npy .npz .gz .zip .tar .tgz .dat .bin".split())
+_OF_USE = frozenset(
+    ".py .txt .csv .tsv .json .md .yaml .yml .cfg .png .npy .npz .pkl .pickle .gz .zip .tar .tgz .dat .bin".split()
+)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """File formats in the folder of a run: `pickle`, `csv`, and NumPy's functions that read and write.
 
-`pickle` here does not create objects from bytes, which is what makes it dangerous elsewhere: it writes a marker for an
-object that this run has stored, and reads back a copy of it. NumPy's own code only gets bytes and lines, never a file
-name, which it would open, and no objects. Next: `scratch`."""
+`pickle` here writes and reads plain data as Python does (`plain_pickles`). It makes no other objects of bytes, which is
+what makes it dangerous elsewhere: for those it writes a marker of an object that this run has stored, and reads back a
+copy of it. NumPy's own code only gets bytes and lines, never a file name, which it would open, and no objects. Next:
+`scratch`."""
 
 from __future__ import annotations
 
@@ -16,11 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.worker import plain_pickles
 from gradviz.worker.archives import archive_modules, inflated
 from gradviz.worker.arguments import keep_methods
 from gradviz.worker.numpy_boundary import numeric, to_numpy, to_snippet
 from gradviz.worker.saved_files import ByteBuffer
-from gradviz.worker.scratch import MARK_BYTES, SCRATCH, ScratchFile, encoding_of, plain_bytes
+from gradviz.worker.scratch import MARK, MARK_BYTES, SCRATCH, Content, ScratchFile, encoding_of, plain_bytes
 from gradviz.worker.scratch_paths import Path, open_, plain_path
 from gradviz.worker.stand_in import stand_in
 
@@ -31,23 +33,38 @@ _PROTOCOLS = {"HIGHEST_PROTOCOL": 5, "DEFAULT_PROTOCOL": 4}
 
 def _dump(obj: object, file: Any, protocol: object = None, **rest: object) -> None:
     content = file._content if isinstance(file, ScratchFile) else None
-    file.write(SCRATCH.put_away(obj, content))
+    file.write(_written(obj, content))
+
+
+def _written(obj: object, content: Content | None = None) -> bytes:
+    if plain_pickles.is_plain(obj):
+        return pickle.dumps(obj, _PROTOCOLS["DEFAULT_PROTOCOL"])
+    return SCRATCH.put_away(obj, content)
 
 
 def _load(file: Any, **rest: object) -> Any:
-    data = file.read(MARK_BYTES)
-    if not data:
-        raise EOFError("Ran out of input")
-    return _loads(data)
+    start = plain_bytes(file.read(MARK_BYTES))
+    if not start or start.startswith(MARK):
+        return _loads(start)
+    data = start + plain_bytes(file.read())
+    found, used = plain_pickles.read(data)
+    if used < len(data):  # another object may follow
+        file.seek(used - len(data), 1)
+    return found
 
 
 def _dumps(obj: object, protocol: object = None, **rest: object) -> bytes:
-    return SCRATCH.put_away(obj)
+    return _written(obj)
 
 
 def _loads(data: object, **rest: object) -> Any:
+    given = plain_bytes(data)
+    if not given:
+        raise EOFError("Ran out of input")
+    if not given.startswith(MARK):
+        return plain_pickles.read(given)[0]
     try:
-        return SCRATCH.brought_back(plain_bytes(data))
+        return SCRATCH.brought_back(given)
     except ValueError as error:
         raise pickle.UnpicklingError(str(error)) from None
 

@@ -15,19 +15,19 @@ import numpy as np
 
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.worker.arguments import keep_methods
+from gradviz.worker.made_sets import MADE_SETS, numbers_in, source_of
 from gradviz.worker.numpy_boundary import to_numpy, to_snippet
 from gradviz.worker.recorded_sets import RECORDED_SETS
 from gradviz.worker.stand_in import stand_in
 
 VERSION = "1.9.1"
 Array = np.ndarray[Any, Any]
-_ITEMS = 10_000_000  # of a generated data set
 
 
 def learning_modules(source: np.random.RandomState) -> dict[str, Any]:
     """Return the stand-ins by module name; `source` is what `np.random` draws from."""
     parts: dict[str, dict[str, Any]] = {
-        "datasets": {make.__name__: make for make in (*(each(source) for each in _MADE_SETS), *RECORDED_SETS)},
+        "datasets": {make.__name__: make for make in (*(each(source) for each in MADE_SETS), *RECORDED_SETS)},
         "model_selection": {"train_test_split": _splitter(source)},
         "preprocessing": {
             each.__name__: each for each in (StandardScaler, MinMaxScaler, LabelEncoder, normalize, scale)
@@ -38,140 +38,6 @@ def learning_modules(source: np.random.RandomState) -> dict[str, Any]:
     modules = {f"sklearn.{name}": stand_in(f"sklearn.{name}", names) for name, names in parts.items()}
     names = {name: modules[f"sklearn.{name}"] for name in parts} | {"__version__": VERSION}
     return {"sklearn": stand_in("sklearn", names), **modules}
-
-
-def _numbers(given: Any) -> Array:
-    found = np.asarray(to_numpy(given))
-    return found if found.dtype.kind in "biuf" else found.astype(float)
-
-
-def _of(source: np.random.RandomState, random_state: Any) -> np.random.RandomState:
-    return source if random_state is None else np.random.RandomState(operator.index(random_state))
-
-
-# --- toy sets ---
-
-
-def _finished(random: np.random.RandomState, x: Array, y: Array, shuffle: object, noise: Any) -> Any:
-    if shuffle:
-        order = np.arange(len(x))
-        random.shuffle(order)
-        x, y = x[order], y[order]
-    if noise is not None:
-        x = x + random.normal(scale=float(noise), size=x.shape)
-    return to_snippet(x), to_snippet(y)
-
-
-def _moons(source: np.random.RandomState) -> Callable[..., object]:
-    def make_moons(n_samples: object = 100, *, shuffle: Any = True, noise: Any = None, random_state: Any = None) -> Any:
-        outer, inner = _two(n_samples)
-        far, near = np.linspace(0, np.pi, outer), np.linspace(0, np.pi, inner)
-        x = np.append(np.cos(far), 1 - np.cos(near))
-        y = np.append(np.sin(far), 1 - np.sin(near) - 0.5)
-        return _finished(_of(source, random_state), np.stack([x, y], 1), _halves(outer, inner), shuffle, noise)
-
-    return make_moons
-
-
-def _circles(source: np.random.RandomState) -> Callable[..., object]:
-    def make_circles(
-        n_samples: object = 100,
-        *,
-        shuffle: Any = True,
-        noise: Any = None,
-        random_state: Any = None,
-        factor: Any = 0.8,
-    ) -> Any:
-        outer, inner = _two(n_samples)
-        far, near = (np.linspace(0, 2 * np.pi, count, endpoint=False) for count in (outer, inner))
-        x = np.append(np.cos(far), np.cos(near) * float(factor))
-        y = np.append(np.sin(far), np.sin(near) * float(factor))
-        return _finished(_of(source, random_state), np.stack([x, y], 1), _halves(outer, inner), shuffle, noise)
-
-    return make_circles
-
-
-def _blobs(source: np.random.RandomState) -> Callable[..., object]:
-    def make_blobs(
-        n_samples: Any = 100,
-        n_features: Any = 2,
-        *,
-        centers: object = None,
-        cluster_std: object = 1.0,
-        center_box: Any = (-10.0, 10.0),
-        shuffle: object = True,
-        random_state: Any = None,
-    ) -> Any:
-        random, samples = _of(source, random_state), _count(n_samples)
-        given = 3 if centers is None else to_numpy(centers)
-        if np.ndim(given) == 0:
-            low, high = center_box
-            given = random.uniform(float(low), float(high), size=(_count(given), _count(n_features)))
-        middles = np.asarray(given, float)
-        sizes = [samples // len(middles) + (each < samples % len(middles)) for each in range(len(middles))]
-        widths = np.broadcast_to(_numbers(cluster_std), len(middles))
-        parts = [
-            random.normal(loc=middle, scale=width, size=(size, middles.shape[1]))
-            for middle, width, size in zip(middles, widths, sizes, strict=True)
-        ]
-        labels = np.repeat(np.arange(len(middles)), sizes)
-        return _finished(random, np.concatenate(parts), labels, shuffle, None)
-
-    return make_blobs
-
-
-def _regression(source: np.random.RandomState) -> Callable[..., object]:
-    def make_regression(
-        n_samples: int = 100,
-        n_features: Any = 100,
-        *,
-        n_informative: Any = 10,
-        n_targets: Any = 1,
-        bias: Any = 0.0,
-        noise: Any = 0.0,
-        shuffle: Any = True,
-        coef: Any = False,
-        random_state: Any = None,
-    ) -> Any:
-        random, features = _of(source, random_state), _count(n_features)
-        _count(_count(n_samples) * features)
-        x = random.standard_normal(size=(_count(n_samples), features))
-        informative = min(features, _count(n_informative))
-        truth = np.zeros((features, _count(n_targets)))
-        truth[:informative] = 100 * random.uniform(size=(informative, _count(n_targets)))
-        y = np.dot(x, truth) + float(bias)
-        if float(noise) > 0:
-            y += random.normal(scale=float(noise), size=y.shape)
-        if shuffle:
-            order, columns = np.arange(len(x)), np.arange(features)
-            random.shuffle(order)
-            random.shuffle(columns)
-            x, y, truth = x[order][:, columns], y[order], truth[columns]
-        found = (to_snippet(x), to_snippet(np.squeeze(y)))
-        return (*found, to_snippet(np.squeeze(truth))) if coef else found
-
-    return make_regression
-
-
-_MADE_SETS = (_moons, _circles, _blobs, _regression)
-
-
-def _count(given: Any) -> int:
-    number = operator.index(given)
-    if not 0 < number <= _ITEMS:
-        raise ValueError(f"a set has 1 to {_ITEMS:,} numbers in GradViz snippets")
-    return number
-
-
-def _two(n_samples: object) -> tuple[int, int]:
-    if isinstance(n_samples, tuple):
-        outer, inner = n_samples
-        return _count(outer), _count(inner)
-    return _count(n_samples) // 2, _count(n_samples) - _count(n_samples) // 2
-
-
-def _halves(first: int, second: int) -> Array:
-    return np.append(np.zeros(first, np.intp), np.ones(second, np.intp))
 
 
 # --- splits ---
@@ -192,7 +58,7 @@ def _splitter(source: np.random.RandomState) -> Callable[..., list[Any]]:
         if len(set(lengths)) > 1:
             raise ValueError(f"Found input variables with inconsistent numbers of samples: {lengths}")
         train, test = _sizes(lengths[0], test_size, train_size)
-        random = _of(source, random_state)
+        random = source_of(source, random_state)
         if stratify is not None:
             chosen = _stratified(random, np.asarray(to_numpy(stratify)), train, test)
         elif shuffle:
@@ -275,7 +141,7 @@ def _taken(given: object, places: Array) -> Any:
 def _shuffler(source: np.random.RandomState) -> Callable[..., object]:
     def shuffle(*arrays: Any, random_state: Any = None, n_samples: int | None = None) -> Any:
         order = np.arange(len(arrays[0]))
-        _of(source, random_state).shuffle(order)
+        source_of(source, random_state).shuffle(order)
         kept = order if n_samples is None else order[: operator.index(n_samples)]
         found = [_taken(each, kept) for each in arrays]
         return found[0] if len(found) == 1 else found
@@ -356,7 +222,7 @@ class MinMaxScaler(StandardScaler):
 
 
 def _columns(given: object) -> Array:
-    x = _numbers(given)
+    x = numbers_in(given)
     if x.ndim != 2:
         raise ValueError(
             f"Expected 2D array, got {x.ndim}D array instead. Reshape your data either using array.reshape(-1, 1) if "
@@ -378,7 +244,7 @@ def normalize(X: Any, norm: object = "l2", *, axis: Any = 1, copy: object = True
 
 def scale(X: Any, *, axis: Any = 0, with_mean: Any = True, with_std: Any = True, copy: object = True) -> Any:
     """Scale columns, or rows, to mean 0 and standard deviation 1."""
-    x, way = _numbers(X).astype(float), operator.index(axis)
+    x, way = numbers_in(X).astype(float), operator.index(axis)
     middle = x.mean(way, keepdims=True) if with_mean else 0.0
     width: Any = x.std(way, keepdims=True) if with_std else 1.0
     return to_snippet((x - middle) / np.where(width == 0, 1.0, width))

@@ -162,7 +162,7 @@ def _inspect_names() -> dict[str, Any]:
 
 
 def notebook_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
-    """Return `IPython.display`, which prints, and seaborn, whose styles are accepted."""
+    """Return `IPython.display`, which prints, and seaborn and `matplotlib_inline`, whose styles are accepted."""
 
     def display(*things: Any, **look: object) -> None:
         for each in things:
@@ -173,8 +173,15 @@ def notebook_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
     shown |= {"clear_output": accept, "set_matplotlib_formats": accept}
     inner = stand_in("IPython.display", shown)
     look = stand_in("seaborn", dict.fromkeys(_LOOKS.split(), accept))
-    root = stand_in("IPython", {"display": inner})
-    return {"IPython.display": inner, "IPython.core.display": inner, "IPython": root, "seaborn": look}
+    backend = stand_in("matplotlib_inline.backend_inline", {"set_matplotlib_formats": accept})
+    return {
+        "IPython.display": inner,
+        "IPython.core.display": inner,
+        "IPython": stand_in("IPython", {"display": inner}),
+        "matplotlib_inline.backend_inline": backend,
+        "matplotlib_inline": stand_in("matplotlib_inline", {"backend_inline": backend}),
+        "seaborn": look,
+    }
 
 
 def _text(data: Any = "", **look: object) -> str:

@@ -152,8 +152,13 @@ PROMISES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     ("Archives are read", (W + "archives.py::test_no_archive_leads_out_or_fills_the_memory",)),
     (
-        "`pickle.load` makes no objects",
-        (LANGUAGE, SCRATCH + "an_object_goes_with_the_last_file_that_stands_for_it", SCRATCH + "numpy_opens_nothing"),
+        "`pickle.load` makes only plain data",
+        (
+            LANGUAGE,
+            SCRATCH + "a_pickle_of_more_than_plain_data_says_what_it_holds",
+            SCRATCH + "an_object_goes_with_the_last_file_that_stands_for_it",
+            SCRATCH + "numpy_opens_nothing",
+        ),
     ),
     ("Several layers lie", (LANGUAGE, KERNEL, W + "layers.py::test_the_table_in_the_docs_is_current")),
     (

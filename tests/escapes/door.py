@@ -101,6 +101,46 @@ _BYTES = {
     "a pickle with a longer name": (
         "import pickle\nprint('ESCAPED', pickle.loads(b'\\x80\\x04\\x8c\\x08builtins\\x8c\\x04eval\\x93.'))"
     ),
+    "each instruction of a pickle": (
+        "import pickle\nplain = (int, float, bool, str, bytes, list, tuple, dict, set, frozenset, type(None))\n"
+        "starts = [b'', b'(', b'}', b']', b'\\x8c\\1a\\x8c\\1b', b'K\\1K\\2', b'(K\\1', b')}K\\1']\n"
+        "ends = [b'.', b'\\x01.', b'\\x01\\0\\0\\0.', b'a\\nb\\n.', b'\\x01a.', b'R.', b'K\\1\\x85R.']\n"
+        "for data in (start + bytes([code]) + end for start in starts for code in range(256) for end in ends):\n"
+        "    try: found = pickle.loads(data)\n"
+        "    except (pickle.UnpicklingError, EOFError): continue\n"
+        "    if type(found) not in plain: print('ESCAPED', found)"
+    ),
+    "a pickle of an object by all instructions": (
+        "import pickle\nname, text = b'\\x8c\\x08builtins\\x8c\\x04eval\\x93', b'\\x8c\\x10' + b'print(\"ESCAPED\")'\n"
+        "made = [name + text + b'\\x85' + end for end in (b'R.', b'\\x81.', b'}\\x92.', b'b.')]\n"
+        "made += [b'(ibuiltins\\neval\\n.', b'(cbuiltins\\neval\\nK\\1o.', b'P1\\n.', b'K\\x01Q.', b'\\x82\\x01.']\n"
+        "for each in made:\n"
+        "    try: print('ESCAPED', pickle.loads(b'\\x80\\x05' + each))\n"
+        "    except pickle.UnpicklingError: pass"
+    ),
+    "what pickling calls": (
+        "import pickle, collections\nclass A:\n"
+        "    def __iter__(self): print('ESCAPED')\n"
+        "class L(list, A): pass\nclass D(dict, A): pass\nclass T(str, A): pass\nclass N(int, A): pass\n"
+        "for thing in (A(), L([1]), D(a=1), T('a'), N(1), collections.OrderedDict(a=A())):\n"
+        "    for holder in (thing, [thing], {1: thing}, (thing, [thing])):\n"
+        "        try: found = pickle.loads(pickle.dumps(holder))\n"
+        "        except TypeError: pass"
+    ),
+    "a file for pickles that lies": (
+        "import pickle\nclass B(bytes):\n"
+        "    def startswith(self, *given): return False\n"
+        "    def __getitem__(self, at): return b'cos\\nsystem\\n'\n"
+        "    def __add__(self, other): return other\n"
+        "class F:\n"
+        "    def read(self, size=-1): return B(b'cos\\nsystem\\n(S\"touch FOLDER/made\"\\ntR.')\n"
+        "    def seek(self, *given): pass\n"
+        "try: print('ESCAPED', pickle.load(F()))\nexcept pickle.UnpicklingError: pass"
+    ),
+    "keys of a pickle whose hash goes deep": (
+        "import pickle\ndata = b'}' + b')' + b'\\x85' * 10**4 + b'K\\x01s.'\n"
+        "try: print('ESCAPED', len(pickle.loads(data)))\nexcept pickle.UnpicklingError: pass"
+    ),
     "an unpickler": "import pickle\nprint('ESCAPED', pickle.Unpickler(open('x', 'wb')))",
     "a mark of another number": (
         "import pickle\nm = pickle.dumps(1)\nfor n in (1, 2, 99, -1):\n"

@@ -627,11 +627,18 @@ CLASSES = (
         found("Names of code and methods"),
     ),
     worker(
-        "learning_modules",
+        "made_sets",
         "arrays that sklearn returns",
         "    return to_snippet(x), to_snippet(y)",
         "    return x, y",
         found("Stand-ins: sklearn"),
+    ),
+    worker(
+        "plain_pickles",
+        "keys whose hash goes deep",
+        "    if not all(type(each) in _PLAIN for each in parts):",
+        "    if not parts and value:",
+        found("The folder of a run: objects made of bytes"),
     ),
     worker(
         "recorded_sets",

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import ast
 import glob
+import pickle
 from pathlib import Path as RealPath
 
 import numpy as np
 import pytest
 
+from gradviz.worker import plain_pickles
 from gradviz.worker.arrays import numpy_modules
 from gradviz.worker.file_formats import array_files
 from gradviz.worker.process.events import Done, Written
@@ -26,10 +28,59 @@ def _empty() -> None:
 
 def test_no_run_finds_what_another_left(run: Runner) -> None:
     left = "import os, torch, pickle\nopen('a', 'w').write('x')\nos.environ['A'] = 'b'\ntorch.save(1, 'b')\n"
-    assert run(left + "print(os.listdir(), pickle.dumps(2))").printed().startswith("['a', 'b']")
+    assert run(left + "print(os.listdir(), pickle.dumps(torch.ones(2)))").printed().startswith("['a', 'b']")
     assert run("import os\nprint(os.listdir(), dict(os.environ))").printed() == "[] {}\n"
     outcome = run("import pickle\npickle.loads(b'GradViz object            0\\n')")
     assert "only what this run itself has put away" in outcome.sentence
+
+
+def test_plain_data_is_pickled_as_python_does(run: Runner) -> None:
+    plain = {
+        "a": [1, 2.5, None, True, -3, 2**70, 300, 70_000, -1],
+        1: ((1,), (2, 3), (1, 2, 3, 4), ()),
+        "t": "äöü" * 100,
+    }
+    files = {f"{version}.pkl": pickle.dumps(plain, version) for version in (2, 3)}
+    plain["b"] = (b"x" * 300, {2, 3}, frozenset([1]))
+    files |= {f"{version}.pkl": pickle.dumps(plain, version) for version in (4, 5)}
+    source = (
+        f"import io, pickle\nplain = {plain!r}\nround = []\nround.append(round)\n"
+        "for n in (4, 5): print(pickle.load(open(f'{n}.pkl', 'rb')) == plain)\n"
+        "older = [pickle.load(open(f'{n}.pkl', 'rb')) for n in (2, 3)]\n"
+        "for each in older: print({**each, 'b': plain['b']} == plain)\n"
+        "print(pickle.dumps(plain))\nfound = pickle.loads(pickle.dumps(round))\nprint(found[0] is found)\n"
+        "held = io.BytesIO()\nfor each in (plain, [1], None): pickle.dump(each, held)\nheld.seek(0)\n"
+        "print(pickle.load(held) == plain, pickle.load(held), pickle.load(held))\n"
+        "try: pickle.load(held)\nexcept EOFError as error: print(error)\n"
+    )
+    printed = run(source, files=files).printed()
+    assert printed == "True\n" * 4 + f"{pickle.dumps(plain)!r}\nTrue\nTrue [1] None\nRan out of input\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"abc",
+        b"\x80\x04K",
+        b"\x80\x04.",
+        b"(u.",
+        b"}(K\x01u.",
+        b"]K\x01s.",
+        b"}]K\x01s.",
+        b"\x8f(]\x90.",
+        b"h\x05.",
+        b"((",
+    ],
+)
+def test_a_damaged_pickle_is_an_error(data: bytes) -> None:
+    with pytest.raises(pickle.UnpicklingError):
+        plain_pickles.read(data)
+
+
+def test_a_pickle_of_more_than_plain_data_says_what_it_holds() -> None:
+    for version in (0, 2, 4):
+        with pytest.raises(pickle.UnpicklingError, match=r"this holds an object of \w*builtin\w*\.x?range"):
+            plain_pickles.read(pickle.dumps(range(3), version))
 
 
 def test_an_error_after_a_search_that_found_no_file_says_what_was_looked_for(run: Runner) -> None:

@@ -59,6 +59,19 @@ from tests.worker.conftest import Runner
             "print(t(next(a)), v(['the', '.', 'never', '<unk>']), len(list(b)), v.lookup_token(1))",
             "['=', 'river', '='] [1, 2, 0, 0] 300 the\n",
         ),
+        (
+            "from sklearn.datasets import make_classification as make\n"
+            "many = {'n_features': 40, 'n_informative': 35, 'shift': None, 'scale': None}\n"
+            "few = {'weights': [0.9], 'n_repeated': 2, 'hypercube': False}\n"
+            "for options in ({}, many, few, {'n_informative': 10, 'n_features': 12, 'shuffle': False}):\n"
+            "    x, y = make(50, random_state=1, **options)\n"
+            "    print(x.shape, x.sum().round(4), x[3, 0].round(4), y[:9])\n"
+            "try: make(n_classes=3, n_informative=2)\nexcept ValueError as e: print(e)",
+            "(50, 20) 24.4923 1.3888 [0 1 0 0 1 0 1 0 1]\n(50, 40) -4654.7067 -258.5188 [1 0 0 1 1 0 0 0 0]\n"
+            "(50, 20) 22.553 -0.0863 [0 0 1 0 0 0 0 0 0]\n(50, 12) -144.2528 -2.2989 [0 0 0 0 0 0 0 0 0]\n"
+            "n_classes(3) * n_clusters_per_class(2) must be smaller or equal 2**n_informative(2)=4\n",
+        ),
+        ("import matplotlib_inline.backend_inline as b\nb.set_matplotlib_formats('svg')\nprint(1)", "1\n"),
         ("from IPython.display import display, clear_output\nclear_output(wait=True)\ndisplay(3)", "3\n"),
         (
             "from packaging import version\nfrom distutils.version import LooseVersion as V\nimport torch\n"

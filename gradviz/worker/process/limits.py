@@ -33,7 +33,7 @@ class Limits:
     cpu_seconds: float = 60.0
     idle_seconds: float = 20.0  # on the clock, during which it computes nothing
     memory_mb: int = 1500
-    output_chars: int = 200_000
+    output_chars: int = 1_000_000
     steps: int = 1_000_000
     values_mb: int = 256  # for arrays that are kept whole; the rest are summarized
     recorded_bytes: int = 512_000_000
