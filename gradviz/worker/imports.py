@@ -27,6 +27,8 @@ class Imports:
     def __init__(self, modules: Container[str], own: OwnFiles | None, package: str, bound: set[str]) -> None:
         self._modules, self._own, self._package, self._bound = modules, own, package, bound
         self.used: set[str] = set()
+        self._of_stars: set[str] = set()  # what each `*` so far imports
+        self._is_open = False  # whether one of them imports names that are known only when it has run
 
     def statement(self, alias: ast.alias, may_fail: bool) -> ast.stmt:
         """Return the statement for one name of `import a.b as c`."""
@@ -56,15 +58,22 @@ class Imports:
         text reads, and for one of the snippet's own, all that it has once it has run; None for `*` of a module that
         does not exist here."""
         home = self._home(node, may_fail)
-        if node.names[0].name != "*" or (home and self._own_module(home) == home):
+        if node.names[0].name != "*":
+            return node.names
+        if home and self._own_module(home) == home:
+            self._is_open = True
             return node.names
         if home not in self._modules:
             return None
         public = getattr(sys.modules.get(home), "__all__", None)  # for Python's own modules and NumPy
         read = sorted(name for name in self.used if not name.startswith("_") and (public is None or name in public))
-        found_elsewhere = self._bound | vars(builtins).keys()
-        missing = {name for name in read if name not in found_elsewhere and self._lacks(home, name, may_fail)}
-        return [ast.alias(name) for name in read if name in missing or self._has(home, name)]
+        there = {name for name in read if self._has(home, name)}
+        elsewhere = self._bound | self._of_stars | vars(builtins).keys()
+        left = () if self._is_open else set(read) - there - elsewhere
+        self._of_stars |= there
+        return [
+            ast.alias(name) for name in read if name in there or (name in left and self._lacks(home, name, may_fail))
+        ]
 
     def note_of(self, absent: ast.Assign) -> str:
         """Return the note about an import that is skipped, "" if something uses it."""

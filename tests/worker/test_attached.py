@@ -51,6 +51,7 @@ _FILES: dict[str, str | bytes] = {
         ("import helper as h\nh.VALUE = 5\nimport helper\nprint(helper.VALUE, hasattr(helper, 'no'))", "5 False"),
         ("import helper\nprint(helper.names())", "['VALUE', '_hidden', 'fail', 'names']"),
         ("from tools import *\nprint(greet('you'), 'other' in globals())", "hello you False"),
+        ("from tools import *\nfrom torchvision.transforms import *\nprint(greet('you'))", "hello you"),
         ("from pkg.net import Net\nfrom pkg import losses\nimport pkg.net as n\nprint(n.Net is Net, losses.mse(3, 5.0)"
          " if False else Net.__module__)", "True pkg.net"),
         ("from far.away.tools import greet\nimport other.helper as h\nprint(greet('a'), h.VALUE)", "hello a 3"),

@@ -95,6 +95,8 @@ def test_lines_and_columns_of_a_copied_session_stay(run: Runner) -> None:
         ("from torch.nn import *\nclass Net(Module): pass\nprint(Net(), functional.relu)", "Net() <function relu"),
         ("from torch.distributions import *\nprint(Normal(0., 1.))", "Normal(loc: 0.0, scale: 1.0)\n"),
         ("from torch.utils.data import *\nprint(1)", "1\n"),
+        ("from os import *\nfrom torchvision.transforms import *\nprint(getcwd())", "/home/you/snippet\n"),
+        ("from torchvision.transforms import *\nfrom os import *\nprint(getcwd())", "/home/you/snippet\n"),
         ("from gymnasium.wrappers import *\ntry: print(len([1]))\nexcept Exception: pass", "1\n"),
         ("import re\nfrom typing import *\nprint(re.sub('a', 'b', 'a'), List)", "b typing.List\n"),
         ("if True:\n    from torch.optim.lr_scheduler import *", ""),
