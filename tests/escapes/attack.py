@@ -69,6 +69,7 @@ def every_attack() -> list[Attack]:
     from tests.escapes.door import DOOR
     from tests.escapes.eighth_look import EIGHTH
     from tests.escapes.eleventh_look import ELEVENTH
+    from tests.escapes.fifteenth_look import FIFTEENTH
     from tests.escapes.fifth_look import FIFTH
     from tests.escapes.found import FOUND
     from tests.escapes.fourteenth_look import FOURTEENTH
@@ -87,7 +88,7 @@ def every_attack() -> list[Attack]:
 
     looks = [*FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH, *EIGHTH, *NINTH, *TENTH, *ELEVENTH]
     looks += [*TWELFTH, *THIRTEENTH, *FOURTEENTH]
-    attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *looks, *DOOR]
+    attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *looks, *DOOR, *FIFTEENTH]
     order = list(dict.fromkeys(each.kind for each in attacks))
     return sorted(attacks, key=lambda each: order.index(each.kind))
 
