@@ -58,6 +58,8 @@ def main(events: int, seed: int) -> int:
     del window, monkey.window
     app.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     collector.deleteLater()
+    # Without a display Qt frees what is on the clipboard after Python has ended, and crashes where Python made it.
+    app.clipboard().clear()
     verdict = watch.verdict()
     print("\n\n".join([*monkey.broken, verdict]) or "nothing broke")
     return 1 if monkey.broken or verdict else 0
