@@ -16,8 +16,8 @@ from types import TracebackType
 from typing import Any, TextIO
 
 from gradviz.recorder import rank_of
+from gradviz.trace.record.binding import length_of
 from gradviz.trace.record.chosen import EXAMPLES, Choice
-from gradviz.trace.record.instrument import length_of
 from gradviz.trace.record.location import TOTAL
 from gradviz.trace.table.recording import SUFFIX
 
@@ -158,7 +158,7 @@ class _Tee:
 
 
 class _Binder:
-    """Records the names that the script binds, as `instrument.Binder` does for a snippet."""
+    """Records the names that the script binds, as `binding.Binder` does for a snippet."""
 
     def __init__(self, job: Any) -> None:
         self._job = job

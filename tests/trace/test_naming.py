@@ -74,6 +74,13 @@ INSIDE = [  # a call, and what its operations are called: only what it returns g
     ),
     ("x = torch.eye(2, requires_grad=True)\ntorch.linalg.solve(x, x[0])", ["result of solve", "LU of solve"]),
     ("torch.linalg.svdvals(torch.eye(2)).sum()", ["svdvals: linalg_svd[0]", "svdvals: linalg_svd[1]"]),
+    ("torch.ones(2, 2).add(torch.eye(2)).inverse()", ["inverse: linalg_inv_ex[0]", "inverse: linalg_inv_ex[1]"]),
+    ("rnn = torch.nn.LSTM(1, 2)\nrnn(torch.ones(1, 1, 1))", ["output of rnn", "h_n of rnn", "c_n of rnn"]),
+    ("attend = torch.nn.MultiheadAttention(2, 1)\nx = torch.ones(1, 1, 2)\nattend(x, x, x)", ["attend: mul"]),
+    (  # which fills one row after the other and returns the whole
+        "from torch.nn.utils.rnn import pad_sequence\npadded = pad_sequence([torch.ones(2), torch.ones(1)])",
+        ["padded[:, 0][0:2]", "padded[:, 1][0:1]"],
+    ),
 ]
 
 
@@ -92,12 +99,43 @@ SHORTENED = [  # expressions that are too long for a name: less in their bracket
     ("first_operand * second + third_operand - fourth_one", "first_operand * … - fourth_one"),
     ("torch.nn.functional.binary_cross_entropy(x / 8, y)", "binary_cross_entropy(…)"),
     (f"torch.stack([{'x, ' * 70}…", "torch.stack(…)"),
+    ("log_prob: binary_cross_entropy_with_logits", "log_prob: …cross_entropy_with_logits"),
 ]
 
 
 @pytest.mark.parametrize(("text", "expected"), SHORTENED)
 def test_a_long_expression_is_shortened_within_its_brackets(text: str, expected: str) -> None:
     assert shortened(text) == expected
+
+
+LEAVES = [  # parameters of modules that have no variable of their own, and what they are called
+    ("torch.nn.Embedding(3, 2)(torch.tensor([1])).sum()", ["torch.nn.Embedding(3, 2).weight"]),
+    ("torch.nn.Linear(1, 1)(torch.ones(1, 1)).sum()", ["torch.nn.Linear(1, 1).weight", "torch.nn.Linear(1, 1).bias"]),
+    (
+        "net = torch.nn.Sequential(torch.nn.LazyLinear(2), torch.nn.LazyLinear(1))\nnet(torch.ones(1, 3)).sum()",
+        ["net[0].weight", "net[0].bias", "net[1].weight", "net[1].bias"],
+    ),
+    (
+        "class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.fc, self.scale = torch.nn.Linear(1, 1), torch.nn.Parameter(torch.ones(1))\n"
+        "    def forward(self, x):\n        return self.scale * self.fc(x)\n"
+        "def main():\n    model = Net().to('cpu')\n    model(torch.ones(1, 1)).sum()\nmain()",
+        ["fc.weight", "fc.bias", "model.scale"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("source", "expected"), LEAVES, ids=[row[0][:20] for row in LEAVES])
+def test_a_parameter_goes_by_the_name_that_its_module_has_in_the_snippet(source: str, expected: list[str]) -> None:
+    trace = run("import torch\n" + source)
+    frame, users = trace.frame(len(trace)), [trace.users_of(each) for each in range(len(trace.tensors))]
+    used = [each for each in np.flatnonzero(trace.tensors.requires_grad) if len(users[each])]
+    assert {frame.name(int(each)) for each in used if trace.tensors.is_leaf[each]} == set(expected)
+
+
+def test_moving_a_model_to_a_device_is_no_step() -> None:
+    trace = run("import torch\nnet = torch.nn.Linear(1, 1)\nsteps = 2\nnet.to('cpu').to(torch.float32)")
+    assert len(trace) == 2  # the parameters
 
 
 PARTS = [  # results that have no name of their own, and what they are called

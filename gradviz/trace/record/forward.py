@@ -132,10 +132,12 @@ class ForwardPass:
         rows = self._rows
         same = next((each for each in rows.memory.sharing(tensor) if each._tag >= 0), None)
         storage = rows.storage_of(same._tag) if same is not None else -1
-        site, number = self._here(2), rows.tensor_count
+        site, number, before = self._here(2), rows.tensor_count, tensor._tag
         step = rows.add_step(Kind.LEAF, -1, number, site, number)
         rows.add_tensor(tensor, step, -1, 0, storage, site)
         rows.memory.enter(tensor)
+        if before >= 0:
+            rows.made_anew(before, number)
 
     def forward(
         self,

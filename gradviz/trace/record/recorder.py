@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from gradviz.engine.kernel.graph import Edge, Node
 from gradviz.engine.kernel.state import set_observer
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.trace.record.binding import Binder, Catcher
 from gradviz.trace.record.chains import Question, answer
 from gradviz.trace.record.forward import ForwardPass, Writes
 from gradviz.trace.record.gaps import AVERAGES, SQUARES, Gaps, count_of, iterations_left
-from gradviz.trace.record.instrument import ALSO, CATCH, HOOK, ITERATE, LEFT, SIZED, STACK, Binder, Catcher
+from gradviz.trace.record.instrument import ALSO, CATCH, HOOK, ITERATE, LEFT, SIZED, STACK
 from gradviz.trace.record.location import COUNT, PLACE, TOTAL, RegionStack, Sites
 from gradviz.trace.record.partials import PartialsWriter, Place
 from gradviz.trace.record.rows import Compact, Memory, RowWriter, pack_ran, shown_as, version_of

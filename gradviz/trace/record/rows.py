@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 from weakref import ref
@@ -187,6 +187,10 @@ class Watched(ref["Node"]):
     number: int
 
 
+def _nothing(before: int, now: int) -> None:
+    """Nobody gives names."""
+
+
 class RowWriter:
     """The numbers assigned so far, and the rows of each. Tensors are numbered by their `tag`: -1 if not recorded; -2 -
     t for the .grad of tensor t, if that is not recorded itself."""
@@ -210,12 +214,12 @@ class RowWriter:
         rows = self.writer.rows
         self._steps, self._nodes, self._inputs = rows["steps"], rows["nodes"], rows["inputs"]
         self._tensors, self._saved = rows["tensors"], rows["saved"]
-        self.tensor_count = 0
-        self._own_memory = -1  # storage numbers of buffers that belong to no tensor count down
+        self.tensor_count, self._own_memory = 0, -1  # storage numbers of buffers that belong to no tensor count down
         self._saved_names: dict[Any, tuple[int, ...]] = {}
         self.op_texts: dict[Any, tuple[int, int, int]] = {}
         self.memory = Memory()
         self.grad_tensors: dict[int, int] = {}
+        self.made_anew: Callable[[int, int], None] = _nothing  # told both numbers of a tensor
         self.alive: dict[int, Watched] = {}  # nodes that hold buffers
         self._note_dropped = self._dropped
         self.dropped: list[tuple[int, int]] = []  # (step, node) since the last batch

@@ -59,6 +59,29 @@ def ordinal(number: int) -> str:
     return f"{number}{'th' if number // 10 % 10 == 1 else ending}"
 
 
+def subscript(number: int) -> str:
+    """ "₁₂"."""
+    return str(number).translate(_SUBSCRIPTS)
+
+
+def with_article(name: str) -> str:
+    """A name within a sentence: "the mask of dropout1", "w", "L of cholesky"."""
+    return f"the {name}" if _ROLE.match(name) else name
+
+
+def opening(text: str) -> str:
+    """The same at the beginning of a sentence, where a name stays as it is: "The mask of dropout1"."""
+    return f"The{text[3:]}" if text.startswith("the ") else text
+
+
+def last_call(text: str) -> str:
+    """What an expression calls last: "x.log_prob" of "x.log_prob(torch.ones(2))"; "" if it calls nothing."""
+    opened = next((start for start, end in _groups(text) or () if end == len(text) - 1 and text[end] == ")"), 0)
+    found = _CALLED.search(text, 0, opened - 1) if opened > 1 else None
+    found = found or re.match(r"([\w.]+)(?=\()", text)
+    return found[0].lstrip(".") if found else ""
+
+
 def arguments(params: str) -> str:
     """The numbers given to an operation besides its tensor: "1" for "alpha=1, other=1"."""
     found = re.search(r"(?:^|, )(?:other|exponent)=(-?[\d.]+(?:e-?\d+)?)(?=,|$)", params)
@@ -169,10 +192,16 @@ def _ends(text: str) -> str:
     spaces = [at for at in outside if text[at : at + 1] == " "]
     links = spaces or [at for at in outside if text[at : at + 1] == "."] or outside  # of a chain of calls
     head = max((at for at in links if at <= _HEAD), default=_HEAD)
-    tail = min((at for at in links if at >= len(text) - _TAIL), default=len(text) - _TAIL)
-    return f"{text[:head].rstrip()} {_ELLIPSIS} {text[tail:].lstrip()}".strip()
+    if tails := [at for at in links if at >= len(text) - _TAIL]:
+        return f"{text[:head].rstrip()} {_ELLIPSIS} {text[min(tails) :].lstrip()}".strip()
+    tail = len(text) - (LONGEST - 2 - head)
+    tail = min((at for at in outside if at >= tail and text[at - 1] == "_"), default=tail)
+    return f"{text[:head].rstrip()} {_ELLIPSIS}{text[tail:]}".strip()
 
 
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_ROLE = re.compile(r"[a-z]\w* of \S")
+_CALLED = re.compile(r"[\w.]+$")
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _MODULES = re.compile(r"^(\w+\.)+(?=\w+\(…\)$)")  # of "torch.nn.functional.binary_cross_entropy(…)"
 _PRIMARY = re.compile(r"([\w.]+|\(\)(?=\.|\[))(\(\)|\[\]|\.\w+)*")

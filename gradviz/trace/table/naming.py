@@ -11,31 +11,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.engine.kernel.state import DATA_LOADER
+from gradviz.trace.table import roles
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.name_text import (
     LONGEST,
     OF_SHAPE,
     Rearranged,
-    arguments,
     gives_no_tensor,
     is_primary,
     is_text_of,
-    makes_object,
     ordinal,
     owned,
     rearranged,
     shortened,
+    subscript,
     with_ending,
 )
-from gradviz.trace.table.regions import RegionKind
+from gradviz.trace.table.roles import MOST_TOLD_APART
 from gradviz.trace.table.schema import NEVER
 from gradviz.trace.table.tables import History, ranges
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
-
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-MOST_TOLD_APART = 2_000  # results of a graph
 
 
 class Naming:
@@ -134,13 +131,13 @@ class Naming:
         name, producer = self.name(tensor, cursor), int(self._trace.tensors.producer[tensor])
         if producer < 0:
             alike = _leaves_alike(self, tensor)
-            number = str(alike.index(tensor) + 1).translate(_SUBSCRIPTS) if len(alike) > 1 else ""
+            number = subscript(alike.index(tensor) + 1) if len(alike) > 1 else ""
             plain = not number or is_primary(name)
             return f"{name}{number}" if plain else f"({name}){number}"
         same = self._namesakes(_picture(self._trace, tensor, producer)).get(name, {})
         if tensor in same:
             plain = is_primary(name)
-            name = f"{name if plain else f'({name})'}{str(same[tensor]).translate(_SUBSCRIPTS)}"
+            name = f"{name if plain else f'({name})'}{subscript(same[tensor])}"
         after, nodes = self._overwritten_by.get(tensor, -1), self._trace.nodes
         return f"{name} (before {self._time(after)})" if after >= 0 and nodes.step[after] < cursor else name
 
@@ -206,13 +203,13 @@ class Naming:
         if op == "detach":
             return int(inputs[0]), ".data" if ".data" in label else ".detach()"
         if op == "unbind":  # as when `for row in x` iterates over a tensor
-            return int(inputs[0]), _field(trace, tensor, producer)
-        if (label and not _inner(trace, self._overwritten, producer)) or _output(trace, tensor, producer):
+            return int(inputs[0]), roles.field(trace, tensor, producer)
+        if (label and not _inner(trace, self._overwritten, producer)) or roles.output(trace, tensor, producer):
             return -1, ""
         shape = trace.tensors.shape
         if op in OF_SHAPE and math.prod(shape[inputs[0]]) == math.prod(shape[tensor]):
             return _reshaped(self, tensor, producer, int(inputs[0]))
-        return int(inputs[0]), _ending(trace, tensor, producer)
+        return int(inputs[0]), roles.ending(trace, tensor, producer)
 
     def _own(self, tensor: int) -> str:
         """The name of a tensor that is not named after another one."""
@@ -222,17 +219,16 @@ class Naming:
         op, scope, label = (str(column[producer]) for column in (trace.nodes.op, trace.nodes.scope, trace.nodes.source))
         if trace.nodes.call[producer] >= 0:  # made by a backward pass: the source text is that of the call
             return _of_gradient(trace, producer) + op
-        field = _field(trace, tensor, producer)
+        field = roles.field(trace, tensor, producer)
         if scope == DATA_LOADER and label.startswith("for "):
             return "batch"
         has_text = label and not _inner(trace, self._overwritten, producer)
         if has_text and (not field.startswith("[") or is_text_of(op, label)):
             return label + field
-        if output := _output(trace, tensor, producer):
+        if output := roles.output(trace, tensor, producer):
             return output
-        if scope[:1].isdigit() or not scope:
-            scope = module_name(self._trace, producer)
-        if scope and field and (part := _part(trace, tensor, producer)):
+        scope = roles.maker(trace, producer)
+        if scope and field and (part := roles.part(trace, tensor, producer)):
             return f"{part} of {scope}"
         return f"{scope}: {op.lstrip('_')}{field}" if scope else op.lstrip("_") + field
 
@@ -248,27 +244,14 @@ class Naming:
             return value.brief()
         if label[:1] in ("[", "{"):  # a list is no tensor
             return f"tensor made in {label}"
-        inside = self._inside(tensor) if not made else ""
-        return inside or _parameter(trace, tensor, label) or _constant(trace, tensor) or label or f"tensor {tensor}"
-
-    def _inside(self, tensor: int) -> str:
-        """What a module made for itself, named after its role: "mask of dropout1", "bn.running_mean"; "" for others."""
-        users, trace = self._trace.users_of(tensor), self._trace
-        node = int(users[0]) if len(users) else -1
-        if node < 0:
-            return ""
-        op, slots = str(trace.nodes.op[node]), trace.slots_of(node)
-        slot = next((at for at, each in slots.items() if each == tensor), -1)
-        operand = {3: "running_mean", 4: "running_var"}.get(slot, "") if op == "native_batch_norm" else ""
-        if operand:
-            weight = self.name(slots[1], len(trace)) if 1 in slots else ""
-            owner = weight.removesuffix(".weight") if weight.endswith(".weight") else module_name(trace, node)
-            return f"{owner}.{operand}" if owner else ""
-        if op != "mul" or slot != 1 or not _is_mask(trace, tensor, node):
-            return ""
-        same = [each for each in _masks(trace, node) if module_name(trace, each) == module_name(trace, node)]
-        number = str(same.index(node) + 1).translate(_SUBSCRIPTS) if len(same) > 1 and node in same else ""
-        return f"mask of {module_name(trace, node)}{number}"
+        inside = roles.inside(trace, tensor) if not made else ""
+        return (
+            inside
+            or roles.parameter(trace, tensor, label)
+            or roles.constant(trace, tensor)
+            or label
+            or f"tensor {tensor}"
+        )
 
     def _origin(self, tensor: int) -> int:
         """What a tensor was before all the in-place operations that gave it its value, or before the last named one."""
@@ -402,10 +385,17 @@ def _inner(trace: Trace, overwritten: NDArray[np.int64], producer: int) -> bool:
             continue
         if not _same_turn(trace, producer, after):
             return False
-        if overwritten[after] < 0:
-            return bool(nodes.source[after] == nodes.source[producer])
+        continues = bool(nodes.source[after] == nodes.source[producer])
+        if overwritten[after] < 0 or (continues and _is_part_of_result(trace, producer, int(overwritten[after]))):
+            return continues
         after += 1
     return False
+
+
+def _is_part_of_result(trace: Trace, producer: int, overwritten: int) -> bool:
+    """Whether a call writes into what this operation gave a view of, as pad_sequence fills one row after the other: the
+    call returns the whole."""
+    return str(trace.nodes.op[producer]) in _PARTS and int(trace.tensors.producer[overwritten]) == producer
 
 
 def _numbered(trace: Trace, overwritten: NDArray[np.int64], tensors: list[int]) -> dict[int, int]:
@@ -464,135 +454,9 @@ def _reshaped(naming: Naming, tensor: int, producer: int, source: int) -> tuple[
     return first, found.text(shape[first], shape[tensor])
 
 
-def _parameter(trace: Trace, tensor: int, label: str) -> str:
-    """A parameter of a module that has no name: "torch.nn.Linear(2, 1).weight"."""
-    tensors = trace.tensors
-    if not tensors.is_parameter[tensor] or not makes_object(label):
-        return ""
-    same = np.flatnonzero(tensors.is_parameter & (tensors.label == label)).tolist()
-    sites = list(dict.fromkeys(tensors.site[same].tolist()))
-    mine = [each for each in same if tensors.site[each] == tensors.site[tensor]]
-    number = str(sites.index(int(tensors.site[tensor])) + 1).translate(_SUBSCRIPTS) if len(sites) > 1 else ""
-    is_usual = len(mine) <= 2 and len(tensors.shape[mine[-1]]) == 1
-    field = ("weight", "bias")[mine.index(tensor)] if is_usual else f"parameters[{mine.index(tensor)}]"
-    return f"{label}{number}.{field}"
-
-
-def _field(trace: Trace, tensor: int, producer: int) -> str:
-    """Which of several results: ".values" or ".indices" if an operation returns both under these names, otherwise the
-    index, "[1]"; "" if there is only one."""
-    if len(outputs := trace.outputs_of(producer).tolist()) < 2:
-        return ""
-    if len(outputs) == 2 and str(trace.nodes.op[producer]) in _WITH_INDICES:
-        return (".values", ".indices")[outputs.index(tensor)]
-    return f"[{int(trace.tensors.output_nr[tensor])}]"
-
-
-def _part(trace: Trace, tensor: int, producer: int) -> str:
-    """ "U", "Vh": PyTorch's name for one of several results; "" if it only numbers them."""
-    row, at = trace.op_of(producer), int(trace.tensors.output_nr[tensor])
-    numbered = row is None or all(each.startswith(_NUMBERED) for each in row.outputs)
-    names = _PARTS.get(str(trace.nodes.op[producer]), ()) if row is None or numbered else row.outputs
-    return names[at] if at < len(names) else ""
-
-
-def _constant(trace: Trace, tensor: int) -> str:
-    """A tensor that a call made for itself, "condition of HingeEmbeddingLoss"; "" for one of the snippet's."""
-    users, tensors, nodes = trace.users_of(tensor), trace.tensors, trace.nodes
-    node, label = (int(users[0]) if len(users) else _next_node(trace, tensor)), str(tensors.label[tensor])
-    if node < 0 or not label or nodes.source[node] != label or nodes.site[node] != tensors.site[tensor]:
-        return ""
-    what = "condition" if tensors.dtype[tensor] == "bool" else "constant"
-    owner = module_name(trace, node)
-    if not owner:
-        return ""
-    known: dict[tuple[str, str], list[int]] = trace.kept("constants of calls", dict)
-    if (what, label) not in known:
-        alike = (tensors.producer < 0) & (tensors.label == label) & ((tensors.dtype == "bool") == (what == "condition"))
-        known[what, label] = np.flatnonzero(alike).tolist()
-    same = known[what, label]
-    number = str(same.index(tensor) + 1).translate(_SUBSCRIPTS) if len(same) > 1 and tensor in same else ""
-    return f"{what} of {owner}{number}"
-
-
-def _next_node(trace: Trace, tensor: int) -> int:
-    """The operation that ran next after a leaf was made, -1 if none of the next few steps is one."""
-    step = int(trace.tensors.step[tensor])
-    after = trace.steps.node[step + 1 : step + 9] if step >= 0 else np.empty(0, np.int64)
-    return next((node for node in after.tolist() if node >= 0), -1)
-
-
-def _ending(trace: Trace, tensor: int, producer: int) -> str:
-    """What an operation appends to the name of its operand: ".exp()", "[0]" for a step of x[0, j]."""
-    op, params = str(trace.nodes.op[producer]), str(trace.nodes.params[producer])
-    if op == "select" and (place := _PLACE.fullmatch(params)):
-        return f"[{':, ' * int(place[1])}{place[2]}]"
-    if op == "expand":
-        return f".expand{trace.tensors.shape[tensor]}"
-    if op == "slice" and (cut := _CUT.fullmatch(params)):
-        return f"[{':, ' * int(cut[1])}{cut[2]}:{cut[3]}]"
-    op = op.lstrip("_").removeprefix("linalg_vector_")  # x.norm()
-    return f".{op}({arguments(params)}){_field(trace, tensor, producer)}"
-
-
-def _is_mask(trace: Trace, tensor: int, node: int) -> bool:
-    """Whether it is a dropout mask: 0 and one larger number, made in the same call."""
-    nodes, label = trace.nodes, str(trace.tensors.label[tensor])
-    value = trace.value(int(trace.tensors.value[tensor]))
-    if label != str(nodes.source[node]) or value is None:
-        return False
-    named = "drop" in f"{nodes.scope[node]} {label}".lower()
-    return named or (value.summary.low == 0 and value.summary.high > 1)
-
-
-def _masks(trace: Trace, node: int) -> list[int]:
-    """The operations of the same graph that multiply by a mask, the given one included."""
-    outputs = trace.outputs_of(node)
-    graph = int(trace.graphs.of_tensor[outputs[0]]) if len(outputs) else -1
-    if graph < 0:
-        return [node]
-    makers = np.unique(trace.tensors.producer[trace.naming.of_graph.all(graph)])
-    alike = makers[(trace.nodes.op[makers] == "mul") & (trace.nodes.scope[makers] == trace.nodes.scope[node])]
-    found = []
-    for each in alike.tolist()[:MOST_TOLD_APART]:
-        second = trace.slots_of(each).get(1, -1)
-        if second >= 0 and trace.tensors.producer[second] < 0 and _is_mask(trace, second, each):
-            found.append(each)
-    return found
-
-
-def module_name(trace: Trace, node: int) -> str:
-    """The module or function that an operation belongs to, with its name in the snippet."""
-    scope, label = str(trace.nodes.scope[node]), str(trace.nodes.source[node])
-    called = re.match(r"([\w.]+)\(", label)
-    if called and scope[:1].isdigit():  # of a Sequential: "net[3]", also where another function calls it
-        owners = trace.kept("owners of names", lambda: set(trace.names.owner.tolist()))
-        given = [each for each in re.findall(r"[\w.]+", label) if each in owners] if called[1] not in owners else []
-        path = "".join(f"[{each}]" if each.isdigit() else f".{each}" for each in scope.split("."))
-        return (given[0] if len(given) == 1 else called[1]) + path
-    if scope and not scope[0].isupper():
-        return scope
-    return called[1].rsplit(".", 1)[-1] if called else scope
-
-
-def _output(trace: Trace, tensor: int, producer: int) -> str:
-    """ "output of net[0]": the result of the last operation in a module, for what follows; "" for everything else."""
-    nodes, region = trace.nodes, int(trace.nodes.region[producer])
-    if region < 0 or trace.regions.kind[region] != RegionKind.MODULE or trace.tensors.output_nr[tensor] > 0:
-        return ""
-    is_last = nodes.step[producer] == trace.nesting.last[region]
-    module = module_name(trace, producer) if is_last and len(trace.users_of(tensor)) else ""
-    is_class = module[:1].isupper() or nodes.scope[producer][:1].isupper()
-    return f"output of {module}" if module and not is_class else ""
-
-
-_PARTS = {"mkldnn_rnn_layer": ("output", "h_n", "c_n")}  # as the documentation of LSTM calls them
-_NUMBERED = ("result", "output", "others")  # results that PyTorch gives no names
 _OF_SEVERAL = "∇: "  # a gradient of something without a short name
 _LONGEST_ROOT = 20  # characters of an expression whose gradient is named after it
 _MOST_STEPS = 3  # inside a module, through which a tensor is named after another one
-_WITH_INDICES = frozenset("max min sort topk median nanmedian mode kthvalue cummax cummin".split())
-_CUT = re.compile(r"dim=(\d+), start=(\d+), end=(\d+), step=1")
 _NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?|True|False|-?inf|nan")
-_PLACE = re.compile(r"dim=(\d+), index=(-?\d+)")
 _SUBSCRIPT = re.compile(r"[^\[].*\[.*\]", re.DOTALL)  # "x[[0, 1]]", whose list becomes a tensor
+_PARTS = ("select", "slice", "narrow")

@@ -134,7 +134,7 @@ class Names(Table):
     tensor: OfTensor
     name: Text  # "w", "fc1.weight", "params[0]"
     owner: Text  # the module's own name for a module's parameter, else ""
-    rank: Byte  # lower is better: PLAIN variable, ELEMENT of a module or container, LOCAL or loop variable
+    rank: Byte  # the lowest wins: PLAIN variable, ELEMENT of a module or container, LOCAL, INSIDE a class
 
 
 class Writes(Table):
@@ -470,7 +470,7 @@ class Summaries(Table):
     nans: Long
 
 
-PLAIN, ELEMENT, LOCAL = range(3)
+PLAIN, ELEMENT, LOCAL, INSIDE = range(4)
 NEVER = np.iinfo(np.int32).max
 UNTRACKED = (
     "",

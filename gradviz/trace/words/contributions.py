@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gradviz.lists import listed
-from gradviz.trace.table.name_text import ordinal
+from gradviz.trace.table.name_text import opening, ordinal, with_article
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.values import FEW, Value, number_text
 from gradviz.trace.words.formulas import bracketed, filled, incoming_name
@@ -47,7 +47,7 @@ def gradient_name(frame: Frame, tensor: int) -> str:
     if _NUMBER.fullmatch(name):
         return f"gradient of the number {name}"
     if not _is_derivative(frame, tensor):
-        return f"gradient of {name}"
+        return f"gradient of {with_article(name)}"
     return f"∂{bracketed(frame.root_name())}/∂{bracketed(name)}"
 
 
@@ -138,7 +138,7 @@ def _came_in(frame: Frame) -> str:
         return ""
     if len(grads) == 1:
         return said("part.came", grad=incoming_name(frame, frame.current_node), value=grads[0][1].written())
-    each = [f"{grad.written()} for {frame.name(tensor)}" for tensor, grad in grads]
+    each = [f"{grad.written()} for {with_article(frame.name(tensor))}" for tensor, grad in grads]
     if sum(map(len, each)) > _MOST_TEXT:
         return said("part.came.many", count=len(grads))
     return said("part.came.several", values=listed(each))
@@ -191,7 +191,7 @@ def _to(frame: Frame, tensor: int, slot: int, nth: int, often: int) -> str:
     if often > 1:
         return f"through the {ordinal(nth)} {frame.name(tensor)}:"
     if _expected(frame, tensor) > 1:
-        return f"through this use of {frame.name(tensor)}:"
+        return f"through this use of {with_article(frame.name(tensor))}:"
     return f"{gradient_name(frame, tensor)} ="
 
 
@@ -213,7 +213,7 @@ def contribution_sentence(frame: Frame, row: int) -> Said:
     arrived, expected = int(trace.arrivals.arrived[row]), int(trace.arrivals.expected[row])
     value = trace.value(int(trace.arrivals.value[row]))
     places = {
-        "tensor": frame.name(tensor),
+        "tensor": opening(with_article(frame.name(tensor))),
         "value": "None" if value is None else value.written(),
         "sender": sender_name(frame, int(trace.arrivals.from_node[row])),
     }
@@ -331,7 +331,7 @@ def saved_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
     """The content of one saved buffer, in the snippet's words."""
     if saved.tensor >= 0:
         name = frame.name(saved.tensor)
-        return f"the number {name}" if _NUMBER.fullmatch(name) else f"the {name}" if _ROLE.match(name) else name
+        return f"the number {name}" if _NUMBER.fullmatch(name) else with_article(name)
     if saved.is_packed:
         return "what a hook packed"
     number = re.search(rf"(?:^|, ){re.escape(saved.name)}=([^,]+)", str(frame.trace.nodes.params[node]))
@@ -342,7 +342,7 @@ def saved_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
     row, op = frame.trace.op_of(node), str(frame.trace.nodes.op[node])
     slot = row.inputs.index(saved.name) if row is not None and saved.name in row.inputs else -1
     if slot in frame.trace.slots_of(node):  # for an in-place operation that keeps what it overwrites
-        return f"a copy of {frame.name(frame.trace.slots_of(node)[slot])}"
+        return f"a copy of {with_article(frame.name(frame.trace.slots_of(node)[slot]))}"
     if str(frame.trace.nodes.name[node]).endswith("Backward"):
         return "what its forward() saved"
     words = (word for part, name, word in _ITS_OWN if part in op and name == saved.name)
@@ -356,7 +356,6 @@ def kept_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
 
 _ARTICLE = re.compile(r"^(?:the number|what|the|an?|its|their) ")
 _NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?")
-_ROLE = re.compile(r"[a-z]\w* of \S")  # "mask of dropout1", not "L of cholesky"
 _ITS_OWN = (  # what a node keeps that the snippet never sees: part of the operation's name, PyTorch's word, what it is
     ("weight_norm", "result1", "the norms"),
     ("norm", "result1", "the means"),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradviz.trace.table.name_text import with_article
 from gradviz.trace.table.values import number_text
 from gradviz.trace.words.formulas import bracketed
 
@@ -214,7 +215,7 @@ def in_names(op: str, params: str, names: Sequence[str], factors: Sequence[str])
     template = _NAMED.get((op, len(names)), "")
     if not template or _OTHERWISE.search(params):
         return ""
-    return template.format(*(factors if "@" in template else names))
+    return template.format(*(factors if "@" in template else map(with_article, names)))
 
 
 _OTHERWISE = re.compile(r"\b(?:alpha|beta)=(?!1(?:\.0)?(?:,|$))|transposed=True|divisor_override=(?!None)")

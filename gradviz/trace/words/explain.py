@@ -13,6 +13,7 @@ import numpy as np
 from gradviz.lists import listed, quantity
 from gradviz.trace.table.frame import current_site
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.name_text import opening, with_article
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.trace import elsewhere_at
 from gradviz.trace.table.values import Value
@@ -240,7 +241,7 @@ def _forward_title(frame: Frame) -> str:
 
 def _forward(frame: Frame) -> Said:
     trace, node = frame.trace, frame.current_node
-    made = ", ".join(f"{frame.name(int(t))} = {_computed(frame, int(t))}" for t in trace.outputs_of(node)) or "Done"
+    made = ", ".join(f"{frame.name(int(t))} = {computed(frame, int(t))}" for t in trace.outputs_of(node)) or "Done"
     call = int(trace.steps.call[frame.cursor - 1])
     if call >= 0 and not trace.calls.create_graph[call]:  # only a checkpoint runs the snippet's own code there
         made = said("part.again", made=made)
@@ -250,7 +251,7 @@ def _forward(frame: Frame) -> Said:
         return said(f"forward.{_is_stored(frame, first)}", made=_stop(made))
     if op == "detach":
         source = frame.name(int(trace.inputs_of(node)[0]))
-        source = f"the former {source}" if source == frame.name(first) else source  # h = h.detach()
+        source = f"the former {source}" if source == frame.name(first) else with_article(source)  # h = h.detach()
         return said("forward.detached", made=_stop(made), source=source)
     made = f"{_stop(made)}{said(f'part.{op}') if op in _OF_VMAP else ''}{module_sentence(frame, node)}"
     if not name:
@@ -258,7 +259,7 @@ def _forward(frame: Frame) -> Said:
     return said("forward.kept", made=made, node=name, kept=listed(saved_names(frame, node)) or "nothing")
 
 
-def _computed(frame: Frame, tensor: int) -> str:
+def computed(frame: Frame, tensor: int) -> str:
     """What a step made, with its inputs if they are a few numbers, "2 × (-3) = -6", otherwise with the names of the
     inputs of matrices and tables."""
     value = frame.value(tensor)
@@ -311,13 +312,13 @@ _UNTRACKED = ("forward.untracked", "forward.untracked.inputs", "forward.untracke
 def _inplace(frame: Frame) -> Said:
     tensor, writes = frame.current_tensor, frame.trace.writes
     low, high = span(writes.step, frame.cursor - 1, frame.cursor)
-    others = [frame.name(int(other)) for other in writes.tensor[low:high] if other != tensor]
+    others = [with_article(frame.name(int(other))) for other in writes.tensor[low:high] if other != tensor]
     return said(
         "inplace",
         tensor=frame.name(tensor),
-        value=_computed(frame, tensor),
+        value=computed(frame, tensor),
         version=frame.version(tensor),
-        shared=said("part.shared", others=listed(list(dict.fromkeys(others)))) if others else "",
+        shared=said("part.shared", others=opening(listed(list(dict.fromkeys(others))))) if others else "",
         stale=_stale(frame, tensor),
     )
 
@@ -331,7 +332,7 @@ def _stale(frame: Frame, tensor: int) -> str:
     ]
     if not stale:
         return ""
-    which = "one" if len(stale) == 1 else "all" if len(set(stale)) > 1 else "any"
+    which = "one" if len(stale) == 1 else "all" if len(set(stale)) > 1 else "either" if len(stale) == 2 else "any"
     names = [f"{stale.count(name)} × {name}" if stale.count(name) > 1 else name for name in dict.fromkeys(stale)]
     return said(f"part.stale.{which}", nodes=listed(names))
 
@@ -345,10 +346,12 @@ def _call(frame: Frame) -> Said:
     trace, call = frame.trace, _ref(frame)
     parts: list[str] = []
     for row in trace.history("roots", "call").all(call):
-        root, given = frame.name(int(trace.roots.tensor[row])), trace.value(int(trace.roots.value[row]))
+        root, given = with_article(frame.name(int(trace.roots.tensor[row]))), trace.value(int(trace.roots.value[row]))
         implicit = said("part.implicit", root=root) if given is None else None
         parts.append(implicit or said("part.given", root=root, gradient=_text(given)))
-    wanted = [frame.name(int(trace.wanted.tensor[row])) for row in trace.history("wanted", "call").all(call)]
+    wanted = [
+        with_article(frame.name(int(trace.wanted.tensor[row]))) for row in trace.history("wanted", "call").all(call)
+    ]
     return said(
         "backward_call",
         roots=listed(parts) or "the root",

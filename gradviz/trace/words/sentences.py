@@ -37,6 +37,7 @@ SENTENCES: dict[str, str] = {
     "part.shared": " {others} changed with it: they share memory.",
     "part.stale.one": " {nodes} saved an earlier version: running it backward will fail.",
     "part.stale.all": " {nodes} saved an earlier version: running them backward will fail.",
+    "part.stale.either": " {nodes} saved an earlier version: running either of them backward will fail.",
     "part.stale.any": " {nodes} saved an earlier version: running any of them backward will fail.",
     "backward_call": "The backward pass starts at {roots}.{only}{keep}{build}",
     "part.implicit": "{root} with the implicit gradient 1",

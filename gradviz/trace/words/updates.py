@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradviz.trace.table.name_text import with_article
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.values import FEW, Value, number_text
 from gradviz.trace.words.sentences import Said, said
@@ -181,7 +182,7 @@ def _picked(frame: Frame, node: int) -> str:
     rows = [str(int(each)) for each in indices.array.reshape(-1).tolist()]
     listed = rows[0] if len(rows) == 1 else f"{', '.join(rows[:-1])} and {rows[-1]}"
     which = f"This is row {listed}" if len(rows) == 1 else f"These are rows {listed}"
-    return f" {which} of {frame.name(slots[0])}."
+    return f" {which} of {with_article(frame.name(slots[0]))}."
 
 
 _MOST_ROWS = 12

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QFont, QFontMetricsF
 
-from gradviz.trace.table.naming import module_name
+from gradviz.trace.table.roles import module_name
 from gradviz.ui import look
 from gradviz.ui.theme import LIGHT
 

@@ -12,6 +12,7 @@ from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.graph import RemovableHandle
 from gradviz.engine.kernel.memory import device
 from gradviz.engine.kernel.modes import no_grad
+from gradviz.engine.kernel.state import paused
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.engine.run.signatures import refusal
@@ -207,7 +208,9 @@ class Module(Places):
             self._apply(lambda t: t.to(memory_format=layout) if t.ndim in (4, 5) else t)
         wanted = [a for a in (*args, *kwargs.values()) if isinstance(a, dtypes.dtype)]
         wanted += [a.dtype for a in args if isinstance(a, Tensor)]
-        if refused := refusal("Tensor.to", (T["empty"](0), *args), kwargs):
+        with paused():
+            stand_in = T["empty"](0)
+        if refused := refusal("Tensor.to", (stand_in, *args), kwargs):
             raise refused
         if not wanted:
             for each in (*args, *kwargs.values()):

@@ -1,0 +1,180 @@
+"""What a tensor is called that has neither a name nor a text of its own: after the part that it plays, "mask of drop1",
+"output of net[0]", "h_n of lstm"."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gradviz.trace.table.name_text import arguments, last_call, makes_object, subscript
+from gradviz.trace.table.regions import RegionKind
+
+if TYPE_CHECKING:
+    from gradviz.trace.table.trace import Trace
+
+MOST_TOLD_APART = 2_000  # results of a graph that are numbered where their names are alike
+
+
+def inside(trace: Trace, tensor: int) -> str:
+    """What a module made for itself, named after its role: "mask of dropout1", "bn.running_mean"; "" for others."""
+    users = trace.users_of(tensor)
+    node = int(users[0]) if len(users) else -1
+    if node < 0:
+        return ""
+    op, slots = str(trace.nodes.op[node]), trace.slots_of(node)
+    slot = next((at for at, each in slots.items() if each == tensor), -1)
+    operand = {3: "running_mean", 4: "running_var"}.get(slot, "") if op == "native_batch_norm" else ""
+    if operand:
+        weight = trace.naming.name(slots[1], len(trace)) if 1 in slots else ""
+        owner = weight.removesuffix(".weight") if weight.endswith(".weight") else module_name(trace, node)
+        return f"{owner}.{operand}" if owner else ""
+    if op != "mul" or slot != 1 or not _is_mask(trace, tensor, node):
+        return ""
+    same = [each for each in _masks(trace, node) if module_name(trace, each) == module_name(trace, node)]
+    number = subscript(same.index(node) + 1) if len(same) > 1 and node in same else ""
+    return f"mask of {module_name(trace, node)}{number}"
+
+
+def parameter(trace: Trace, tensor: int, label: str) -> str:
+    """A parameter of a module that has no name: "torch.nn.Linear(2, 1).weight"."""
+    tensors = trace.tensors
+    if not tensors.is_parameter[tensor] or not makes_object(label):
+        return ""
+    same = np.flatnonzero(tensors.is_parameter & (tensors.label == label)).tolist()
+    sites = list(dict.fromkeys(tensors.site[same].tolist()))
+    mine = [each for each in same if tensors.site[each] == tensors.site[tensor]]
+    number = subscript(sites.index(int(tensors.site[tensor])) + 1) if len(sites) > 1 else ""
+    is_usual = len(mine) <= 2 and len(tensors.shape[mine[-1]]) == 1
+    is_usual |= len(mine) == 1 and _LAYER.match(label) is not None  # of an Embedding, a Linear without bias
+    field = ("weight", "bias")[mine.index(tensor)] if is_usual else f"parameters[{mine.index(tensor)}]"
+    return f"{label}{number}.{field}"
+
+
+def field(trace: Trace, tensor: int, producer: int) -> str:
+    """Which of several results: ".values" or ".indices" if an operation returns both under these names, otherwise the
+    index, "[1]"; "" if there is only one."""
+    if len(outputs := trace.outputs_of(producer).tolist()) < 2:
+        return ""
+    if len(outputs) == 2 and str(trace.nodes.op[producer]) in _WITH_INDICES:
+        return (".values", ".indices")[outputs.index(tensor)]
+    return f"[{int(trace.tensors.output_nr[tensor])}]"
+
+
+def part(trace: Trace, tensor: int, producer: int) -> str:
+    """ "U", "Vh": PyTorch's name for one of several results; "" if it only numbers them."""
+    row, at = trace.op_of(producer), int(trace.tensors.output_nr[tensor])
+    numbered = row is None or all(each.startswith(_NUMBERED) for each in row.outputs)
+    names = _PARTS.get(str(trace.nodes.op[producer]), ()) if row is None or numbered else row.outputs
+    return names[at] if at < len(names) else ""
+
+
+def constant(trace: Trace, tensor: int) -> str:
+    """A tensor that a call made for itself, "condition of HingeEmbeddingLoss"; "" for one of the snippet's."""
+    users, tensors, nodes = trace.users_of(tensor), trace.tensors, trace.nodes
+    node, label = (int(users[0]) if len(users) else _next_node(trace, tensor)), str(tensors.label[tensor])
+    if node < 0 or not label or nodes.source[node] != label or nodes.site[node] != tensors.site[tensor]:
+        return ""
+    what = "condition" if tensors.dtype[tensor] == "bool" else "constant"
+    owner = module_name(trace, node)
+    if not owner:
+        return ""
+    known: dict[tuple[str, str], list[int]] = trace.kept("constants of calls", dict)
+    if (what, label) not in known:
+        alike = (tensors.producer < 0) & (tensors.label == label) & ((tensors.dtype == "bool") == (what == "condition"))
+        known[what, label] = np.flatnonzero(alike).tolist()
+    same = known[what, label]
+    number = subscript(same.index(tensor) + 1) if len(same) > 1 and tensor in same else ""
+    return f"{what} of {owner}{number}"
+
+
+def _next_node(trace: Trace, tensor: int) -> int:
+    """The operation that ran next after a leaf was made, -1 if none of the next few steps is one."""
+    step = int(trace.tensors.step[tensor])
+    after = trace.steps.node[step + 1 : step + 9] if step >= 0 else np.empty(0, np.int64)
+    return next((node for node in after.tolist() if node >= 0), -1)
+
+
+def ending(trace: Trace, tensor: int, producer: int) -> str:
+    """What an operation appends to the name of its operand: ".exp()", "[0]" for a step of x[0, j]."""
+    op, params = str(trace.nodes.op[producer]), str(trace.nodes.params[producer])
+    if op == "select" and (place := _PLACE.fullmatch(params)):
+        return f"[{':, ' * int(place[1])}{place[2]}]"
+    if op == "expand":
+        return f".expand{trace.tensors.shape[tensor]}"
+    if op == "slice" and (cut := _CUT.fullmatch(params)):
+        return f"[{':, ' * int(cut[1])}{cut[2]}:{cut[3]}]"
+    op = op.lstrip("_").removeprefix("linalg_vector_")  # x.norm()
+    return f".{op}({arguments(params)}){field(trace, tensor, producer)}"
+
+
+def _is_mask(trace: Trace, tensor: int, node: int) -> bool:
+    """Whether it is a dropout mask: 0 and one larger number, made in the same call."""
+    nodes, label = trace.nodes, str(trace.tensors.label[tensor])
+    value = trace.value(int(trace.tensors.value[tensor]))
+    if label != str(nodes.source[node]) or value is None:
+        return False
+    named = "drop" in f"{nodes.scope[node]} {label}".lower()
+    return named or (value.summary.low == 0 and value.summary.high > 1)
+
+
+def _masks(trace: Trace, node: int) -> list[int]:
+    """The operations of the same graph that multiply by a mask, the given one included."""
+    outputs = trace.outputs_of(node)
+    graph = int(trace.graphs.of_tensor[outputs[0]]) if len(outputs) else -1
+    if graph < 0:
+        return [node]
+    makers = np.unique(trace.tensors.producer[trace.naming.of_graph.all(graph)])
+    alike = makers[(trace.nodes.op[makers] == "mul") & (trace.nodes.scope[makers] == trace.nodes.scope[node])]
+    found = []
+    for each in alike.tolist()[:MOST_TOLD_APART]:
+        second = trace.slots_of(each).get(1, -1)
+        if second >= 0 and trace.tensors.producer[second] < 0 and _is_mask(trace, second, each):
+            found.append(each)
+    return found
+
+
+def module_name(trace: Trace, node: int) -> str:
+    """The module or function that an operation belongs to, with its name in the snippet."""
+    scope, label = str(trace.nodes.scope[node]), str(trace.nodes.source[node])
+    called = re.match(r"([\w.]+)\(", label)
+    if called and scope[:1].isdigit():  # of a Sequential: "net[3]", also where another function calls it
+        owners = _owners(trace)
+        given = [each for each in re.findall(r"[\w.]+", label) if each in owners] if called[1] not in owners else []
+        path = "".join(f"[{each}]" if each.isdigit() else f".{each}" for each in scope.split("."))
+        return (given[0] if len(given) == 1 else called[1]) + path
+    if scope and not scope[0].isupper():
+        return scope
+    return last_call(label).rsplit(".", 1)[-1] or scope
+
+
+def maker(trace: Trace, node: int) -> str:
+    """What an operation is a step of: "net[0]", "decoder.gru", "lstm", or the class of a module without a name."""
+    scope, name = str(trace.nodes.scope[node]), module_name(trace, node)
+    return scope if scope[:1].isupper() and name not in _owners(trace) else name
+
+
+def _owners(trace: Trace) -> set[str]:
+    """The variables that hold modules with parameters."""
+    owners: set[str] = trace.kept("owners of names", lambda: set(trace.names.owner.tolist()))
+    return owners
+
+
+def output(trace: Trace, tensor: int, producer: int) -> str:
+    """ "output of net[0]": the result of the last operation in a module, for what follows; "" for everything else."""
+    nodes, region = trace.nodes, int(trace.nodes.region[producer])
+    if region < 0 or trace.regions.kind[region] != RegionKind.MODULE or trace.tensors.output_nr[tensor] > 0:
+        return ""
+    is_last = nodes.step[producer] == trace.nesting.last[region]
+    module = module_name(trace, producer) if is_last and len(trace.users_of(tensor)) else ""
+    is_class = module[:1].isupper() or nodes.scope[producer][:1].isupper()
+    return f"output of {module}" if module and not is_class else ""
+
+
+_PARTS = {"mkldnn_rnn_layer": ("output", "h_n", "c_n")}  # as the documentation of LSTM calls them
+_NUMBERED = ("result", "output", "others")  # results that PyTorch gives no names
+_WITH_INDICES = frozenset("max min sort topk median nanmedian mode kthvalue cummax cummin".split())
+_CUT = re.compile(r"dim=(\d+), start=(\d+), end=(\d+), step=1")
+_PLACE = re.compile(r"dim=(\d+), index=(-?\d+)")
+_LAYER = re.compile(r"(?:torch\.)?nn\.\w+\(")
