@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gradviz.session.inspect.inspection import inspect
-from gradviz.session.inspect.why import MOST, Answer, Why, answers, in_words
+from gradviz.session.inspect.why import LONGEST, MOST, Answer, Why, answers, in_words
 from gradviz.session.state import Selection, State
 from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
@@ -89,7 +89,13 @@ ASKED = [
     (CUT, "w", "none", "Not reached", [2, 4, 4, 6]),
     (CUT, "h", "none", "etached", [4]),
     (APART, "v", "none", "Not reached from loss", [3, 4, 6]),
-    (DEAD, "w", "zero", "ReluBackward0 (line 4) got [5, 5] and sent [0, 0], because of h = [-3, -6].", [4, 3]),
+    (
+        DEAD,
+        "w",
+        "zero",
+        "[0, 0]: grad where out > 0, else 0 = [5, 5] where [0, 0] > 0, else 0. It read h = [-3, -6].",
+        [4, 3],
+    ),
     (DEAD, "out", "zero value", "relu on line 4 made it of h = [-3, -6].", [4]),
     (BORN, "x", "nan", "SqrtBackward0 (line 3)", [3]),
     (BORN, "r", "nan value", "log on line 6 made it of x - 1", [6, 7]),
@@ -174,3 +180,29 @@ def test_a_question_is_answered_when_it_is_asked() -> None:
     place = [answer.topic for answer in answers(trace.frame_at(len(trace)), tensor_of(trace, "h"))].index("leaf")
     why.ask(place)
     assert any("computed it from the leaf w" in text for text in shown(why, state))
+
+
+FAR = """import torch
+w = torch.tensor(1.0, requires_grad=True)
+h = w * 2
+for i in range(COUNT):
+    h = torch.tanh(h)
+out = h * 0
+loss = torch.sin(out)
+loss.backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("count", "why"),
+    [
+        (100, "MulBackward0 (line 6) got 1 and sent 0: grad · 0 = 1 × 0."),
+        (LONGEST + 100, f"It was so {LONGEST:,} operations before it came here."),
+    ],
+)
+def test_a_gradient_that_became_zero_far_away_is_traced_to_there(count: int, why: str) -> None:
+    trace = run(FAR.replace("COUNT", str(count)))
+    found = answers(trace.frame_at(len(trace)), 0)
+    (answer,) = (each for each in found if each.topic == "zero")
+    assert answer.why == why
+    assert len(answer.chain) == MOST

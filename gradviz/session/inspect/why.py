@@ -7,22 +7,30 @@ input was not like that: that operation is the answer, and the path to it is the
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from gradviz.session.inspect.inspection import Inspection, Link, Row, Section
 from gradviz.session.state import Selection
 from gradviz.trace.table.frame import NOT_FINITE, ZERO
+from gradviz.trace.words.explain import computed
+from gradviz.trace.words.formulas import filled
 from gradviz.trace.words.reasons import no_grad_reason
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from gradviz.session.state import State
     from gradviz.trace.table.frame import Frame
     from gradviz.trace.table.trace import Trace
     from gradviz.trace.table.values import Value
 
-LONGEST = 60  # operations in a chain
+T = TypeVar("T")
+
+LONGEST = 1_000  # operations that are followed
 MOST = 8  # of these that are listed
 SEARCHED = 400  # tensors visited in search of where a history ends
 LARGE, GROWTH = 1e3, 1.5  # a magnitude worth asking about, and the growth from which an operation is listed
@@ -82,7 +90,7 @@ def _leaf(frame: Frame, tensor: int, more: str = "") -> Reason:
     return Reason(line, f"{frame.name(tensor)} was created{more}", int(trace.tensors.step[tensor]) + 1)
 
 
-def _shortened(chain: list[Reason]) -> tuple[Reason, ...]:
+def _shortened(chain: list[T]) -> tuple[T, ...]:
     """The start and end of a long chain."""
     return tuple(chain if len(chain) <= MOST else [*chain[: MOST // 2], *chain[-MOST // 2 :]])
 
@@ -269,7 +277,10 @@ def _why_gradient(frame: Frame, tensor: int) -> Answer | None:
     chosen = grown or ([most] if most is not None else [])
     why = f"It is {value.brief()}. Each of these made it larger, from the end of the loss to here."
     return Answer(
-        "large", f"Why is the gradient of {name} so large?", why, _shortened([_sent(frame, e) for e in chosen[::-1]])
+        "large",
+        f"Why is the gradient of {name} so large?",
+        why,
+        tuple(_sent(frame, e) for e in _shortened(chosen[::-1])),
     )
 
 
@@ -279,20 +290,45 @@ def _growth(frame: Frame, each: Sent) -> float:
 
 
 def _gradient_answer(frame: Frame, tensor: int, topic: str, question: str, way: list[Sent]) -> Answer:
-    chain = _shortened([_sent(frame, each) for each in way[::-1]])
+    chain = tuple(_sent(frame, each) for each in _shortened(way[::-1]))
     if not way:
         return Answer(topic, question, "backward() was started with it.")
     first, nodes = way[-1], frame.trace.nodes
     given = _brief(frame, first.given)
     name, line = str(nodes.name[first.node]), int(nodes.line[first.node])
     if first.given >= 0 and frame.trace.value_flag[first.given] == frame.trace.value_flag[first.sent]:
-        return Answer(topic, question, "It was so from where backward() began.", chain)
-    at = frame.trace.frame_at(first.step)
-    read = [f"{frame.name(each)} = {value.brief()}" for each in frame.trace.inputs_of(first.node).tolist()
-            if (value := at.value(each)) is not None]  # fmt: skip
+        since = "from where backward() began" if len(way) < LONGEST else f"{LONGEST:,} operations before it came here"
+        return Answer(topic, question, f"It was so {since}.", chain)
     why = f"{name} (line {line}) got {given or 'a gradient'} and sent {_brief(frame, first.sent)}"
-    why += f", because of {_listed(read)}." if read else "."
-    return Answer(topic, question, why, chain)
+    return Answer(topic, question, f"{why}{_made_by(frame, first)}.", chain)
+
+
+def _made_by(frame: Frame, each: Sent) -> str:
+    """The rule by which an operation made what it sent of what it got, and what it read in the forward pass if the rule
+    does not show that."""
+    trace, node = frame.trace, each.node
+    at, flows = trace.frame_at(each.step), trace.flows
+    read = _read(at, node)
+    rows = trace.history("flows", "node").before(node, each.step + 1)
+    rows = rows[flows.value[rows] == each.sent]
+    sent, given = trace.value(each.sent), trace.value(each.given) if each.given >= 0 else None
+    rule = filled(at, node, int(flows.slot[rows[-1]]), sent, given) if len(rows) and sent is not None else ()
+    if not rule:
+        return f", because of {read}" if read else ""
+    shows = [bool(_names(frame, rule[0], each)) for each in (trace.inputs_of(node), trace.outputs_of(node))]
+    return f": {' = '.join(rule)}" + (f". It read {read}" if read and shows == [False, True] else "")
+
+
+def _read(before: Frame, node: int) -> str:
+    """What an operation read: "h = [-3, -6], w = 2"."""
+    values = {each: before.value(each) for each in before.trace.inputs_of(node).tolist()}
+    return _listed([f"{before.name(each)} = {value.brief()}" for each, value in values.items() if value is not None])
+
+
+def _names(frame: Frame, text: str, tensors: NDArray[np.int64]) -> list[int]:
+    """The tensors that a text speaks of."""
+    words = {each: re.escape(frame.name(each)) for each in tensors.tolist()}
+    return [each for each, word in words.items() if re.search(rf"(?<!\w){word}(?!\w)", text)]
 
 
 # -- values
@@ -328,9 +364,8 @@ def _why_large(frame: Frame, tensor: int, value: Value) -> Answer:
         if made is not None and largest and _mean_size(made) > GROWTH * largest:
             grown.append(_made(frame, node, f", {_mean_size(made) / largest:.2g} times as large"))
         at = onward
-    why = f"It is {value.brief()}. " + (
-        "Each of these made it larger." if grown else f"{frame.name(at)} is so large itself."
-    )
+    itself = "is so large itself" if trace.tensors.producer[at] < 0 else "was so large before"
+    why = f"It is {value.brief()}. {'Each of these made it larger' if grown else f'{frame.name(at)} {itself}'}."
     chain = grown[::-1] or [_leaf(frame, at)]
     question = f"Why is {frame.name(tensor)} so large?"
     return Answer("large value", question, why, _shortened(chain), notable=False)
@@ -352,20 +387,20 @@ def _value_answer(frame: Frame, tensor: int, topic: str, question: str, is_so: C
         if not onward:
             break
         at = onward[0]
-    chain = [_made(frame, node) for node in way[::-1]]
     if not way or (at != tensor and trace.tensors.producer[at] < 0):
         told = _leaf(frame, at, f" or changed to {value.brief()}" if (value := frame.value(at)) is not None else "")
-        return Answer(topic, question, f"{frame.name(at)} is so itself.", _shortened([told, *chain]))
+        shown = _shortened([None, *way[::-1]])
+        chain = tuple(told if each is None else _made(frame, each) for each in shown)
+        return Answer(topic, question, f"{frame.name(at)} is so itself.", chain)
     node = way[-1]
-    then = trace.frame_at(int(trace.nodes.step[node]))
-    read = [
-        f"{frame.name(each)} = {v.brief()}"
-        for each in trace.inputs_of(node).tolist()
-        if (v := then.value(each)) is not None
-    ]
-    made = str(trace.nodes.op[node]).lstrip("_")
-    why = f"{made} on line {trace.nodes.line[node]} made it of {_listed(read)}." if read else f"{made} made it so."
-    return Answer(topic, question, why, _shortened(chain))
+    step = int(trace.nodes.step[node])
+    made = at if trace.tensors.producer[at] == node else int(trace.outputs_of(node)[0])
+    read = _read(trace.frame_at(step), node)
+    worked = computed(trace.frame_at(step + 1), made)
+    name = str(trace.nodes.op[node]).lstrip("_")
+    why = f"{name} on line {trace.nodes.line[node]} made it of {read}" if read else f"{name} made it so"
+    why += f": {worked}." if " = " in worked else "."
+    return Answer(topic, question, why, tuple(_made(frame, each) for each in _shortened(way[::-1])))
 
 
 # -- leaves, training, shapes
