@@ -19,6 +19,13 @@ h = (w * 2).detach()
 loss = (h * b).sum()
 loss.backward()
 """
+CUT_LATE = """import torch
+w = torch.ones(2, requires_grad=True)
+h = w * 2
+is_large = (h * 3).sum() > 1
+loss = h.detach().sum() * torch.ones(1, requires_grad=True)
+loss.backward()
+"""
 APART = """import torch
 w = torch.ones(2, requires_grad=True)
 v = torch.ones(2, requires_grad=True)
@@ -88,6 +95,7 @@ def asked(trace: Trace, name: str, topic: str) -> Answer:
 ASKED = [
     (CUT, "w", "none", "Not reached", [2, 4, 4, 6]),
     (CUT, "h", "none", "etached", [4]),
+    (CUT_LATE, "w", "none", "Not reached from loss: detached at line 5.", [2, 3, 5, 6]),
     (APART, "v", "none", "Not reached from loss", [3, 4, 6]),
     (
         DEAD,

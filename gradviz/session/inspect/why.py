@@ -17,7 +17,7 @@ from gradviz.session.state import Selection
 from gradviz.trace.table.frame import NOT_FINITE, ZERO
 from gradviz.trace.words.explain import computed
 from gradviz.trace.words.formulas import filled
-from gradviz.trace.words.reasons import no_grad_reason
+from gradviz.trace.words.reasons import no_grad_reason, path_to, way_to_cut
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +32,6 @@ T = TypeVar("T")
 
 LONGEST = 1_000  # operations that are followed
 MOST = 8  # of these that are listed
-SEARCHED = 400  # tensors visited in search of where a history ends
 LARGE, GROWTH = 1e3, 1.5  # a magnitude worth asking about, and the growth from which an operation is listed
 SWITCHED_OFF, NOT_DIFFERENTIABLE = 2, 3  # see schema.UNTRACKED
 
@@ -109,7 +108,7 @@ def _why_none(frame: Frame, tensor: int) -> Answer | None:
     trace, name = frame.trace, frame.name(tensor)
     called = frame.call >= 0
     question = f"Why is {name}.grad None?"
-    why = f"{reason[0].upper()}{reason[1:]}."
+    why = f"{reason if reason.startswith('backward()') else reason[0].upper() + reason[1:]}."
     notable = called and frame.requires_grad(tensor) and frame.is_leaf(tensor)
     if not frame.requires_grad(tensor):
         return Answer("none", question, why, _shortened(_to_the_cut(frame, tensor)), notable=False)
@@ -163,32 +162,28 @@ def _ended(frame: Frame, node: int) -> str:
 
 def _to_the_end(frame: Frame, leaf: int) -> list[Reason]:
     """The chain from a leaf to where everything computed from it ends without reaching a root."""
-    trace, queue, came = frame.trace, [leaf], dict[int, int]()
+    trace, came = frame.trace, _with_history(frame, leaf)
     found = [_leaf(frame, leaf)]
-    last = -1
-    for each in queue:
-        for node in trace.users_of(each).tolist():
-            if trace.nodes.step[node] >= frame.cursor:
-                continue
-            for made in trace.outputs_of(node).tolist():
-                if made in came or len(queue) > SEARCHED:
-                    continue
-                came[made] = each
-                cut = not trace.tensors.requires_grad[made]
-                last = made if last < 0 or cut or trace.tensors.requires_grad[last] else last
-                queue += [] if cut else [made]
-    way: list[int] = []
-    while last in came:
-        way.append(last)
-        last = came[last]
-    for made in reversed(way):
+    for made in way_to_cut(frame, leaf) or path_to(max(came), came):
         node = int(trace.tensors.producer[made])
         found.append(_made(frame, node, _ended(frame, node)))
     for root in trace.roots_of(frame.call).tolist()[:1]:
         text = f"backward() began at {frame.name(root)}"
-        text += "" if root in came else ", which was not computed from it"
+        text += "" if root in came else ", whose history does not go back to it"
         found.append(Reason(int(trace.calls.line[frame.call]), text, int(trace.calls.step[frame.call]) + 1))
     return found
+
+
+def _with_history(frame: Frame, leaf: int) -> dict[int, int]:
+    """What was computed from a leaf, as far as the history goes, each with what it was computed from (-1: nothing)."""
+    trace, queue, came = frame.trace, [leaf], {leaf: -1}
+    for each in queue:
+        for node in trace.users_of(each).tolist():
+            for made in trace.outputs_of(node).tolist() if trace.nodes.step[node] < frame.cursor else ():
+                if made not in came and len(queue) < LONGEST:
+                    came[made] = each
+                    queue += [made] if trace.tensors.requires_grad[made] else []
+    return came
 
 
 # -- gradients that are zero, not finite or large: traced back

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 _SEARCHED = 500  # tensors visited in search of where a history was cut off
+_FARTHEST = 5_000  # the same between a leaf and a root
 _NOTHING_REQUIRES, _SWITCHED_OFF, _NOT_DIFFERENTIABLE = 1, 2, 3  # see schema.UNTRACKED
 
 
@@ -63,13 +64,13 @@ def first_cut(trace: Trace, tensor: int) -> tuple[str, int]:
     return f"none of the leaves that it was computed from ({listed or 'none'}) requires grad", -1
 
 
-def _ancestors(trace: Trace, tensor: int) -> list[int]:
-    """The tensors that a tensor was computed from, itself first; at most a few hundred."""
+def _ancestors(trace: Trace, tensor: int, most: int = _SEARCHED) -> list[int]:
+    """The tensors that a tensor was computed from, itself first; at most so many."""
     queue, seen = [tensor], {tensor}
     for each in queue:
         node = int(trace.tensors.producer[each])
         for before in trace.inputs_of(node).tolist() if node >= 0 else ():
-            if before not in seen and len(queue) < _SEARCHED:
+            if before not in seen and len(queue) < most:
                 seen.add(before)
                 queue.append(before)
     return queue
@@ -184,7 +185,34 @@ def _uses(frame: Frame, tensor: int) -> str:
     if not users:
         return ": no operation has used it"
     if any(nodes.name[user] for user in users):
-        return ""
+        way = way_to_cut(frame, tensor)
+        return f": {_cut_text(trace, way[-1])}" if way else ""
     made = [int(t) for user in users for t in trace.outputs_of(user)]
     cut = [each for each in made if each == _cut(trace, each)]
     return f": {_cut_text(trace, cut[0])}" if cut else ""
+
+
+def way_to_cut(frame: Frame, tensor: int) -> list[int]:
+    """What was computed from a tensor, one after the other, up to where its history was cut off before a root of the
+    latest backward call; [] if no root was computed from it, or none is known to be."""
+    trace = frame.trace
+    led_to_root = {each for root in trace.roots_of(frame.call).tolist() for each in _ancestors(trace, root, _FARTHEST)}
+    queue, came = [tensor], {tensor: -1}
+    for each in queue:
+        for user in trace.users_of(each).tolist():
+            for made in trace.outputs_of(user).tolist() if trace.nodes.step[user] < frame.cursor else ():
+                if made not in came and made in led_to_root:
+                    came[made] = each
+                    queue.append(made)
+                    if not trace.tensors.requires_grad[made]:
+                        return path_to(made, came)
+    return []
+
+
+def path_to(end: int, came: dict[int, int]) -> list[int]:
+    """The tensors on the way to one, without the first, by what each was computed from."""
+    way = []
+    while came[end] >= 0:
+        way.append(end)
+        end = came[end]
+    return way[::-1]
