@@ -13,8 +13,8 @@ from gradviz.engine import ops as _ops
 from gradviz.engine import options as _options
 from gradviz.engine.kernel import dtypes as _dtypes
 from gradviz.engine.kernel import memory as _memory
+from gradviz.engine.kernel.devices import device
 from gradviz.engine.kernel.dtypes import dtype, get_default_dtype, set_default_dtype
-from gradviz.engine.kernel.memory import device
 from gradviz.engine.kernel.modes import (
     enable_grad,
     inference_mode,

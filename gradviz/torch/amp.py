@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
-from gradviz.engine.kernel.memory import device
+from gradviz.engine.kernel.devices import device
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.run.function import FunctionCtx

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from gradviz.engine.kernel.memory import STANDING
+from gradviz.engine.kernel.devices import STANDING
 from gradviz.torch.amp import CPU_AMP, CUDA_AMP
 from gradviz.torch.homes import rehome
 

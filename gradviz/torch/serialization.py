@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
-from gradviz.engine.kernel.memory import device
+from gradviz.engine.kernel.devices import device
 from gradviz.engine.kernel.tensor import Size, Tensor, wrap
 from gradviz.torch.nn.parameter import Parameter
 

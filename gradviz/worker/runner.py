@@ -24,7 +24,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from gradviz.engine.kernel.memory import ACCELERATORS, STANDING
+from gradviz.engine.kernel.devices import ACCELERATORS, STANDING
 from gradviz.engine.kernel.state import Observer, begin_run, set_observer
 from gradviz.trace.record.chains import Question
 from gradviz.trace.record.finite_differences import Nudge, Search, differences

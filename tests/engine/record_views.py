@@ -15,8 +15,9 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[2]))
 
 GOLDEN = Path(__file__).parent / "golden" / "views.json"
-COUNT = 700
+COUNT = 900
 WIDE = 400  # from this number on programs have these views and writes too, and all strides and offsets are recorded
+WIDER = 700  # from this number on they begin with three dimensions and have these, too
 VIEWS = """
 {a}[0]
 {a}[-1]
@@ -83,6 +84,53 @@ WIDE_WRITES = """
 torch.cat([{b}.detach(), {b}.detach()], out={a}.data)
 torch.mul({b}.detach(), 2, out={a}.detach())
 {a}.view(-1)[0] = 9.0
+""".strip().splitlines()
+WIDER_VIEWS = """
+{a}[:, None]
+{a}.permute(2, 0, 1)
+{a}.transpose(1, 2)
+{a}.flatten(0, 1)
+{a}.squeeze((0, 1))
+{a}.expand(-1, -1, -1)
+{a}.diagonal(1, 0, 1)
+{a}.unfold(-1, 2, 1)
+{a}.split(2, 1)[0]
+{a}.hsplit(1)[0]
+{a}.movedim(0, 2)
+{a}.mH
+{a}.as_strided((2, 2), (1, 2), 1)
+{a}.view(torch.int32)
+torch.broadcast_to({a}, (2, *{a}.shape))
+torch.atleast_3d({a})
+torch.nn.Parameter({a}, requires_grad=False)
+{a}.cumprod(0)
+{a}.softmax(-1)
+{a}.amax(-1)
+torch.maximum({a}, {b})
+{a}[:, [0, 0]]
+{a}.scatter(0, torch.zeros(1, 1, 2, dtype=torch.long), 5.0)
+""".strip().splitlines()
+WIDER_WRITES = """
+{a}[..., 0] = {b}[..., 1]
+{a}[[0, 1]] = {b}
+{a}[:, torch.tensor([1, 0])] = {b}
+{a}[{a} > 0.6] *= 2
+{a}.masked_scatter_({a} > 0.5, {b})
+{a}.index_copy_(0, torch.tensor([1, 0]), {b})
+{a}.index_put_((torch.tensor([0, 0]),), {b}, accumulate=True)
+{a}.put_(torch.tensor([0, 2]), torch.ones(2))
+{a}.scatter_add_(0, torch.zeros(1, 1, 2, dtype=torch.long), {b})
+{a}.triu_(1)
+{a}.eq_({b})
+{a}.renorm_(2, 0, 1.0)
+{a}.fill_({b}.sum())
+{a}.resize_as_({b})
+{a}.swapaxes_(0, 2)
+{a}.mean().backward(retain_graph=True)
+{a}.register_hook(lambda g: g * 2)
+torch.exp({a}.detach(), out={b}.detach())
+torch.nn.functional.dropout({a}, 0.5, inplace=True)
+with torch.inference_mode(): {a}.mul_(2)
 """.strip().splitlines()
 RESULTS = """
 {a} * 2
@@ -178,7 +226,7 @@ x = torch.ones(2, 2); i = torch.inference_mode()(torch.ones)(2, 2); i.mul_(3); x
 x = torch.ones(2, 2); i = torch.inference_mode()(torch.ones)(2, 2); i.unsqueeze_(0); i[0] = 5.0; x = i + 0
 x = torch.ones(2, 2); i = torch.inference_mode()(torch.ones)(2, 2); i.add_(torch.ones(3)); i.data.add_(1); x.add_(i)
 x = torch.ones(2, requires_grad=True); y = x * 2; torch.inference_mode()(y.detach_)(); y.mul_(2)
-x = torch.zeros(2, 2); torch.cat([x[:0], x], out=x); torch.cat([x, x], out=x); y = x.sum(1)
+x = torch.zeros(2, 2); torch.cat([x[:0], x], out=x); y = x.sum(1)
 x = torch.arange(6.0).view(2, 3); y = torch.zeros(2, 3); torch.add(x.t(), 1, out=y); w = y.stride()
 x = torch.ones(2, 2, requires_grad=True); y = x * 2; v = y.unbind()[1]; y.add_(1); v.as_strided((5, 5), (1, 2))
 x = torch.ones(2); y = x.expand(3, 2); v = y.detach(); v.copy_(y); y += torch.ones(4); y.logical_not_()
@@ -193,6 +241,19 @@ x = torch.ones(2, requires_grad=True); y = torch.complex(x, x * 2); v = y.real[1
 x = torch.ones(2, 3, requires_grad=True); y = torch.complex(x, x); v = torch.view_as_real(y.t()); w = v[1:]; y.add_(1)
 x = torch.ones(2, 3); y = torch.view_as_complex(x[:, :2]); v = torch.view_as_complex(x[0, 1:]); w = x.t()
 x = torch.ones(0, 3); y = x[[0]]; v = x[:, torch.tensor([3])]; w = x.unsqueeze(0); x.add_(torch.ones(4, 3))
+x = torch.arange(6.0); x.masked_scatter_(x > 1, x); y = torch.arange(6.0); y.t().masked_scatter_(y > 1, y)
+x = torch.arange(6.0).view(2, 3); x[:, torch.tensor([1, 0])] = x[:, :2]; x[:, torch.tensor([1])] = x
+x = torch.arange(6.0).view(2, 3); x[torch.tensor([3])] = x; x[torch.tensor([3])] = torch.ones(2)
+x = torch.ones(2, requires_grad=True) * 1; y = x.expand(2, 2); y.copy_(y); y.tril_(); v = x.expand(2, 2, 2); v.triu_(1)
+x = torch.ones(2); y = torch.nn.Parameter(x, requires_grad=False); x.add_(1); v = torch.nn.Buffer(x); x.data.add_(1)
+x = torch.zeros(6); y = x[1:3]; torch.exp(torch.zeros(4), out=y); v = x[::2]; torch.exp(torch.zeros(4, 2), out=v)
+x = torch.tensor(1.0); y = x.expand(-1); y = x.expand(2, -1); y = torch.ones(1).expand(-2)
+x = torch.ones(2, 3); y = x[:, 1:1].double(); v = x.t()[1:1].clone(); w = x.mH
+x = torch.zeros(2, dtype=torch.cfloat, requires_grad=True) * 1; y = torch.tensor(2.0, requires_grad=True); x.fill_(y)
+x = torch.arange(4.0); x.index_copy_(0, torch.tensor([1, 0]), x); x.expand(3, 4).put_(torch.tensor([0]), torch.ones(2))
+x = torch.ones(2, 4); y = x[0]; y.eq_(x); torch.mul(y, x, out=y); torch.mul(x, x[None], out=x)
+x = torch.ones(1, 2).expand(3, 2); torch.mul(torch.ones(2), 2, out=x); y = torch.ones(2, 0).amax(-1)
+x = torch.ones(2, requires_grad=True); torch.inference_mode()(x.resize_)(1); x[0].index_select(0, torch.tensor([0, 0]))
 x = torch.ones(3, dtype=torch.bool); x.random_(5); y = torch.arange(4.0); y.masked_scatter_(y > 1, y.view(2, 2))
 """.strip().splitlines()
 
@@ -204,6 +265,8 @@ def program(number: int) -> tuple[list[str], list[str]]:
         return lines, sorted({line.split(" = ")[0].split()[-1] for line in lines if " = " in line} & set("vwxy"))
     choice = random.Random(number)
     sizes, tracked = choice.choice(("2, 3", "3, 2", "6", "1, 6")), choice.choice((True, True, False))
+    if number >= WIDER:
+        sizes = choice.choice((sizes, "1, 2, 3", "3, 1, 2"))
     lines = [
         f"torch.manual_seed({number})",
         f"x = (torch.arange(6.0).reshape({sizes}) / 7 + 0.3).requires_grad_({tracked})",
@@ -218,13 +281,14 @@ def program(number: int) -> tuple[list[str], list[str]]:
     for at in range(choice.randint(3, 8)):
         kind, a, b = choice.random(), choice.choice(names), choice.choice(names)
         if kind < 0.55:
-            views = VIEWS + WIDE_VIEWS if number >= WIDE else VIEWS
+            views = VIEWS + WIDE_VIEWS * (number >= WIDE) + WIDER_VIEWS * (number >= WIDER)
             line = choice.choice(views if kind < 0.35 else RESULTS).format(a=a, b=b)
             lines.append(f"v{at} = {line}")
             names.append(f"v{at}")
         else:
-            line = choice.choice(WRITES + WIDE_WRITES if number >= WIDE else WRITES).format(a=a, b=b)
-            lines.append(f"with torch.no_grad(): {line}" if choice.random() < 0.12 else line)
+            writes = WRITES + WIDE_WRITES * (number >= WIDE) + WIDER_WRITES * (number >= WIDER)
+            line = choice.choice(writes).format(a=a, b=b)
+            lines.append(f"with torch.no_grad(): {line}" if choice.random() < 0.12 and "with" not in line else line)
     return lines, names
 
 

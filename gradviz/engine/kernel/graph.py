@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.devices import device
 from gradviz.engine.kernel.dtypes import Array
-from gradviz.engine.kernel.memory import device
 from gradviz.engine.kernel.messages import SECOND_BACKWARD
 from gradviz.engine.kernel.state import state
 

@@ -1,12 +1,11 @@
-"""Where the numbers of a tensor are: `torch.device`; how often memory was written to; how a tensor is laid out in it
-(`torch.layout`, `torch.memory_format`); and views of it with any sizes and strides. NumPy itself doesn't check such
+"""Where the numbers of a tensor are: how often memory was written to; how a tensor is laid out in it (`torch.layout`,
+`torch.memory_format`); and views of it with any sizes and strides. NumPy itself doesn't check such
 views, so all of them are made here, after a check against the actual memory; a test keeps `as_strided` and its
 relatives out of all other modules. The operations are in `ops/strided.py`."""
 
 from __future__ import annotations
 
 import math
-import re
 import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -117,6 +116,27 @@ def strided(memory: Array, dtype: Any, size: Sequence[int], steps: Sequence[int]
                 f"{memory.size} bytes of memory"
             )
     return np.ndarray(size, kind, memory.data, start, steps)
+
+
+def resized(x: Array, size: tuple[int, ...]) -> tuple[Array, Array | None]:
+    """The memory from the first element on in another size, row by row. If it is too small, a longer copy of it (with
+    zeros here), and the memory that it replaces."""
+    memory = memory_of(x)
+    start = start_of(x, memory)
+    missing = start + math.prod(size) * x.itemsize - memory.size
+    longer = np.concatenate([memory, np.zeros(missing, np.uint8)]) if missing > 0 else memory
+    return strided(longer, x.dtype, size, row_strides(size, x.itemsize), start), memory if missing > 0 else None
+
+
+def written_in_turn(x: Array, places: Array, source: Array) -> Array:
+    """What an array becomes when the elements of a source in the same memory are written to flat places one after
+    another, so that a later one is read after it was written."""
+    memory = memory_of(x)
+    held = memory.copy()
+    written, read = (strided(held, a.dtype, a.shape, a.strides, start_of(a, memory)) for a in (x, source))
+    for place, value in zip(places.flat, read.flat, strict=False):
+        written.flat[place] = value
+    return written
 
 
 def sliding(x: Array, sizes: Sequence[int], axes: Sequence[int]) -> Array:
@@ -333,6 +353,8 @@ _LAST = {"torch.channels_last": 4, "torch.channels_last_3d": 5}
 
 def dense(x: Array) -> bool:
     """Whether the elements fill their memory without holes or overlaps."""
+    if not x.size:
+        return True
     step = x.itemsize
     for n, stride in sorted(zip(x.shape, x.strides, strict=True), key=lambda each: (each[1], each[0])):
         if n != 1:
@@ -351,6 +373,14 @@ def partly_overlapping(a: Array, b: Array, wholly: bool = False) -> bool:
         return False
     same_place = a.nbytes == b.nbytes and a.__array_interface__["data"][0] == b.__array_interface__["data"][0]
     return wholly or not (same_place and a.strides == b.strides)
+
+
+def is_same(a: Array, b: Array) -> bool:
+    """Whether two arrays that share memory, some of whose elements share it too, are the same view of it."""
+    if type(a) is not np.ndarray or type(b) is not np.ndarray or 0 not in a.strides:
+        return False
+    mine, other = a.__array_interface__["data"], b.__array_interface__["data"]
+    return bool((mine, a.shape, a.strides, a.dtype) == (other, b.shape, b.strides, b.dtype))
 
 
 def row_strides(size: Sequence[int], step: int = 1) -> tuple[int, ...]:
@@ -520,81 +550,3 @@ def is_laid(x: Array, memory_format: object) -> bool:
     if name in _LAST:
         return x.ndim == _LAST[name] and bool(np.moveaxis(x, 1, -1).flags.c_contiguous)
     return bool(x.flags.c_contiguous)
-
-
-# --- device: only the CPU computes here ---
-
-
-_KINDS = ("cpu", "cuda", "mps", "xpu", "meta", "xla", "hpu", "mtia", "ipu")
-
-
-class Standing:
-    """Which devices stand for the CPU in this run because the user chose so: none, or those of `ACCELERATORS`."""
-
-    __slots__ = ("kinds",)
-
-    def __init__(self) -> None:
-        self.kinds: frozenset[str] = frozenset()
-
-
-STANDING = Standing()
-ACCELERATORS = frozenset({"cuda", "mps"})
-
-
-class device:
-    """Where a tensor lives: `device("cpu")`."""
-
-    __slots__ = ("index", "type")
-
-    def __init__(self, type: Any = ..., index: int | None = None) -> None:
-        self.type: str
-        self.index: int | None
-        if not isinstance(type, str | int | device):
-            got = "" if type is ... else type.__class__.__name__
-            why = f"      didn't match because some of the arguments have invalid types: (!{got}!)\n" if got else ""
-            raise TypeError(
-                f"device() received an invalid combination of arguments - got ({got}), but expected one of:\n"
-                f" * (torch.device device)\n{why} * (str type, int index = -1)\n"
-            )
-        if index is not None and not isinstance(index, int):
-            kind = index.__class__.__name__
-            raise TypeError(f"device(): argument 'index' (position 2) must be int, not {kind}")
-        if index is not None and index < 0:
-            raise RuntimeError("Device index must not be negative")
-        if isinstance(type, device):
-            self.type, self.index = type.type, type.index
-            return
-        if isinstance(type, int):
-            raise RuntimeError("Cannot access accelerator device when none is available.")
-        if not type:
-            raise RuntimeError("Device string must not be empty")
-        found = re.fullmatch(r"([a-zA-Z_]+)(?::(\d+))?", str(type))
-        if found is None:
-            raise RuntimeError(f"Invalid device string: '{type}'")
-        kind, number = found.groups()
-        if kind not in _KINDS:
-            raise RuntimeError(
-                f"Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, "
-                f"lazy, vulkan, mps, "
-                f"meta, hpu, mtia, privateuseone device type at start of device string: {kind}"
-            )
-        self.type = kind
-        self.index = int(number) if number else index
-
-    def __repr__(self) -> str:
-        return f"device(type='{self.type}'" + ("" if self.index is None else f", index={self.index}") + ")"
-
-    def __str__(self) -> str:
-        return self.type if self.index is None else f"{self.type}:{self.index}"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
-
-    def __hash__(self) -> int:
-        return hash((self.type, -1 if self.index is None else self.index))  # before Python 3.12 None hashes by address
-
-    def __enter__(self) -> device:
-        return self  # the device of new tensors; there is only one
-
-    def __exit__(self, *exc: object) -> None:
-        """Nothing to restore."""

@@ -234,8 +234,8 @@ class Plan:
         self.rules = self._rules()
         wanted = {name for _, one in self.rules for name in one.names}
         tensors = [(name, i, False) for i, name in enumerate(row.inputs) if name in wanted]
-        tensors += [(name, i, True) for i, name in enumerate(row.outputs) if name in wanted]
-        tensors.sort()
+        tensors.sort()  # PyTorch's order: the inputs before the operation runs, the outputs after it
+        tensors += sorted((name, i, True) for i, name in enumerate(row.outputs) if name in wanted)
         self.saved_names = tuple(name for name, _, _ in tensors)
         self.saves = tuple((index, is_output) for _, index, is_output in tensors)
         self.captures = tuple(

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradviz.engine.kernel.devices import device as Device
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.layers import per_example
-from gradviz.engine.kernel.memory import device as Device
 from gradviz.engine.numerics import rounding
 from gradviz.engine.numerics.rounding import fma, fma32, fma64
 

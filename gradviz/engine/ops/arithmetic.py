@@ -14,7 +14,7 @@ from gradviz.engine.kernel.formula import expressed, helper
 from gradviz.engine.kernel.memory import laid
 from gradviz.engine.kernel.messages import IMAGINARY_PART, check_kind, check_value
 from gradviz.engine.kernel.rows import OpRow, no_derivative, op
-from gradviz.engine.kernel.state import state, warn_once
+from gradviz.engine.kernel.state import warn_once
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics import functions, rounding
 from gradviz.engine.ops.derivatives import minus, scaled
@@ -574,21 +574,10 @@ def _for_target(target: Tensor, data: Array) -> Array:
     return data.real
 
 
-def _is_same(a: Array, b: Array) -> bool:
-    """Whether two arrays that share memory are the same view of it."""
-    if type(a) is not np.ndarray or type(b) is not np.ndarray or 0 not in a.strides:
-        return False
-    mine, other = a.__array_interface__["data"], b.__array_interface__["data"]
-    return bool((mine, a.shape, a.strides, a.dtype) == (other, b.shape, b.strides, b.dtype))
-
-
 @method("copy_")
 def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """Write the values of `src`, broadcast, into this tensor."""
     value = operand(src)
-    if _is_same(self._data, value._data) and not (state.grad and (self._requires_grad or value._requires_grad)):
-        self._count_write()  # whether or not the elements share memory
-        return self
     return write(self, COPY, (self, value), (self._data, _for_target(self, value._data)), NO_PARAMS)
 
 

@@ -26,6 +26,7 @@ from gradviz.engine.ops.elementwise import (
     number_array,
     operand,
     prepare_pair,
+    refused_first,
     register,
     result_type,
     unary,
@@ -49,7 +50,12 @@ def _comparison(name: str, ufunc: Any, symbol: str, *names: str) -> None:
 
     def in_place(self: Tensor, other: object) -> Tensor:
         row = with_number if isinstance(other, NUMBERS) else with_tensor
-        return write(self, *prepare_pair(row, self, other, NO_PARAMS, False))
+        try:
+            return write(self, *prepare_pair(row, self, other, NO_PARAMS, False))
+        except RuntimeError as error:
+            if isinstance(error, NotImplementedError):  # the result is boolean, whatever is compared
+                raise
+            raise refused_first(name, self, (other,), error) or error from None
 
     method(*(f"{each}_" for each in (name, *names)))(in_place)
 

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes, printing
+from gradviz.engine.kernel.devices import device
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
-from gradviz.engine.kernel.memory import STRIDED, device, is_laid, laid_as, single_steps
+from gradviz.engine.kernel.memory import STRIDED, is_laid, laid_as, single_steps
 from gradviz.engine.kernel.messages import IMAGINARY_PART, TO_SCALAR
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import paused, state, warn_once

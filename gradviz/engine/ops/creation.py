@@ -15,9 +15,10 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes, layers
 from gradviz.engine.kernel.batched import alike
+from gradviz.engine.kernel.devices import STANDING
+from gradviz.engine.kernel.devices import device as Device
 from gradviz.engine.kernel.dtypes import Array
-from gradviz.engine.kernel.memory import STANDING, check_room, laid_as, memory_of, start_of
-from gradviz.engine.kernel.memory import device as Device
+from gradviz.engine.kernel.memory import check_room, laid_as, memory_of, start_of
 from gradviz.engine.kernel.messages import TO_SCALAR, check_value
 from gradviz.engine.kernel.state import state, warn_once
 from gradviz.engine.kernel.tensor import Size, Tensor, wrap

@@ -297,11 +297,27 @@ def _fill_random(name: str, rows: Callable[..., OpRow], draw: Callable[..., Arra
     def function(self: Tensor, *args: object, generator: object = None, **kwargs: object) -> Tensor:
         given = [each for each in (*args, *kwargs.values()) if isinstance(each, Tensor)]
         data, source = self._data, source_of(generator)
+        if data.dtype.kind == "c" and name in _REAL_KERNELS:
+            _need_real(self, _REAL_KERNELS[name] if not given or name != "bernoulli_" else _BERNOULLI_OF_TENSORS)
         placed = [_placed(each, data) for each in args]
         named = {key: _placed(each, data) for key, each in kwargs.items()}
         return _filled(self, rows(*args, **kwargs), given, lambda x: draw(source, x, *placed, **named))
 
     function.__name__ = name
+
+
+_BERNOULLI_OF_TENSORS = "bernoulli_tensor_cpu_self_"
+_REAL_KERNELS = {
+    "bernoulli_": "bernoulli_scalar_cpu_",
+    "random_": "random_kernel_cpu",
+    "geometric_": "geometric_cpu",
+    "log_normal_": "log_normal_cpu",
+}
+
+
+def _need_real(input: Tensor, kernel: str) -> None:
+    if input.dtype.is_complex:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
 
 
 def _filled(self: Tensor, row: OpRow, given: Sequence[Tensor], draw: Callable[[Array], Array]) -> Tensor:
@@ -340,6 +356,15 @@ _fill(
 )
 
 
+def _cauchy(g: Generator, x: Array, median: float = 0.0, sigma: float = 1.0) -> Array:
+    if x.dtype.kind == "c":
+        raise RuntimeError(
+            "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you "
+            f"specified c10::complex<{'double' if x.dtype.itemsize == 16 else 'float'}>"
+        )
+    return distributions.cauchy(g, x.shape, median, sigma, x.dtype)
+
+
 def _exponential(g: Generator, x: Array, lambd: float = 1.0) -> Array:
     if x.dtype.kind == "c":
         raise RuntimeError(
@@ -351,7 +376,7 @@ def _exponential(g: Generator, x: Array, lambd: float = 1.0) -> Array:
 
 _fill("exponential_", _exponential)
 _fill("geometric_", lambda g, x, p: distributions.geometric(g, x.shape, p, x.dtype))
-_fill("cauchy_", lambda g, x, median=0.0, sigma=1.0: distributions.cauchy(g, x.shape, median, sigma, x.dtype))
+_fill("cauchy_", _cauchy)
 _fill("log_normal_", lambda g, x, mean=1.0, std=2.0: distributions.log_normal(g, x.shape, mean, std, x.dtype))
 _BERNOULLI_FILLS = _fill_row("bernoulli", 1, "self, p, noise"), _fill_row("bernoulli", 2)
 _fill_random(
@@ -468,6 +493,7 @@ def _require_float(input: Tensor, kernel: str) -> None:
 @api("bernoulli", where="torch method")
 def bernoulli(input: Tensor, p: Any = None, *, generator: object = None) -> Tensor:
     """Ones with the given probabilities, otherwise zeros."""
+    _need_real(input, _BERNOULLI_OF_TENSORS if p is None else _REAL_KERNELS["bernoulli_"])
     data, source = input._data, source_of(generator)
     if p is not None:
         return _result(BERNOULLI, input, distributions.bernoulli_scalar(source, data.shape, p, data.dtype))
@@ -478,6 +504,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: object = None) -> Tens
 def poisson(input: Tensor, generator: object = None) -> Tensor:
     """Counts with the given rates."""
     _require_float(input, "poisson_cpu")
+    _need_real(input, "poisson_cpu")
     return _result(POISSON, input, rejection.poisson(source_of(generator), input._data))
 
 

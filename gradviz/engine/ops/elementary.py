@@ -535,6 +535,8 @@ LDEXP = op(
 
 def _prepare_ldexp(input: Tensor, other: Tensor) -> Prepared:
     check_operands("ldexp", input, other)
+    if input.dtype.rank == 2 and other.dtype is dtypes.bool_:
+        raise NotImplementedError("\"ldexp_cpu_exp\" not implemented for 'Bool'")
     target = result_type(input, other)
     target = target if target.rank >= 2 else dtypes.get_default_dtype()
     check_broadcast(input._data, other._data)

@@ -150,20 +150,22 @@ def register(
             result = apply(*prepare(*args, **kwargs))
             return result
         refuse_tracked_out(names[0], (*args, out))
+        given = [each for each in args if isinstance(each, Tensor)]
         try:
             result = apply(*prepare(*args, **kwargs))
-        except NotImplementedError as error:  # PyTorch looks at the types of all tensors before it looks for a kernel
-            if "not implemented for" in str(error):
-                check_cast(names[0], out, result_type(*[each for each in args if isinstance(each, Tensor)]), args)
+        except RuntimeError as error:  # PyTorch looks at memory and types before it looks at shapes, or for a kernel
+            if str(error).startswith("The size of tensor a"):
+                _check_out_memory(out, given)
+            if "not implemented for" in str(error) and not str(error).startswith(_COMPARED):
+                check_cast(names[0], out, result_type(*given), args)
             raise
+        _check_out_memory(out, given)
         check_cast(names[0], out, result.dtype, args)
         if out._data.shape != result._data.shape and any(each is out for each in args):
             raise RuntimeError(
                 f"output with shape {list(out._data.shape)} doesn't match the broadcast shape "
                 f"{list(result._data.shape)}"
             )
-        if isinstance(out, Tensor):
-            check_overlap(out, [each for each in args if isinstance(each, Tensor)])
         if out._data.shape != result._data.shape and out.dtype is not result.dtype and out._data.size:
             warn_resized(out, result._data)  # once for the result, once for what it is converted to
         return give(out, result)
@@ -178,20 +180,28 @@ def register(
                 own(self, *args, **kwargs)
                 return write(self, *prepare(self, *args, **kwargs))
             except (RuntimeError, TypeError, ValueError, IndexError) as error:
-                raise _refused_first(names[0], self, (*args, *kwargs.values()), error) or error from None
+                raise refused_first(names[0], self, (*args, *kwargs.values()), error) or error from None
 
         function_.__name__ = names[0] + "_"
         api(*(name + "_" for name in names), where=where)(function_)
     return function
 
 
+def _check_out_memory(out: object, operands: Sequence[Tensor]) -> None:
+    if isinstance(out, Tensor):
+        if out._data.size and repeated(out._data.shape, out._data.strides):
+            raise RuntimeError(WRITTEN_TWICE)
+        check_overlap(out, operands)
+
+
 _FIRST = (  # what a scatter checks before memory
     "Index tensor must", "Expected index", "scatter(): Expected", "source tensor shape must", "index_add_()",
-    "index_reduce_()",
+    "index_reduce_()", "put_()", "Dimension out of range",
 )  # fmt: skip
+_COMPARED = tuple(f'"{name}_cpu"' for name in ("lt", "le", "gt", "ge"))  # their result is boolean
 
 
-def _refused_first(name: str, target: Tensor, others: Sequence[object], error: Exception) -> Exception | None:
+def refused_first(name: str, target: Tensor, others: Sequence[object], error: Exception) -> Exception | None:
     """PyTorch checks whether the target can be written before it checks whether the result can be computed."""
     known = [each for each in others if isinstance(each, (Tensor, *NUMBERS))]
     tensors = [each for each in known if isinstance(each, Tensor)]
@@ -202,7 +212,7 @@ def _refused_first(name: str, target: Tensor, others: Sequence[object], error: E
             return None
         if target._data.size and repeated(target._data.shape, target._data.strides):
             return RuntimeError(WRITTEN_TWICE)
-        check_overlap(target, tensors)
+        check_overlap(target, tensors, apart=name == "index_copy")
         if not (isinstance(error, NotImplementedError) or str(error).startswith(("ZeroDivision", "result type"))):
             return _uncastable(target, known, error)
         check_broadcast(*(each._data for each in (target, *tensors)))
@@ -255,6 +265,7 @@ def prepare_pair(row: OpRow, x: Tensor, y: Any, params: Mapping[str, object], di
     if row.name in ("sub", "rsub"):
         check_subtraction((a.dtype, a._wrapped is None), (b.dtype, b._wrapped is None))
     if params.get("alpha") is not None:
+        check_broadcast(a._data, b._data)
         check_alpha(params["alpha"], target)
     if division and target.rank < 2:
         target = dtypes.default.dtype
@@ -314,7 +325,7 @@ def dunders(name: str, quick: Callable[[object, object], object], prepare: Calla
         try:
             return write(self, *prepare(self, other))
         except (RuntimeError, TypeError, ValueError) as error:
-            raise _refused_first(name, self, (other,), error) or error from None
+            raise refused_first(name, self, (other,), error) or error from None
 
     method(f"__{name}__")(quick if quick.__name__ == "quick" else left)
     method(f"__r{name}__")(reflected(name, right))

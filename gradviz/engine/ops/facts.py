@@ -4,7 +4,6 @@ See `convert.py` for conversions of tensors."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.batched import BatchedArray, one_by_one, one_example
 from gradviz.engine.kernel.dtypes import Array
-from gradviz.engine.kernel.memory import check_count, memory_of, row_strides, start_of, strided
+from gradviz.engine.kernel.memory import check_count, memory_of, resized, row_strides, start_of
 from gradviz.engine.kernel.messages import plain_numbers
 from gradviz.engine.kernel.rows import no_derivative, op
 from gradviz.engine.kernel.state import state
@@ -48,24 +47,21 @@ def resize_(self: Tensor, *sizes: object) -> Tensor:
     """Change the size over the same memory, from the first element on; if the memory is too small, it is extended (with
     zeros here)."""
     size = plain_numbers(sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes)
-    if self._requires_grad and not self._inference:
+    if self._requires_grad and not (self._inference or state.inference):
         raise RuntimeError("cannot resize variables that require grad")
     if size == self._data.shape:
         return self
     check_writable(self)
     check_count(size, self._data.itemsize)
     batched = isinstance(self._data, BatchedArray)
-    self._data = one_by_one(_resized, (self._data,), {"size": size}) if batched else _resized(self._data, size=size)
+    how = {"size": size}
+    self._data = one_by_one(_resized, (self._data,), how) if batched else _resized(self._data, **how)
     self._count_write()
     return self
 
 
 def _resized(x: Any, *, size: tuple[int, ...]) -> Array:
-    memory = memory_of(x)
-    start, count = start_of(x, memory), math.prod(size)
-    if start + count * x.itemsize > memory.size:
-        memory = np.concatenate([memory, np.zeros(start + count * x.itemsize - memory.size, np.uint8)])
-    return strided(memory, x.dtype, size, row_strides(size, x.itemsize), start)
+    return resized(x, size)[0]
 
 
 SET = op(
@@ -165,6 +161,8 @@ class iinfo(_Limits):
     def __init__(self, type: dtypes.dtype) -> None:
         if not isinstance(type, dtypes.dtype):
             raise TypeError(f"iinfo(): argument 'type' (position 1) must be torch.dtype, not {type.__class__.__name__}")
+        if type is dtypes.bool_:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
         if type.rank != 1:
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
         info = np.iinfo(type.np)

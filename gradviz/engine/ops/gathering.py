@@ -19,6 +19,7 @@ from gradviz.engine.ops.elementwise import Prepared, check_broadcast, operand, r
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, api
 from gradviz.engine.run.apply import NO_PARAMS, call
+from gradviz.engine.run.inplace import AS_IT_GOES
 
 # --- checks of index tensors ---
 
@@ -404,6 +405,8 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     if index.dtype not in (dtypes.int64, dtypes.int32):
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     axis = wrap_dim(dim, input._data.ndim)
+    if not input._data.ndim and index._data.size != 1:
+        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index._data.size} value(s)")
     n = input._data.shape[axis] if input._data.ndim else 1
     if ((index._data < 0) | (index._data >= n)).any():
         raise IndexError("index out of range in self")
@@ -480,6 +483,10 @@ def _masked_scatter(x: Array, mask: Array, source: Array) -> Array:
     return out
 
 
+AS_IT_GOES["masked_scatter"] = lambda x, mask, source: (
+    np.flatnonzero(np.broadcast_to(mask, x.shape)),
+    source if source.flags.c_contiguous else source.copy(),
+)
 MASKED_SCATTER = op(
     "masked_scatter",
     "self, mask, source",

@@ -30,7 +30,7 @@ from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import ALIAS
 from gradviz.engine.run.api import FUNCTIONS, api, method
 from gradviz.engine.run.apply import apply, call
-from gradviz.engine.run.inplace import check_overlap, check_writable, write
+from gradviz.engine.run.inplace import AS_IT_GOES, check_overlap, check_writable, write
 
 F = FUNCTIONS
 
@@ -166,6 +166,15 @@ def _index_put(x: Array, indices: Array, values: Array, *, slots: Any, accumulat
     return out
 
 
+def _put_in_turn(x: Array, indices: Array, values: Array, *, slots: Any, accumulate: bool) -> tuple[Array, Array]:
+    """The flat places that are written, and what is read for each of them."""
+    places = np.arange(x.size).reshape(x.shape)[_key(indices, slots, x.ndim)]
+    return places, np.broadcast_to(values, places.shape)
+
+
+AS_IT_GOES["index_put"] = _put_in_turn
+
+
 def _index_grad(grad: Tensor, self_shape: object, indices: Tensor, slots: object) -> Tensor:
     zeros = grad.new_zeros(self_shape)
     return call(INDEX_PUT, zeros, indices, grad, slots=slots, accumulate=True)
@@ -255,6 +264,7 @@ class _Indexer:
         self.dim = 0
         self.slots: dict[int, Array] = {}
         self.given: list[tuple[int, Tensor, int]] = []  # where each index tensor or mask begins, and its dimensions
+        self.outside: IndexError | None = None  # of a write: PyTorch finds it last, while it writes
         if _is_like_a_tuple(items):
             warnings.warn(_LIST_AS_TUPLE, UserWarning, stacklevel=3)
             items = tuple(items)
@@ -377,7 +387,11 @@ class _Indexer:
             return np.zeros_like(data)  # nothing is read, so PyTorch looks at no index
         bad = data[(data < -n) | (data >= n)]
         if bad.size:
-            raise IndexError(f"index {int(bad.flat[0])} is out of bounds for dimension {len(self.slots)} with size {n}")
+            words = f"index {int(bad.flat[0])} is out of bounds for dimension {len(self.slots)} with size {n}"
+            if not self.writes:
+                raise IndexError(words)
+            self.outside = self.outside or IndexError(words)
+            return np.zeros_like(data)
         return np.where(data < 0, data + n, data)
 
     def show(self, node: Node | None, indices: Tensor) -> None:
@@ -465,6 +479,9 @@ def setitem(self: Tensor, items: object, value: object) -> None:
         else:
             target.fill_(wrap(given._data))
         return
+    if not (_is_mask(found) and given._data.size == 1):
+        check_writable(found.view, state.grad and (found.view._requires_grad or given._requires_grad))
+        check_overlap(found.view, (given,), apart=True)
     indices, slots = found.indices()
     if given.dtype is not self.dtype and not given._data.ndim and _is_mask(found):
         given = given.to(self.dtype)  # PyTorch fills in this case
@@ -472,6 +489,8 @@ def setitem(self: Tensor, items: object, value: object) -> None:
         given = _without_ones(given)
     check_writable(found.view, state.grad and (found.view._requires_grad or given._requires_grad))
     _check_put(found.view, indices, slots, given, True)
+    if found.outside is not None:
+        raise found.outside
     arrays = found.view._data, indices._data, given._data
     write(found.view, INDEX_PUT, (found.view, indices, given), arrays, {"slots": slots, "accumulate": False})
     if found.view._base is None:
@@ -524,7 +543,6 @@ def _check_put(target: Tensor, indices: Tensor, slots: tuple[int, ...], given: T
     except ValueError:
         fits = False
     if not fits:
-        check_overlap(target, (given,))
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(shape)} cannot be broadcast to indexing result of shape "
             f"{list(at)}"
@@ -540,6 +558,8 @@ def _check_put(target: Tensor, indices: Tensor, slots: tuple[int, ...], given: T
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """Write (or add) values at index tensors."""
     _check_count(self, indices)
+    check_writable(self, state.grad and (self._requires_grad or values._requires_grad))
+    check_overlap(self, (values,), apart=True)
     tensor, slots = _Indexer(self, tuple(indices)).indices()
     _check_put(self, tensor, slots, values)
     arrays = self._data, tensor._data, values._data

@@ -194,6 +194,8 @@ TRACE = op(
 @api("trace")
 def trace(input: Tensor) -> Tensor:
     """The sum of the diagonal."""
+    if input.dtype is dtypes.bool_:
+        raise NotImplementedError("\"trace\" not implemented for 'Bool'")
     if input._data.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._data.ndim}")
     return call(TRACE, input)

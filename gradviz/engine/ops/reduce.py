@@ -429,9 +429,11 @@ def _check_extent(name: str, input: Tensor, dim: Any, error: type[Exception]) ->
             f"{name}: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
             "the 'dim' argument."
         )
-    for axis in axes_of(dim, input._data.ndim) or ():
+    axes = axes_of(dim, input._data.ndim) or ()
+    as_given = axes if name not in ("amax()", "amin()") else dim if isinstance(dim, (tuple, list)) else (dim,)
+    for axis, shown in zip(axes, as_given, strict=False):
         if not input._data.shape[axis]:
-            raise IndexError(f"{name}: Expected reduction dim {axis} to have non-zero size.")
+            raise IndexError(f"{name}: Expected reduction dim {shown} to have non-zero size.")
 
 
 def _need(x: Array, name: str, reduce: Any) -> Any:

@@ -296,7 +296,9 @@ def _renorm(x: Array, *, p: object, dim: int, maxnorm: object) -> Array:
     dims = tuple(d for d in range(x.ndim) if d != dim)
     wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
     norm = norm_forward(wide, ord=p, dim=dims, keepdim=True)
-    return (wide * np.where(norm > maxnorm, maxnorm / (norm + 1e-7), 1)).astype(x.dtype)
+    factor = np.where(norm > maxnorm, maxnorm / (norm + 1e-7), 1).astype(x.dtype)
+    made: Array = (wide * factor.astype(wide.dtype)).astype(x.dtype)
+    return made
 
 
 RENORM = op(

@@ -345,7 +345,7 @@ def _matrices(name: str) -> None:
             raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
         if not self._data.ndim:
             warn_of_number(name)
-            return self
+            return self.conj() if name == "mH" else self
         found = transpose(self, -2, -1)
         return found.conj() if name == "mH" else found
 
@@ -505,7 +505,7 @@ def expanded_shape(x: Tensor, asked: Sequence[int]) -> tuple[int, ...]:
     full = []
     for i, n in reversed(list(enumerate(asked))):
         own = shape[i - extra] if i >= extra else None
-        if n == -1 and own is None:
+        if n == -1 and own is None and shape:
             raise RuntimeError(
                 f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {i}"
             )
@@ -516,6 +516,8 @@ def expanded_shape(x: Tensor, asked: Sequence[int]) -> tuple[int, ...]:
                 f"Target sizes: {list(asked)}.  Tensor sizes: {list(shape)}"
             )
         full.append(own if n == -1 and own is not None else n)
+    if any(n < 0 for n in full):
+        raise RuntimeError("numel: integer multiplication overflow")
     return tuple(reversed(full))
 
 

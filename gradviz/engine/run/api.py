@@ -15,7 +15,7 @@ import numpy as np
 
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import TABLES
-from gradviz.engine.kernel.memory import dense, from_memory_order, in_memory_order
+from gradviz.engine.kernel.memory import from_memory_order, in_memory_order, memory_of, resized
 from gradviz.engine.kernel.messages import check_kind
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
@@ -232,6 +232,7 @@ def with_numpy_names(fn: F) -> F:
     return cast(F, call)
 
 
+_LATER = ("not implemented for", "same dtype", "Tensors must have same number", "Sizes of tensors must match")
 _IN_TYPE_OF_OUT = frozenset({"sum", "prod", "cumsum", "cumprod", "nansum"})
 
 
@@ -249,7 +250,7 @@ def with_out(fn: F, offered: F, name: str) -> F:
         try:
             found = offered(*args, **keywords)
         except RuntimeError as error:  # `out` is looked at before a kernel is looked for, or operands are compared
-            if any(words in str(error) for words in ("not implemented for", "same dtype")) and args:
+            if any(words in str(error) for words in _LATER) and args:
                 check_out_type(name, out[0] if isinstance(out, (tuple, list)) else out, _first(args).dtype)
             raise
         if not isinstance(out, (tuple, list)):
@@ -286,7 +287,7 @@ def give(out: Tensor, value: Tensor) -> Tensor:
 def _filled(out: Tensor, value: Tensor, outgrown: Array | None) -> Tensor:
     out.copy_(value)
     if outgrown is not None:  # in PyTorch memory grows in place: tensors that share it see the new values
-        outgrown[...] = out._data.reshape(-1)[: outgrown.size]
+        outgrown[...] = memory_of(out._data)[: outgrown.size]
     return out
 
 
@@ -296,24 +297,21 @@ def warn_resized(out: Tensor, like: Array, stacklevel: int = 3) -> None:
 
 
 def sized(out: Tensor, like: Array, stacklevel: int = 3) -> Array | None:
-    """Give `out` the shape and memory order of a result; PyTorch warns of that. Returns its former memory if that has
-    become too small."""
-    former, shape = out._data, like.shape
-    if former.shape == shape:
+    """Give `out` the shape and memory order of a result, from its first element on; PyTorch warns of that. Returns its
+    former memory, as bytes, if that has become too small."""
+    former = out._data
+    if former.shape == like.shape:
         return None
     if former.size:
         warn_resized(out, like, stacklevel)
-    in_place = type(former) is np.ndarray and former.flags.writeable and dense(former)
-    flat = in_memory_order(former, former).reshape(-1) if in_place else former
-    fits = in_place and like.size <= former.size
-    memory = flat[: like.size] if fits else np.zeros(like.size, former.dtype)
     in_rows = like.flags.c_contiguous or type(like) is not np.ndarray
-    lies = memory.reshape(shape if in_rows else in_memory_order(like, like).shape)
+    shape = like.shape if in_rows else in_memory_order(like, like).shape
+    if type(former) is np.ndarray and former.flags.writeable:
+        lies, outgrown = resized(former, shape)
+    else:
+        lies, outgrown = np.zeros(shape, former.dtype), None
     out._data = lies if in_rows else from_memory_order(lies, like)
-    if fits or not in_place:
-        return None
-    memory[: former.size] = flat
-    return flat
+    return outgrown
 
 
 def method(*names: str) -> Callable[[F], F]:

@@ -57,7 +57,8 @@ def apply(
         return layers.transforms.apply(row, tensors, arrays, params)
     made = row.forward(*arrays, **params) if forward is None else forward(row, arrays, params)
     if row.single:
-        out = wrap_result(_laid(made, tensors) if row.follows and forward is None else made)
+        follows = row.follows and (forward is None or type(made) is np.ndarray)  # batches have no order
+        out = wrap_result(_laid(made, tensors) if follows else made)
         outputs: tuple[Tensor, ...] = (out,)
     else:
         outputs = tuple(map(wrap_result, made))

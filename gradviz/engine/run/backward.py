@@ -105,6 +105,13 @@ def running_order(roots: Sequence[Edge], runs: Callable[[Node], bool]) -> list[N
 _NO_STACK = "No forward pass information available. Enable detect anomaly during forward pass for more information."
 
 
+_COMPLEX_FOR_REAL = (
+    "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but got false.  "
+    "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
+)
+_NOT_MADE_REAL = frozenset({"fill", "masked_fill", "index_fill"})  # by their formulas; nor by custom Functions
+
+
 def conform(grad: Tensor, shape: tuple[int, ...], dtype: np.dtype[np.generic] | None, node: Node, index: int) -> Tensor:
     """The gradient summed to the shape and cast to the type of its value, or PyTorch's error."""
     found = grad._data.shape
@@ -118,6 +125,8 @@ def conform(grad: Tensor, shape: tuple[int, ...], dtype: np.dtype[np.generic] | 
     if dtype is not None and grad._data.dtype != dtype:
         target = dtypes.OF_NUMPY[dtype]
         if grad.dtype.is_complex and not target.is_complex:
+            if node.plan is None or node.plan.row.name in _NOT_MADE_REAL:
+                raise RuntimeError(_COMPLEX_FOR_REAL)
             grad = grad.real
         if grad._data.dtype != dtype:
             grad = grad.to(target)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from gradviz.engine.kernel import batched, dtypes, layers
 from gradviz.engine.kernel.batched import one_example, plain
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Node, edge_of, function_of, next_sequence, show_as
-from gradviz.engine.kernel.memory import memory_order, partly_overlapping, repeated
+from gradviz.engine.kernel.memory import is_same, memory_order, partly_overlapping, repeated, written_in_turn
 from gradviz.engine.kernel.messages import OVERLAPPING, SECOND_BACKWARD, WRITTEN_TWICE, check_castable, view_written
 from gradviz.engine.kernel.modes import _force_original_view_tracking
 from gradviz.engine.kernel.rows import ROWS, OpRow
@@ -33,6 +34,9 @@ _APART = frozenset(
     """scatter scatter_value scatter_multiply scatter_add scatter_reduce index_add index_copy index_reduce index_put
     put""".split()
 )
+# Writes that read their last operand as they go: (the places, the operand as it is read) from the operands' data.
+AS_IT_GOES: dict[str, Callable[..., tuple[Array, Array]]] = {}
+_PARTS = frozenset({"tril", "triu"})  # they write the zeros only, wherever these are
 _READ_BEFORE = frozenset(
     {"masked_fill_tensor", "index_fill_tensor", "fill_with_tensor"}
 )  # their last operand, a number
@@ -89,13 +93,15 @@ def write(
         raise RuntimeError("In-place abs is not supported for complex tensors.")
     data, same = target._data, row.key in _SAME_EVERYWHERE
     shared = not same and 0 in data.strides and data.size > 1 and bool(repeated(data.shape, data.strides))
-    if shared:
+    if row.key in _PARTS or (shared and row.key == "copy" and is_same(data, arrays[1])):  # type: ignore[arg-type]
+        shared = True
+    elif shared:
         if row.key not in _WHERE_SHARED:
             raise RuntimeError(WRITTEN_TWICE)  # before a result as large as the target is computed
         warnings.warn(_shared_words(*_WHERE_SHARED[row.key]), UserWarning, stacklevel=3)
-    if row.key != "masked_scatter":  # it reads its source as it goes
+    if row.key != "masked_scatter":
         check_overlap(target, tensors[1 : -1 if row.key in _READ_BEFORE else None], apart=row.key in _APART)
-    result = plain(row.forward(*arrays, **params) if forward is None else forward(row, arrays, params))
+    result = plain(_computed(row, arrays, params, forward))
     if result.shape != target._data.shape:
         raise RuntimeError(
             f"output with shape {list(target._data.shape)} doesn't match the broadcast shape {list(result.shape)}"
@@ -115,6 +121,19 @@ def write(
     if state.observer is not None:
         state.observer.forward(row, tensors, (target,), node, params)
     return target
+
+
+def _computed(
+    row: OpRow,
+    arrays: Sequence[Any],
+    params: Mapping[str, object],
+    forward: Callable[[OpRow, Sequence[object], Mapping[str, object]], object] | None,
+) -> Any:
+    if row.key in AS_IT_GOES and not params.get("accumulate"):
+        first, last = arrays[0], arrays[-1]
+        if type(first) is type(last) is np.ndarray and np.may_share_memory(first, last):
+            return written_in_turn(first, *AS_IT_GOES[row.key](*arrays, **params))
+    return row.forward(*arrays, **params) if forward is None else forward(row, arrays, params)
 
 
 def _shared_words(name: str, assigned: str, line: int) -> str:

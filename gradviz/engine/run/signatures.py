@@ -17,7 +17,7 @@ from typing import NoReturn
 import numpy as np
 
 from gradviz import RESOURCES
-from gradviz.engine.kernel import dtypes, memory
+from gradviz.engine.kernel import devices, dtypes, memory
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.distributions import Generator
 
@@ -325,7 +325,7 @@ _TAKEN: dict[str, Callable[[object], bool]] = {
     "ScalarType": lambda value: isinstance(value, dtypes.dtype) or any(value is each for each in _PYTHON_TYPES),
     "Layout": lambda value: isinstance(value, memory.layout),
     "MemoryFormat": lambda value: isinstance(value, memory.memory_format),
-    "Device": lambda value: isinstance(value, (str, memory.device)) or _is_int(value),
+    "Device": lambda value: isinstance(value, (str, devices.device)) or _is_int(value),
     "Dimname": lambda value: isinstance(value, str),
     "DimnameList": lambda value: isinstance(value, (tuple, list)) and all(isinstance(each, str) for each in value),
     **dict.fromkeys(("std::string", "c10::string_view", "std::string_view"), lambda value: isinstance(value, str)),

@@ -38,6 +38,8 @@ class Parameter(Tensor):
         if requires_grad and made._inference and not state.inference:
             raise RuntimeError(SET_ON_INFERENCE)
         made._requires_grad = bool(requires_grad)
+        if data is not None and not made._inference:
+            made._version_counter = data._share_version()
         if state.observer is not None:
             state.observer.created(made)
         return made
@@ -74,6 +76,8 @@ class Buffer(Tensor):
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Buffer:
         made: Buffer = bare(cls)
         made._data = np.empty(0, dtypes.default.dtype.np) if data is None else data.detach()._data
+        if data is not None and not data._inference:
+            made._version_counter = data._share_version()
         made.persistent = persistent
         return made
 

@@ -236,7 +236,7 @@ class LBFGS(Optimizer):
     def _direction(state: dict[str, Any], grad: Tensor, history: int) -> None:
         """The two-loop recursion over the stored moves."""
         if state["n_iter"] == 1:
-            state.update(d=grad.neg(), old_dirs=[], old_stps=[], ro=[], H_diag=1)
+            state.update(d=grad.neg(), t=None, old_dirs=[], old_stps=[], ro=[], H_diag=1)
             return
         moves, changes, weights = state["old_stps"], state["old_dirs"], state["ro"]
         change, move = grad.sub(state["prev_flat_grad"]), state["d"].mul(state["t"])

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.devices import device
 from gradviz.engine.kernel.graph import RemovableHandle
-from gradviz.engine.kernel.memory import device
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.state import paused
 from gradviz.engine.kernel.tensor import Tensor

@@ -1,0 +1,80 @@
+"""What computes: `torch.device`. Here only the CPU does, also where a run lets it stand for others."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_KINDS = ("cpu", "cuda", "mps", "xpu", "meta", "xla", "hpu", "mtia", "ipu")
+
+
+class Standing:
+    """Which devices stand for the CPU in this run because the user chose so: none, or those of `ACCELERATORS`."""
+
+    __slots__ = ("kinds",)
+
+    def __init__(self) -> None:
+        self.kinds: frozenset[str] = frozenset()
+
+
+STANDING = Standing()
+ACCELERATORS = frozenset({"cuda", "mps"})
+
+
+class device:
+    """Where a tensor lives: `device("cpu")`."""
+
+    __slots__ = ("index", "type")
+
+    def __init__(self, type: Any = ..., index: int | None = None) -> None:
+        self.type: str
+        self.index: int | None
+        if not isinstance(type, str | int | device):
+            got = "" if type is ... else type.__class__.__name__
+            why = f"      didn't match because some of the arguments have invalid types: (!{got}!)\n" if got else ""
+            raise TypeError(
+                f"device() received an invalid combination of arguments - got ({got}), but expected one of:\n"
+                f" * (torch.device device)\n{why} * (str type, int index = -1)\n"
+            )
+        if index is not None and not isinstance(index, int):
+            kind = index.__class__.__name__
+            raise TypeError(f"device(): argument 'index' (position 2) must be int, not {kind}")
+        if index is not None and index < 0:
+            raise RuntimeError("Device index must not be negative")
+        if isinstance(type, device):
+            self.type, self.index = type.type, type.index
+            return
+        if isinstance(type, int):
+            raise RuntimeError("Cannot access accelerator device when none is available.")
+        if not type:
+            raise RuntimeError("Device string must not be empty")
+        found = re.fullmatch(r"([a-zA-Z_]+)(?::(\d+))?", str(type))
+        if found is None:
+            raise RuntimeError(f"Invalid device string: '{type}'")
+        kind, number = found.groups()
+        if kind not in _KINDS:
+            raise RuntimeError(
+                f"Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, "
+                f"lazy, vulkan, mps, "
+                f"meta, hpu, mtia, privateuseone device type at start of device string: {kind}"
+            )
+        self.type = kind
+        self.index = int(number) if number else index
+
+    def __repr__(self) -> str:
+        return f"device(type='{self.type}'" + ("" if self.index is None else f", index={self.index}") + ")"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.type, -1 if self.index is None else self.index))  # before Python 3.12 None hashes by address
+
+    def __enter__(self) -> device:
+        return self  # the device of new tensors; there is only one
+
+    def __exit__(self, *exc: object) -> None:
+        """Nothing to restore."""
