@@ -30,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.worker.identity import current
 from gradviz.worker.iterators import OWN
 from gradviz.worker.kept_memory import (
@@ -76,7 +77,7 @@ def change_types() -> bool:
     others += [(OSError, "__str__", _of_kept_parts), (types.UnionType, "__eq__", keeping)]
     in_searches: list[Change] = [(types.GeneratorType, "__del__", at_its_end), (_CACHING, "__call__", without_cache)]
     others += [(each, "__repr__", _kept) for each in _OF_PARTS]
-    others += [(types.GenericAlias, "__repr__", _of_kept_lists)]
+    others += [(types.GenericAlias, "__repr__", _of_kept_lists), (types.MethodType, "__repr__", _as_in_pytorch)]
     others += [(each, "__str__", _of_plain_parts) for each in _CODEC_ERRORS]
     changes: list[Change] = [*((each, "__repr__", _numbered) for each in with_address), *others]
     if sys.version_info < (3, 13):
@@ -97,6 +98,28 @@ def _numbered(original: Callable[[object], str]) -> Callable[[Any], str]:
     def __repr__(self: object) -> str:
         text, identities = original(self), current()
         return text if identities is None else identities.local(text)
+
+    return __repr__
+
+
+_IN_PYTHON = frozenset(  # the methods of tensors that PyTorch has written in Python, which show in another way
+    """backward storage index register_hook register_post_accumulate_grad_hook is_shared share_memory_ module_load norm
+    lu stft istft resize split unique unique_consecutive storage_type unflatten dim_order""".split()
+)
+
+
+def _as_in_pytorch(original: Callable[[object], str]) -> Callable[[Any], str]:
+    """Return the text of a method; of one of a tensor's own, such as `loss.item` without brackets, PyTorch's."""
+
+    def __repr__(self: Any) -> str:
+        thing, function = self.__self__, self.__func__
+        name = function.__name__ if type(function) is types.FunctionType else ""
+        if not issubclass(type(thing), Tensor) or vars(Tensor).get(name) is not function:
+            return original(self)
+        if name in _IN_PYTHON:
+            return f"<bound method Tensor.{name} of {thing!r}>"
+        place = object.__repr__(thing).rpartition(" ")[2]
+        return f"<built-in method {name} of {type(thing).__name__} object at {place}"
 
     return __repr__
 

@@ -100,6 +100,18 @@ print(hex(id(f)) in f.__str__(), hex(id(f)) in object.__str__(f), (1).__hash__()
     assert run(source).printed() == "True True\nTrue True True True\nTrue True 1 a 3\n"
 
 
+def test_a_method_without_brackets_shows_as_pytorchs(run: Runner) -> None:
+    source = (
+        "import re, torch\nx = torch.ones(1)\nfor each in (x.item, x.size, torch.nn.Parameter(x).detach, x.backward, "
+        "torch.nn.Linear(1, 1).forward): print(re.sub(' 0x[0-9a-f]+', ' 0x', repr(each)))"
+    )
+    assert run(source).printed() == (
+        "<built-in method item of Tensor object at 0x>\n<built-in method size of Tensor object at 0x>\n"
+        "<built-in method detach of Parameter object at 0x>\n<bound method Tensor.backward of tensor([1.])>\n"
+        "<bound method Linear.forward of Linear(in_features=1, out_features=1, bias=True)>\n"
+    )
+
+
 def test_hashes_of_what_is_equal_are_equal(run: Runner) -> None:
     source = """
 import collections, functools

@@ -222,3 +222,51 @@ def test_pylab_has_the_names_of_numpy_and_pyplot_but_not_pythons(run: Runner) ->
     assert outcome.printed() == "4 3.141592653589793 2\n"
     assert outcome.printed("err") == "GradViz: plots are drawn without 3-D axes.\n"
     assert sum(isinstance(each, events.Figure) for each in outcome.events) == 1
+
+
+def test_what_plots_return_shows_as_matplotlibs(run: Runner) -> None:
+    """A cell of a notebook that ends in a call of matplotlib shows what it returns; addresses are left out."""
+    source = (
+        "import re, numpy as np, matplotlib.pyplot as plt\nf, ax = plt.subplots(figsize=(5, 4))\n"
+        "ax.set_title('t'), ax.set_ylabel('y')\ngrid = np.zeros((3, 4))\n"
+        "for each in (f, ax, ax.plot([1, 2]), ax.legend(), ax.scatter([1], [2]), ax.bar([1, 2], [1, 2]), "
+        "ax.fill_between([1, 2], [1, 2]), ax.vlines([1], 0, 1), ax.quiver([1], [1], [1], [1], [3.0], cmap='jet'), "
+        "ax.contour(grid + np.arange(4)), ax.imshow(grid), ax.pcolormesh(grid), plt.subplots(1, 2)[1], "
+        "plt.subplots(2, 2)[1]):\n"
+        "    print(re.sub(' 0x[0-9a-f]+', ' 0x', repr(each)))\nprint(f)"
+    )
+    classes = (
+        "collections.PathCollection",
+        *("collections.FillBetweenPolyCollection", "collections.LineCollection", "quiver.Quiver"),
+        *("contour.QuadContourSet", "image.AxesImage", "collections.QuadMesh"),
+    )
+    scatter, *others = (f"<matplotlib.{each} object at 0x>" for each in classes)
+    expected = [
+        "<Figure size 500x400 with 1 Axes>",
+        "<Axes: title={'center': 't'}, ylabel='y'>",
+        "[<matplotlib.lines.Line2D object at 0x>]",
+        "<matplotlib.legend.Legend object at 0x>",
+        *(scatter, "<BarContainer object of 2 artists>", *others),
+        "array([<Axes: >, <Axes: >], dtype=object)",
+        *("array([[<Axes: >, <Axes: >],", "       [<Axes: >, <Axes: >]], dtype=object)"),
+        "Figure(500x400)",
+    ]
+    assert run(source).printed().splitlines() == expected
+
+
+def test_axes_around_an_image_have_no_margin(run: Runner) -> None:
+    source = (
+        "import numpy as np, matplotlib.pyplot as plt\nplt.imshow(np.zeros((28, 20)))\nprint(plt.axis('off'))\n"
+        "plt.figure()\nprint(plt.xlim(0, 3), plt.ylim())\nplt.figure()\nplt.plot([0.0, 1.0])\nprint(*plt.ylim())"
+    )
+    limits = "(np.float64(-0.5), np.float64(19.5), np.float64(27.5), np.float64(-0.5))"
+    printed = f"{limits}\n(0.0, 3.0) (np.float64(0.0), np.float64(1.0))\n-0.05 1.05\n"
+    assert run(source).printed() == printed
+
+
+def test_points_may_have_outlines_of_their_own(drawn: MatplotRun) -> None:
+    (figure,) = drawn("plt.scatter([1, 2, 3], [4, 5, 6], facecolor='white', edgecolor=['k', 'red', 'k'])")
+    found = [(layer.style.edge, layer.columns["x"].tolist()) for layer in figure.axes[0].layers]
+    assert found == [("text", [1.0, 3.0]), ("#ff0000", [2.0])]
+    (figure,) = drawn("plt.scatter([1, 2, 3], [4, 5, 6], c=[0.0, 1.0, 2.0], edgecolor=['k', 'red', 'k'])")
+    assert [layer.columns["value"].tolist() for layer in figure.axes[0].layers] == [[0.0, 2.0], [1.0]]

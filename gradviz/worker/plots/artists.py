@@ -12,10 +12,19 @@ from gradviz.trace.figures import FREE
 from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.plots.book import Array, AxesRecord, Book, FigureRecord, Layer, short
 from gradviz.worker.plots.colours import dress, map_name, options
-from gradviz.worker.plots.facade import Facade, absent, made
+from gradviz.worker.plots.facade import Facade, absent, made, told
 from gradviz.worker.plots.numbers import Numbers
 
 _LOOK = "remove draw update properties axes figure sticky_edges stale zorder add_callback pchanged norm cmap colorbar"
+
+
+_OF_MATPLOTLIB = {  # by the kind of a layer, where no class here is that of Matplotlib
+    "points": "collections.PathCollection",
+    "image": "image.AxesImage",
+    "area": "collections.FillBetweenPolyCollection",
+    "segments": "collections.LineCollection",
+    "bars": "patches.Rectangle",
+}
 
 
 class Artist(Facade):
@@ -27,6 +36,10 @@ class Artist(Facade):
     _figure: FigureRecord
     _layers: list[Layer]
     _numbers: Numbers
+
+    def __repr__(self) -> str:
+        kind = self._layers[0].kind if self._layers else ""
+        return told(self, self._of_matplotlib or _OF_MATPLOTLIB.get(kind, "artist.Artist"))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -95,6 +108,7 @@ class Line2D(Artist):
     """A line or points of `plot`."""
 
     __slots__ = ()
+    _of_matplotlib = "lines.Line2D"
 
     def set_data(self, *data: Any) -> None:
         """Replace the data."""
@@ -158,6 +172,9 @@ class BarContainer(Artist):
 
     __slots__ = ()
 
+    def __repr__(self) -> str:
+        return f"<BarContainer object of {len(self)} artists>"
+
     @property
     def patches(self) -> list[Bar]:
         """One handle for each bar."""
@@ -219,6 +236,27 @@ class Coloured(Artist):
             self.set_data(value)
 
 
+class Cells(Coloured):
+    """Numbers in a grid of cells."""
+
+    __slots__ = ()
+    _of_matplotlib = "collections.QuadMesh"
+
+
+class Contours(Coloured):
+    """Lines or areas of equal height."""
+
+    __slots__ = ()
+    _of_matplotlib = "contour.QuadContourSet"
+
+
+class Arrows(Artist):
+    """A field of arrows."""
+
+    __slots__ = ()
+    _of_matplotlib = "quiver.Quiver"
+
+
 class Words(Artist):
     """A text in a plot."""
 
@@ -248,6 +286,7 @@ class Colorbar(Artist):
     """The colour bar beside the axes."""
 
     __slots__ = ()
+    _of_matplotlib = "colorbar.Colorbar"
 
     def set_label(self, label: object, **look: object) -> None:
         """Set the description of the numbers."""

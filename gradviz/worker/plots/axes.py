@@ -11,10 +11,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gradviz.trace.figures import MOST_TICKS
+from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.plots.artists import Artist, Pen
 from gradviz.worker.plots.bars import Bars
 from gradviz.worker.plots.book import AxesRecord, Book, Direction, FigureRecord, Layer, short
-from gradviz.worker.plots.facade import ACCEPTED, Accepted, Facade, Title, absent, made
+from gradviz.worker.plots.facade import ACCEPTED, Accepted, Facade, Legend, Title, absent, made
 from gradviz.worker.plots.images import INSIDE, Images, Inside
 from gradviz.worker.plots.lines import Lines
 from gradviz.worker.plots.numbers import Numbers
@@ -54,6 +55,13 @@ class Axes(Facade):
     _book: Book
     _figure: FigureRecord
     _numbers: Numbers
+
+    def __repr__(self) -> str:
+        parts = [f"title={{'center': {self._axes.title!r}}}"] if self._axes.title else []
+        for name in ("x", "y"):
+            label = getattr(self._axes, name).label
+            parts += [f"{name}label={label!r}"] if label else []
+        return f"<Axes: {', '.join(parts)}>"
 
     plot = drawn(Lines, Lines.plot)
     semilogx = drawn(Lines, Lines.semilogx)
@@ -157,11 +165,11 @@ class Axes(Facade):
 
     def get_xlim(self) -> tuple[float, float]:
         """Return the limits of x."""
-        return _ends(self._axes.x, self._axes.layers, ("x", "left", "right", "x0", "x1"))
+        return _ends(self._axes.x, self._axes.layers, ("x", "left", "right", "x0", "x1"), slice(0, 2))
 
     def get_ylim(self) -> tuple[float, float]:
         """Return the limits of y."""
-        return _ends(self._axes.y, self._axes.layers, ("y", "bottom", "top", "y0", "y1", "low", "high"))
+        return _ends(self._axes.y, self._axes.layers, ("y", "bottom", "top", "y0", "y1", "low", "high"), slice(2, 4))
 
     def set_xscale(self, value: object, **more: object) -> None:
         """Make x linear or logarithmic."""
@@ -243,7 +251,7 @@ class Axes(Facade):
         self._changed().legend = (
             place if place in PLACES else NUMBERED.get(place, "best") if type(place) is int else "best"
         )
-        return ACCEPTED
+        return made(Legend)
 
     def get_legend_handles_labels(self) -> tuple[list[Artist], list[str]]:
         """Return what has a name, and the names."""
@@ -341,15 +349,16 @@ NUMBERED = dict(
 )
 
 
-def _ends(direction: Direction, layers: list[Layer], names: tuple[str, ...]) -> tuple[float, float]:
-    """Return the limits: the given ones, or those of the numbers with a margin."""
+def _ends(direction: Direction, layers: list[Layer], names: tuple[str, ...], sides: slice) -> tuple[Any, Any]:
+    """Return the limits: the given ones, or those of the numbers with a margin, which images go without."""
     if direction.limits is None:
+        pictures = [layer.extent[sides] for layer in layers if layer.kind == "image"]
         parts = [layer.columns[name] for layer in layers for name in names if name in layer.columns]
-        found = np.concatenate([np.zeros(0), *parts])
+        found = np.concatenate([np.zeros(0), *parts, *pictures])
         found = found[np.isfinite(found)]
-        low, high = (float(found.min()), float(found.max())) if found.size else (0.0, 1.0)
-        edge = (high - low) * MARGIN
-        low, high = low - edge, high + edge
+        low, high = (found.min(), found.max()) if found.size else (np.float64(0.0), np.float64(1.0))
+        edge = (high - low) * MARGIN if found.size and not pictures else 0.0
+        low, high = to_snippet(low - edge), to_snippet(high + edge)
     else:
         low, high = direction.limits
     return (high, low) if direction.flipped else (low, high)

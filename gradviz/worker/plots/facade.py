@@ -6,7 +6,7 @@ Their slots are private, and the guard keeps a snippet from these. Next: `book`,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from gradviz.worker.arguments import keep_methods
 
@@ -24,8 +24,15 @@ class Facade:
     def __init_subclass__(cls) -> None:
         keep_methods(cls)
 
+    _of_matplotlib: ClassVar[str] = ""  # the class that this stands for, "lines.Line2D"
+
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}>"
+        return told(self, self._of_matplotlib) if self._of_matplotlib else f"<{type(self).__name__}>"
+
+
+def told(thing: Facade, name: str) -> str:
+    """Return what `repr` gives for an object of this class of Matplotlib, with the run's number of the object."""
+    return f"<matplotlib.{name} object at {object.__repr__(thing).rpartition(' ')[2]}"
 
 
 def made(cls: type[T], **slots: object) -> T:
@@ -75,6 +82,13 @@ class Title(Accepted):
 
     def __repr__(self) -> str:
         return f"Text({self._place[0]}, {self._place[1]}, {self._text!r})"
+
+
+class Legend(Accepted):
+    """A legend, of which only the place is drawn as it is asked for."""
+
+    __slots__ = ()
+    _of_matplotlib = "legend.Legend"
 
 
 ACCEPTED = made(Accepted)

@@ -26,6 +26,12 @@ class AxesGrid(Facade):
     __slots__ = ("_held",)
     _held: Array  # of Axes
 
+    def __repr__(self) -> str:
+        return repr(self._held)
+
+    def __str__(self) -> str:
+        return str(self._held)
+
     def _part(self, found: object) -> object:
         return made(AxesGrid, held=found) if isinstance(found, np.ndarray) else found
 
@@ -88,6 +94,16 @@ class Figure(Facade):
     _book: Book
     _figure: FigureRecord
     _numbers: Numbers
+
+    def __repr__(self) -> str:
+        count = len(self._figure.axes)
+        return f"<Figure size {self._pixels()} with {count} Axes>"
+
+    def __str__(self) -> str:
+        return f"Figure({self._pixels()})"
+
+    def _pixels(self) -> str:
+        return "x".join(f"{100 * inches:g}" for inches in self._figure.size)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

@@ -10,7 +10,18 @@ import numpy as np
 from gradviz.trace.figures import colour_at
 from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.plots import colours
-from gradviz.worker.plots.artists import Artist, Coloured, Pen, Words, colour_range, number_range, spread
+from gradviz.worker.plots.artists import (
+    Arrows,
+    Artist,
+    Cells,
+    Coloured,
+    Contours,
+    Pen,
+    Words,
+    colour_range,
+    number_range,
+    spread,
+)
 from gradviz.worker.plots.book import Array, Layer, short
 from gradviz.worker.plots.colours import map_name, options
 from gradviz.worker.plots.facade import ACCEPTED, Facade, made
@@ -141,7 +152,12 @@ class Images:
         return self.imshow(Z, **look)
 
     def _picture(
-        self, value: Array, extent: tuple[float, ...], look: tuple[object, Any, Any], alpha: object
+        self,
+        value: Array,
+        extent: tuple[float, ...],
+        look: tuple[object, Any, Any],
+        alpha: object,
+        kind: type[Coloured] = Coloured,
     ) -> Coloured:
         """Draw a picture; its first row is at the top of the extent: left, right, bottom, top."""
         channels = value.shape[2] if value.ndim == 3 else 1
@@ -157,7 +173,7 @@ class Images:
             extent=(left, right, bottom, top),
             colours=colour_range(value, *look) if channels == 1 else None,
         )
-        return self._pen.handle(Coloured, layer)
+        return self._pen.handle(kind, layer)
 
     def pcolormesh(
         self,
@@ -178,7 +194,7 @@ class Images:
         if any(len(each) > 2 and not np.allclose(np.diff(each), np.diff(each)[0]) for each in (x, y)):
             self._pen.book.without("cells of different sizes (pcolormesh)")
         sides = tuple(float(each) for each in (x[0], x[-1], y[0], y[-1]))
-        return self._picture(value[::-1], sides, (cmap, *(clim or (vmin, vmax))), alpha)
+        return self._picture(value[::-1], sides, (cmap, *(clim or (vmin, vmax))), alpha, Cells)
 
     pcolor = pcolormesh
 
@@ -206,7 +222,7 @@ class Images:
             layers.append(self._pen.add("segments", columns, {**given, "color": color, "alpha": alpha}))
         if layers:
             layers[0].colours = shown
-        return self._pen.handle(Coloured, *layers)
+        return self._pen.handle(Contours, *layers)
 
     def contourf(
         self,
@@ -229,7 +245,7 @@ class Images:
         middle = places[:-1] / 2 + places[1:] / 2
         value = np.where(np.isfinite(z), middle[band], np.nan)
         sides = tuple(float(each) for each in (x[0], x[-1], y[0], y[-1]))
-        return self._picture(value[::-1], sides, (cmap, float(places[0]), float(places[-1])), alpha)
+        return self._picture(value[::-1], sides, (cmap, float(places[0]), float(places[-1])), alpha, Contours)
 
     def _levels(self, args: tuple[object, ...], levels: object) -> tuple[Array, Array, Array, Array]:
         if len(args) in (2, 4):
@@ -278,9 +294,9 @@ class Images:
         elif len(u):
             longest, wide = float(np.nanmax(np.hypot(u, v))), max(float(np.ptp(x)), float(np.ptp(y)), 1e-9)
             factor = wide / max(1.0, np.sqrt(len(u))) / longest if longest else 1.0
-        given = options(look, "Quiver")
+        given = options({key: look[key] for key in look if key not in ("cmap", "norm", "clim")}, "Quiver")
         columns = {"x0": x, "y0": y, "x1": x + factor * u, "y1": y + factor * v}
-        return self._pen.handle(Artist, self._pen.add("segments", columns, given, color="text", marker=">"))
+        return self._pen.handle(Arrows, self._pen.add("segments", columns, given, color="text", marker=">"))
 
     def arrow(self, x: object, y: object, dx: object, dy: object, **look: object) -> Artist:
         """Draw one arrow."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -105,10 +106,17 @@ class Lines:
             raise ValueError("s must be a scalar, or float array-like with the same size as x and y")
         groups = self._groups(given["color"] if c is None and "color" in given else c, len(across))
         given.pop("color", None)
+        outlines = self._groups(given.pop("edgecolor", None), len(across))
         layers: list[Layer] = []
-        for color, chosen, value in groups:
+        for (color, of_color, value), (edge, of_edge, _) in itertools.product(groups, outlines):
+            chosen = of_edge if type(of_color) is slice else of_color
+            if type(of_color) is not slice and type(of_edge) is not slice:
+                chosen = of_color & of_edge
+            elif len(value):
+                value = value[of_edge]
             columns = {"x": across[chosen], "y": up[chosen], "size": size if len(size) == 1 else size[chosen]}
             held = {**given, "color": color} if color is not None else given
+            held = {**held, "edgecolor": edge} if edge is not None else held
             first = {**held, "label": None} if layers else held
             layer = self._pen.add(
                 "points",
