@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
     from gradviz.trace.table.trace import Trace
 
-_SEARCHED = 500  # tensors visited in search of where a history was cut off
-_FARTHEST = 5_000  # the same between a leaf and a root
+_SEARCHED = 5_000  # tensors visited in search of where a history was cut off
 _NOTHING_REQUIRES, _SWITCHED_OFF, _NOT_DIFFERENTIABLE = 1, 2, 3  # see schema.UNTRACKED
 
 
@@ -64,13 +63,13 @@ def first_cut(trace: Trace, tensor: int) -> tuple[str, int]:
     return f"none of the leaves that it was computed from ({listed or 'none'}) requires grad", -1
 
 
-def _ancestors(trace: Trace, tensor: int, most: int = _SEARCHED) -> list[int]:
-    """The tensors that a tensor was computed from, itself first; at most so many."""
+def _ancestors(trace: Trace, tensor: int) -> list[int]:
+    """The tensors that a tensor was computed from, itself first; at most a few thousand."""
     queue, seen = [tensor], {tensor}
     for each in queue:
         node = int(trace.tensors.producer[each])
         for before in trace.inputs_of(node).tolist() if node >= 0 else ():
-            if before not in seen and len(queue) < most:
+            if before not in seen and len(queue) < _SEARCHED:
                 seen.add(before)
                 queue.append(before)
     return queue
@@ -196,7 +195,7 @@ def way_to_cut(frame: Frame, tensor: int) -> list[int]:
     """What was computed from a tensor, one after the other, up to where its history was cut off before a root of the
     latest backward call; [] if no root was computed from it, or none is known to be."""
     trace = frame.trace
-    led_to_root = {each for root in trace.roots_of(frame.call).tolist() for each in _ancestors(trace, root, _FARTHEST)}
+    led_to_root = {each for root in trace.roots_of(frame.call).tolist() for each in _ancestors(trace, root)}
     queue, came = [tensor], {tensor: -1}
     for each in queue:
         for user in trace.users_of(each).tolist():
