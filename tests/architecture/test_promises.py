@@ -226,6 +226,7 @@ PROMISES: tuple[tuple[str, tuple[str, ...]], ...] = (
         "Your own files are those",
         (
             "document/test_trust.py::test_the_list_is_private_and_holds_neither_content_nor_its_digest",
+            "document/test_trust.py::test_who_deletes_the_list_has_no_own_files",
             "ui/test_trust.py::test_what_is_saved_without_a_run_stays_strange",
             "ui/test_trust.py::test_what_another_program_wrote_waits_for_run",
             "ui/test_trust.py::test_one_file_of_ones_own_and_the_examples_run_when_they_are_named",

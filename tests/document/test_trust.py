@@ -53,6 +53,14 @@ def test_the_list_is_private_and_holds_neither_content_nor_its_digest(own: OwnFi
         assert file.stat().st_mode & 0o777 == 0o600
 
 
+def test_who_deletes_the_list_has_no_own_files(own: OwnFiles, file: Path) -> None:
+    own.add(".py", ONE)
+    file.unlink()
+    assert not own.knows(".py", ONE) and not OwnFiles(file.parent).knows(".py", ONE)
+    own.add(".py", OTHER)
+    assert own.knows(".py", OTHER) and not own.knows(".py", ONE)
+
+
 def test_another_computer_has_another_key(own: OwnFiles, file: Path, tmp_path: Path) -> None:
     own.add(".py", ONE)
     elsewhere = OwnFiles(tmp_path / "elsewhere")
