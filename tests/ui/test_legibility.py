@@ -12,6 +12,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
+from gradviz.session.folding import Folding, Presentation
 from gradviz.session.state import TEXT_SCALES
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.camera import LARGEST_FIT, Camera, fitting
@@ -24,7 +25,7 @@ from gradviz.ui.panel_area import HALF, Room, allotted
 from gradviz.ui.theme import LIGHT
 from tests.driver import Pilot
 from tests.trace.running import run
-from tests.ui.canvas_fixtures import scene_of
+from tests.ui.canvas_fixtures import RECURRENCE, scene_of
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "resources" / "examples").glob("*.py"))
 SCREENS = ((1024, 768), (1280, 800), (1366, 768), (1920, 1080), (3840, 2160))
@@ -98,6 +99,18 @@ def test_at_no_zoom_is_a_gradient_without_its_sign(
     said = {text for size, text in writing.sizes if size >= ALMOST * LEAST}
     assert {"3.", "21."} <= said or {"3", "21"} <= said
     assert any("∇" in text for text in said)
+
+
+@pytest.mark.parametrize("scale", [0.45, 0.6, 0.75])
+def test_the_words_of_a_closed_group_fit_its_lines_from_further_away(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch, scale: float
+) -> None:
+    scene, writing = scene_of(run(RECURRENCE), drawing=Presentation(Folding(level=0))), Writing(monkeypatch)
+    extent = scene.extent()
+    assert extent is not None
+    paint(scene, Camera(scale).centred((extent[0] + extent[2]) / 2, (extent[1] + extent[3]) / 2, 900, 600), 900, 600)
+    (size,) = {size for size, text in writing.sizes if text == "for t in range(12)"}
+    assert LEAST <= size <= sizes.NOTE
 
 
 def test_a_number_in_a_cell_loses_digits_but_is_never_cut(qapp: QApplication) -> None:

@@ -382,7 +382,7 @@ class ScenePainter:
             kind, category = int(diagram.kind[item]), int(diagram.category[item])
             self._brief_painter.paint(painter, self.card(item), kind, category, says, scale)
             return
-        with self.ink.at(scale):
+        with self.ink.at(scale if self.whole(scale) else self.ink.theme.scale):  # what is small undoes the zoom itself
             self._paint_whole(painter, item, says, scale)
 
     def _paint_whole(self, painter: QPainter, item: int, says: Content, scale: float) -> None:
