@@ -201,19 +201,19 @@ class Sent:
 
 def _way(frame: Frame, tensor: int, follow: Callable[[int], bool]) -> list[Sent]:
     """The operations that sent a gradient, upwards from a tensor, as long as what they received is to be traced."""
-    trace, at, found = frame.trace, tensor, list[Sent]()
-    for _ in range(LONGEST):
-        rows = _arrived(frame, at)
-        rows = [row for row in rows if trace.arrivals.from_node[row] >= 0 and follow(int(trace.arrivals.value[row]))]
+    trace, arrived, found = frame.trace, _arrived(frame, tensor), list[Sent]()
+    sender, sent, total, step = (getattr(trace.arrivals, name) for name in ("from_node", "value", "total", "step"))
+    while len(found) < LONGEST:
+        rows = [row for row in arrived if sender[row] >= 0 and follow(int(sent[row]))]
         if not rows:
             return found
-        row = max(rows, key=lambda each: _size(frame, int(trace.arrivals.value[each])))
-        node, upper = int(trace.arrivals.from_node[row]), -1
-        for made in trace.outputs_of(node).tolist():
+        row = rows[0] if len(rows) == 1 else max(rows, key=lambda each: _size(frame, int(sent[each])))
+        upper = -1
+        for made in trace.outputs_of(int(sender[row])).tolist():
             came = _arrived(frame, made)
-            if came and (upper < 0 or follow(int(trace.arrivals.total[came[-1]]))):
-                upper, at = int(trace.arrivals.total[came[-1]]), made
-        found.append(Sent(node, int(trace.arrivals.step[row]), upper, int(trace.arrivals.value[row])))
+            if came and (upper < 0 or follow(int(total[came[-1]]))):
+                upper, arrived = int(total[came[-1]]), came
+        found.append(Sent(int(sender[row]), int(step[row]), upper, int(sent[row])))
         if upper < 0 or not follow(upper):
             return found
     return found
@@ -223,7 +223,9 @@ def _arrived(frame: Frame, tensor: int) -> list[int]:
     """The rows of what the latest call before the cursor sent to a tensor."""
     trace = frame.trace
     rows = trace.history("arrivals", "tensor").before(tensor, frame.cursor)
-    found: list[int] = rows[trace.arrivals.call[rows] == trace.arrivals.call[rows[-1]]].tolist() if len(rows) else []
+    if len(rows) > 1:
+        rows = rows[trace.arrivals.call[rows] == trace.arrivals.call[rows[-1]]]
+    found: list[int] = rows.tolist()
     return found
 
 
