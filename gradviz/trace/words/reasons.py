@@ -195,7 +195,7 @@ def way_to_cut(frame: Frame, tensor: int) -> list[int]:
     """What was computed from a tensor, one after the other, up to where its history was cut off before a root of the
     latest backward call; [] if no root was computed from it, or none is known to be."""
     trace = frame.trace
-    led_to_root = {each for root in trace.roots_of(frame.call).tolist() for each in _ancestors(trace, root)}
+    led_to_root = _led_to(trace, frame.call)
     queue, came = [tensor], {tensor: -1}
     for each in queue:
         for user in trace.users_of(each).tolist():
@@ -206,6 +206,14 @@ def way_to_cut(frame: Frame, tensor: int) -> list[int]:
                     if not trace.tensors.requires_grad[made]:
                         return path_to(made, came)
     return []
+
+
+def _led_to(trace: Trace, call: int) -> set[int]:
+    """All that the roots of a backward call were computed from, with a history or without."""
+    known: dict[int, set[int]] = trace.kept("what led to roots", dict)
+    if call not in known:
+        known[call] = {each for root in trace.roots_of(call).tolist() for each in _ancestors(trace, root)}
+    return known[call]
 
 
 def path_to(end: int, came: dict[int, int]) -> list[int]:
