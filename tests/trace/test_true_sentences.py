@@ -143,7 +143,7 @@ h = torch.nn.functional.max_pool2d(bn(x), 2).mean((2, 3))
 torch.nn.functional.cross_entropy(h, torch.tensor([1])).backward()
 """)
     text = " ".join(sentences(trace, Kind.FORWARD))
-    assert "the means, 1 / σ" in text and "the places of the maxima" in text and "the sum of the weights" in text
+    assert "the means and 1 / σ" in text and "the places of the maxima" in text and "the sum of the weights" in text
     assert "result1" not in text and "total_weight" not in text
 
 
@@ -428,7 +428,7 @@ SAID = [  # a program, and what one of its sentences says and none does
     ("y = x * 1; y.cos_().sum().backward()", "CosBackward0 lets go of a copy of y (before line 3)", "its own"),
     (
         "torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 1))(x).sum().backward()",
-        ", the norms and ", "the means",
+        " and the norms", "the means",
     ),
     ("(x + x * 1j).abs().sum().backward()", "this use of x: the real part of grad · conj(1i) = [0.7", "x: grad"),
     ("y = (x * 2.0)[[0, 0]]; y[x > 1] = 0", "keeps the indices of (x * 2.0)[[0, 0]].", "keeps (x"),

@@ -345,7 +345,7 @@ class Node:
 
     if TYPE_CHECKING:  # attached in saved.py
 
-        def _raw_saved(self, name: str) -> SavedTensor: ...
+        def _raw_saved(self, name: str) -> SavedTensor | tuple[SavedTensor, ...]: ...
 
     def __call__(self, *grads: Tensor | None) -> Tensor | tuple[Tensor | None, ...] | None:
         """Run the node by hand: return the gradients of its inputs given those of its outputs."""

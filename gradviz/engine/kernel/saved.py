@@ -157,7 +157,7 @@ class SavedTensor:
         node = self._node
         if node.saved is None or node.freed:
             raise RuntimeError(refusal)
-        found: Saved | None = node.saved[self._at]
+        found: Saved | None = None if self._at is None else node.saved[self._at]
         return found
 
     def register_hooks(self, *hooks: Callable[..., object]) -> None:
@@ -203,11 +203,15 @@ class SavedTensor:
 SavedTensor.__module__ = "torch._C._autograd"
 
 
-def _raw_saved(node: Node, name: str) -> SavedTensor:
+def _raw_saved(node: Node, name: str) -> SavedTensor | tuple[SavedTensor, ...]:
     names = () if node.plan is None else node.plan.saved_names
     if name not in names:
         raise AttributeError(f"'{node.class_name}' object has no attribute '_raw_saved_{name}'")
-    return SavedTensor(node, names.index(name))
+    at = names.index(name)
+    several = (node.captured or {}).get(f"shown_{name}")  # index tensors, kept as one
+    if several is None:
+        return SavedTensor(node, at)
+    return tuple(SavedTensor(node, None if each is None else at) for each in several)
 
 
 Node._raw_saved = _raw_saved  # type: ignore[method-assign,assignment]  # a node does not know what hangs on its buffers

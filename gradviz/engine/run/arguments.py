@@ -38,7 +38,19 @@ class _Named(tuple):  # type: ignore[type-arg]
         return f"torch.return_types.{self.title}(\n{body})"
 
 
-RETURN_TYPES: dict[str, type[_Named]] = {}
+class ReturnTypes(dict[str, type[_Named]]):
+    """`torch.return_types`: the classes by name, those of values and indices also before they were asked for."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> type[_Named]:
+        if name not in self and name not in _VALUES_AND_INDICES:
+            raise AttributeError(f"torch.return_types.{name} is not in GradViz before the function was called once")
+        return return_type(name)
+
+
+_VALUES_AND_INDICES = "max min median nanmedian mode kthvalue sort topk cummax cummin".split()
+RETURN_TYPES = ReturnTypes()
 
 
 def return_type(name: str, fields: tuple[str, ...] = ("values", "indices")) -> type[_Named]:

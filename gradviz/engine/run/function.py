@@ -455,7 +455,7 @@ class Function:
         ctx._is_tensor = tuple(isinstance(a, Tensor) for a in args)
         tensors = [a for a in args if isinstance(a, Tensor)]
         tracked = state.grad and any(t._requires_grad for t in tensors)
-        ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
+        ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a._requires_grad for a in args)
         separate = cls.setup_context is not Function.setup_context
         edges = tuple(edge_of(t) if t._requires_grad else None for t in tensors) if tracked else ()
         if tracked:

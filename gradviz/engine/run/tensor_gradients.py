@@ -136,6 +136,8 @@ def detach_(self: Tensor) -> Tensor:
     if self._node is not None:
         self._data, self._detached = self._data[...], True  # another array over the memory: a saved buffer can tell
     self._node, self._output_nr, self._requires_grad = None, 0, False
+    if self._tangents:
+        self._tangents = None
     self._share_version().untracked(self)
     if state.observer is not None:
         state.observer.metadata_changed(self)

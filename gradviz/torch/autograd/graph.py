@@ -113,6 +113,8 @@ def register_multi_grad_hook(
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     nodes = [edge[0] for each in tensors if (edge := edge_of(each)) is not None]
+    if mode == "all" and len(nodes) != len(tensors):
+        raise AssertionError("Expected gradient function to be set")
     passes: weakref.WeakKeyDictionary[Any, _Arrivals] = weakref.WeakKeyDictionary()
 
     def hook_of(index: int) -> Callable[[Tensor], None]:
@@ -148,7 +150,8 @@ def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
 def increment_version(tensor: Tensor) -> None:
     """Count a write that autograd could not notice."""
     for each in (tensor,) if isinstance(tensor, Tensor) else tensor:
-        each._count_write()
+        if not each._inference:  # which has no counter
+            each._count_write()
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
