@@ -179,11 +179,21 @@ def _printoptions(**look: Any) -> Iterator[None]:
         np.set_printoptions(**before)
 
 
+def _shape(of_arrays: Callable[..., object]) -> Callable[[Any], object]:
+    """Return `np.shape`, which asks what it is given: a tensor answers with its own kind of tuple."""
+
+    def shape(a: Any) -> object:
+        return a.shape if issubclass(type(a), Tensor) else of_arrays(a)
+
+    return shape
+
+
 def numpy_modules(source: np.random.RandomState | None = None) -> dict[str, Any]:
     """Return `numpy` and its submodules for one run, by name; `np.random` draws from `source`."""
     source = source or np.random.RandomState(0)
     functions = {**vars(np), **CAREFUL}
     names: dict[str, Any] = {name: _guarded(functions[name]) for name in _FUNCTIONS if name in functions}
+    names |= {"shape": _shape(_guarded(np.shape))}
     names |= {"empty": _guarded(np.zeros), "empty_like": _guarded(np.zeros_like)}  # not what the memory held before
     names |= {name: STAND_INS[getattr(np, name)] for name in _DTYPES.split()}
     names |= {"pi": np.pi, "e": np.e, "inf": np.inf, "nan": np.nan, "newaxis": None, "__version__": np.__version__}

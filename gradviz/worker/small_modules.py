@@ -170,10 +170,10 @@ def notebook_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
 
     shown: dict[str, Any] = {"display": display, **dict.fromkeys(_SHOWN_AS_TEXT.split(), _text)}
     shown |= {kind: _named(kind) for kind in _SHOWN_ELSEWHERE.split()}
-    shown |= {"clear_output": accept, "set_matplotlib_formats": accept}
+    shown |= {"clear_output": _nothing, "set_matplotlib_formats": _nothing}
     inner = stand_in("IPython.display", shown)
     look = stand_in("seaborn", dict.fromkeys(_LOOKS.split(), accept))
-    backend = stand_in("matplotlib_inline.backend_inline", {"set_matplotlib_formats": accept})
+    backend = stand_in("matplotlib_inline.backend_inline", {"set_matplotlib_formats": _nothing})
     return {
         "IPython.display": inner,
         "IPython.core.display": inner,
@@ -182,6 +182,10 @@ def notebook_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
         "matplotlib_inline": stand_in("matplotlib_inline", {"backend_inline": backend}),
         "seaborn": look,
     }
+
+
+def _nothing(*given: object, **options: object) -> None:
+    return None
 
 
 def _text(data: Any = "", **look: object) -> str:

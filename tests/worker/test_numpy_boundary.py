@@ -204,3 +204,8 @@ def test_errors_of_numpy_hold_text_only(run: Runner, name: str) -> None:
     assert kinds.startswith("['str'] ")
     assert len(kinds) > 12
     assert attributes == "[]"
+
+
+def test_the_shape_of_a_tensor_is_its_own(run: Runner) -> None:
+    source = "import numpy as np, torch\nprint(np.shape(torch.ones(2, 3)), np.shape(np.ones((2, 3))), np.shape([1]))"
+    assert run(source).printed() == "torch.Size([2, 3]) (2, 3) (1,)\n"

@@ -71,7 +71,7 @@ from tests.worker.conftest import Runner
             "(50, 20) 22.553 -0.0863 [0 0 1 0 0 0 0 0 0]\n(50, 12) -144.2528 -2.2989 [0 0 0 0 0 0 0 0 0]\n"
             "n_classes(3) * n_clusters_per_class(2) must be smaller or equal 2**n_informative(2)=4\n",
         ),
-        ("import matplotlib_inline.backend_inline as b\nb.set_matplotlib_formats('svg')\nprint(1)", "1\n"),
+        ("import matplotlib_inline.backend_inline as b\nprint(b.set_matplotlib_formats('svg'))", "None\n"),
         ("from IPython.display import display, clear_output\nclear_output(wait=True)\ndisplay(3)", "3\n"),
         (
             "from packaging import version\nfrom distutils.version import LooseVersion as V\nimport torch\n"
