@@ -19,12 +19,13 @@ ORDER = (  # in which they are taught
     "leaf-in-place view-of-leaf-in-place grad-none-rebound non-leaf-optimized",
     "not-zeroed zeroed-too-late backward-twice freed-buffer needless-retain graph-kept",  # accumulation, one graph
     "saved-overwritten grad-none-not-reached grad-none-detached grad-none-no-grad grad-none-copied",  # the articles
-    "cut-by-item cut-by-data inference-tensor matmul-shapes broadcast-loss",
-    "other-parameters unregistered-parameter frozen-parameter equal-weights lr-too-large lr-too-small",  # training
+    "cut-by-item cut-by-data inference-tensor matmul-shapes broadcast-sizes broadcast-loss",
+    "other-parameters unregistered-parameter frozen-parameter equal-weights",  # training
+    "lr-too-large lr-too-small scheduler-first",
     "target-type wrong-dim softmax-before-ce double-softmax nll-without-log sigmoid-before-bce",
     "same-batch batchnorm-one eval-forgotten cuda-absent",
     "dead-relu vanishing exploding nan-born nan-where",  # what goes wrong
-    "unused-input",  # second order
+    "unused-input graph-in-grad",  # second order
 )
 
 

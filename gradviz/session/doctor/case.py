@@ -187,14 +187,15 @@ class Case(Text):
         """Every tensor at which a backward call began."""
         return set(self.trace.roots.tensor.tolist())
 
-    def ancestors(self, *tensors: int) -> dict[int, None]:
-        """Return the tensors that these were computed from, including themselves, which come first."""
+    def ancestors(self, *tensors: int, most: int = SEARCHED) -> dict[int, None]:
+        """Return the tensors that these were computed from, including themselves, which come first; about as many as
+        asked for."""
         trace, queue = self.trace, list(tensors)
         seen = dict.fromkeys(queue)
         for each in queue:
             node = int(trace.tensors.producer[each])
             for before in self.read_by(node) if node >= 0 else ():
-                if before not in seen and len(queue) < SEARCHED:
+                if before not in seen and len(queue) < most:
                     seen[before] = None
                     queue.append(before)
         return seen

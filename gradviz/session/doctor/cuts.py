@@ -257,7 +257,9 @@ def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:
             return _joined(case, copy, cut)
         given = copy.args[0]
         alone = isinstance(given, (ast.List, ast.Tuple)) and len(given.elts) == 1
-        changes[copy] = case.source(given.elts[0] if alone else given)  # type: ignore[attr-defined]
+        several = isinstance(given, ast.Name) and collected(case, given)
+        plain = case.source(given.elts[0] if alone else given)  # type: ignore[attr-defined]
+        changes[copy] = f"torch.stack({plain})" if several else plain
         modules = [n for n in case.walked if isinstance(n, ast.Name) and n.id in ("np", "numpy")]
         changes |= {n: "torch" for n in modules if n.lineno in range(number.lineno + 1, copy.lineno)}
         if any(n.lineno in (number.lineno, copy.lineno) for n in modules):

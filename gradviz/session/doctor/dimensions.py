@@ -28,6 +28,7 @@ def wrong_dim(case: Case) -> Iterator[Hit]:
     yield from _over_queries(case)
     yield from _classes_of_a_column(case)
     yield from _along_equals(case)
+    yield from _lengths_of_columns(case)
     yield from _written_out(case)
     for node in ops(case, "softmax", "log_softmax"):
         read, made = operand(case, node), case.output(node)
@@ -71,6 +72,39 @@ def _written_out(case: Case) -> Iterator[Hit]:
         advice = "Sum along dimension 1: one distribution for each row."
         yield Hit(line, cursor_of(case, summed), why, advice, fixes(("dim=1", text)), marks)
         return
+
+
+def _lengths_of_columns(case: Case) -> Iterator[Hit]:
+    """F.normalize(z, dim=0) before similarities of the rows: it makes unit vectors of the columns."""
+    nodes = case.trace.nodes
+    for node in ops(case, "div"):
+        read, made = operand(case, node), case.output(node)
+        shape, norm = case.shape(read) if read >= 0 else (), _norm_below(case, node)
+        if norm < 0 or len(shape) != 2 or shape[0] < 2 or made not in case.below_roots:
+            continue
+        turned = [user for user in case.trace.users_of(made).tolist() if nodes.op[user] in ("t", "transpose")]
+        products = [user for each in turned for user in case.trace.users_of(case.output(each)).tolist()]
+        of_rows = any(nodes.op[user] in ("mm", "matmul") and operand(case, user, 1) in case.trace.outputs_of(each)
+                      for each in turned for user in products)  # fmt: skip
+        if not re.search(r"dim=\(?(0|-2)\b,?\)?", str(nodes.params[norm])) or not of_rows:
+            continue
+        if not _is_of_samples(case, read):
+            continue
+        line, name = line_of(case, norm), case.name(read)
+        why = f"Line {line} divides the columns of {name} {shape} by their lengths, so the samples of a batch scale "
+        why += "each other. The product that follows compares its rows, whose lengths are not 1: these are no cosines."
+        yield Hit(
+            line, cursor_of(case, norm), why, "Use dim=1 (or dim=-1): each row gets the length 1.",
+            _other_dim(case, norm), case.mark(norm, "along the batch"),
+        )  # fmt: skip
+        return
+
+
+def _norm_below(case: Case, division: int) -> int:
+    """Return the norm by which an operation divides what the norm was computed from; -1 if it does not."""
+    norm = before(case, operand(case, division, 1), "clamp", "clamp_min", "add")
+    alike = norm >= 0 and "norm" in str(case.trace.nodes.op[norm])
+    return norm if alike and operand(case, norm) == operand(case, division) else -1
 
 
 def _along_equals(case: Case) -> Iterator[Hit]:
@@ -191,7 +225,8 @@ def _classes_of_a_column(case: Case) -> Iterator[Hit]:
     """argmax over the batch of what the loss takes for scores, or of what is compared with the classes given to it."""
     trace, losses = case.trace, ops(case, "nll_loss")
     targets = {operand(case, node, 1) for node in losses}
-    scores = {before for node in losses for before in [*case.ancestors(operand(case, node))][:3]}
+    scores = {before for node in losses for before in case.ancestors(operand(case, node), most=3)}
+    layers = {leaf for each in scores for leaf in _layer(case, each)}
     for node in ops(case, "argmax", "max"):
         read, made = operand(case, node), next(reversed(trace.outputs_of(node).tolist()), -1)
         shape = case.shape(read) if read >= 0 else ()
@@ -201,7 +236,9 @@ def _classes_of_a_column(case: Case) -> Iterator[Hit]:
         if any(case.output(user) in scores for user in turned):  # both ways, as between pictures and their texts
             continue
         compared = [user for user in trace.users_of(made).tolist() if trace.nodes.op[user] == "eq"]
-        if read not in scores and not any({*case.ancestors(*case.read_by(user))} & targets for user in compared):
+        again = bool(layers & _layer(case, read))  # of other samples, by the layer that makes the scores
+        asked = any({*case.ancestors(*case.read_by(user))} & targets for user in compared)
+        if read not in scores and not again and not asked:
             continue
         line = line_of(case, node)
         why = f"{trace.nodes.op[node]}(dim=0) on line {line} looks for the best sample of each class in "
@@ -214,10 +251,18 @@ def _classes_of_a_column(case: Case) -> Iterator[Hit]:
         return
 
 
+def _layer(case: Case, tensor: int) -> set[int]:
+    """Return the parameters of the layer that made a tensor."""
+    node, tensors = int(case.trace.tensors.producer[tensor]), case.trace.tensors
+    if node < 0 or case.trace.nodes.op[node] not in ("addmm", "linear"):
+        return set()
+    return {each for each in case.read_by(node) if tensors.is_parameter[each]}
+
+
 def _other_dim(case: Case, node: int, given_dim: str = "", wanted: str = "1") -> tuple[Fix, ...]:
     calls = [each for each in case.on_line(line_of(case, node)) if isinstance(each, ast.Call)]
     for call in [*calls, *case.calls]:
-        if name_of(call) not in ("softmax", "log_softmax", "Softmax", "LogSoftmax", "argmax", "max"):
+        if name_of(call) not in _WITH_DIM:
             continue
         given = next((each.value for each in call.keywords if each.arg == "dim"), None)
         place = 0 if name_of(call)[0].isupper() else 1
@@ -233,6 +278,9 @@ def _other_dim(case: Case, node: int, given_dim: str = "", wanted: str = "1") ->
         if given is not None and case.source(given) in ("0", "-2", given_dim):
             return fixes((f"dim={wanted}", edits.replace_node(case.text, given, wanted)))
     return ()
+
+
+_WITH_DIM = ("softmax", "log_softmax", "Softmax", "LogSoftmax", "argmax", "max", "normalize", "norm")
 
 
 def _dim_line(case: Case, node: int) -> int:

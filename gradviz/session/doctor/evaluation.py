@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
 
 import numpy as np
@@ -20,6 +21,10 @@ def eval_forgotten(case: Case) -> Iterator[Hit]:
     asked = [call for call in case.calls if _switches_mode(case, call)]
     switched = np.array([node for node in masks if nodes.reason[node] == SWITCHED_OFF or _in_no_grad(case, node)], int)
     yield from _functional(case, switched.tolist())
+    mistaken = next((hit for call in asked if (hit := _train_for_eval(case, call, switched.tolist()))), None)
+    if mistaken is not None:
+        yield mistaken
+        return
     if len(switched) and not asked and len(trace.calls):
         node = int(switched[0])
         line = case.outer_line(node)
@@ -33,6 +38,29 @@ def eval_forgotten(case: Case) -> Iterator[Hit]:
         yield Hit(line, int(nodes.step[node]) + 1, why, advice, fixes(("eval() first", text)), case.mark(node, what))
         return
     yield from _train_forgotten(case, masks)
+
+
+def _train_for_eval(case: Case, call: ast.Call, switched: list[int]) -> Hit | None:
+    """A function that only evaluates, and begins with train()."""
+    held, around = receiver_of(call), case.function_of(call)
+    if name_of(call) != "train" or call.args or held is None or not isinstance(around, ast.FunctionDef):
+        return None
+    name = case.source(held)
+    evaluates = any(name_of(each) == "eval" for each in ast.walk(around) if isinstance(each, ast.Call))
+    if evaluates or _calls(around, _TRAINING):
+        return None
+    lines = range(call.lineno + 1, (around.end_lineno or call.lineno) + 1)
+    inside = [each for each in switched if case.outer_line(each) in lines and _is_compared(case, each)]
+    if not inside:
+        return None
+    line = case.outer_line(inside[0])
+    what = "BatchNorm" if "batch_norm" in str(case.trace.nodes.op[inside[0]]) else "dropout"
+    why = f"Line {call.lineno} switches {name} to training, and line {line} evaluates it: its {what} is on, and "
+    why += f"{_told_of(what)}"
+    text = edits.replace_node(case.text, call, f"{name}.eval()")
+    cursor = int(case.trace.nodes.step[inside[0]]) + 1
+    offered = fixes(("eval() instead", text))
+    return Hit(call.lineno, cursor, why, f"Call {name}.eval() before evaluation.", offered, case.mark(inside[0], what))
 
 
 def _switches_mode(case: Case, call: ast.Call) -> bool:
@@ -89,12 +117,35 @@ def _is_judged(case: Case, node: int, line: int) -> bool:
     statement = case.statement(line)
     loop = case.loop_of(statement) if statement is not None else None
     if loop is not None and _trains(case, loop):
-        return False
+        return _is_compared(case, node)
+    users = case.trace.users_of(_result(case, node)).tolist()
+    return any(case.trace.nodes.op[user] != "detach" for user in users)
+
+
+def _result(case: Case, node: int) -> int:
+    """Return what the outermost module around an operation returned."""
     trace, nesting = case.trace, case.trace.nesting
     outer = [r for r in nesting.ancestors(int(trace.nodes.region[node])) if trace.regions.kind[r] == RegionKind.MODULE]
     inside = np.flatnonzero(nesting.contains(outer[-1], trace.nodes.region)) if outer else np.array([node])
-    users = trace.users_of(case.output(int(inside[-1]))).tolist()
-    return any(trace.nodes.op[user] != "detach" for user in users)
+    return case.output(int(inside[-1]))
+
+
+def _is_compared(case: Case, node: int) -> bool:
+    """Whether the result of a model is compared with targets, and nothing is trained by it."""
+    nodes, queue, compared = case.trace.nodes, [_result(case, node)], False
+    for each in queue:
+        for user in case.trace.users_of(each).tolist():
+            if nodes.name[user]:
+                return False
+            compared |= nodes.op[user] in _COMPARING
+            queue += [case.output(user)] if len(queue) < 50 else []
+    return compared
+
+
+_COMPARING = (
+    *("nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "eq", "ne"),
+    *("binary_cross_entropy", "binary_cross_entropy_with_logits"),
+)
 
 
 def _told_of(what: str) -> str:
@@ -131,6 +182,10 @@ def _with_eval(case: Case, line: int) -> str | None:
                 statement = case.statement(line)
                 around = [each for each in case.around(statement) if isinstance(each, ast.With)] if statement else []
                 text: str | None = case.text
+                head = around[-1].items[0].context_expr if around else None
+                if isinstance(head, ast.Call) and name_of(head) == "set_grad_enabled" and head.args:
+                    code = f"{name}.train({case.source(head.args[0])})"
+                    return edits.insert_before(case.text, around[-1].lineno, code)
                 if around and _trains_again(case, line) and not isinstance(around[-1].body[-1], ast.Return):
                     text = edits.after_statement(case.text, around[-1], f"{name}.train()")
                 at = around[-1].lineno if around else line
@@ -155,10 +210,11 @@ def _train_forgotten(case: Case, masks: list[int]) -> Iterator[Hit]:
     first_half = [node for node in tracked if nodes.step[node] < last]
     if not first_half or len(trace.calls) < 2:
         return
-    lines = {case.outer_line(node) for node in first_half}
     before = int(trace.calls.step[-2])
-    late = [node for node in first_half if nodes.step[node] > before]
-    if late or not any(_ran_again(case, line, before) for line in lines):
+    if any(nodes.step[node] > before for node in first_half):
+        return
+    lines = {case.outer_line(node) for node in first_half}
+    if not any(_ran_again(case, line, before) for line in lines):
         return
     call = calls[0]
     held = receiver_of(call)
@@ -172,9 +228,8 @@ def _train_forgotten(case: Case, masks: list[int]) -> Iterator[Hit]:
 
 def _ran_again(case: Case, line: int, after: int) -> bool:
     nodes = case.trace.nodes
-    return any(
-        nodes.step[node] > after and nodes.name[node] and case.outer_line(node) == line for node in range(len(nodes))
-    )
+    later = np.flatnonzero((nodes.step > after) & (nodes.name != "")).tolist()
+    return any(case.outer_line(node) == line for node in later)
 
 
 def same_batch(case: Case) -> Iterator[Hit]:
@@ -199,8 +254,37 @@ def same_batch(case: Case) -> Iterator[Hit]:
         yield Hit(call.lineno, cursor, why, advice, _iterated(case, call, loader, loop))
         return
     yield from _constant_slice(case)
+    yield from _counted_anew(case)
     yield from _sown_anew(case)
     yield from _sorted_batches(case)
+
+
+def _counted_anew(case: Case) -> Iterator[Hit]:
+    """`data[torch.arange(16)]` in each step: indices that are made anew and always the same."""
+    trace, places = case.trace, defaultdict[tuple[int, int], list[int]](list)
+    for node in np.flatnonzero(trace.nodes.op == "index").tolist():
+        if len(read := case.read_by(node)) == 2 and not trace.tensors.requires_grad[read[0]]:
+            places[read[0], int(trace.nodes.site[node])].append(node)
+    for (whole, _), nodes in places.items():
+        drawn, taken = [case.read_by(node)[1] for node in nodes], case.maker(case.output(nodes[0]))
+        made = taken.slice if isinstance(taken, ast.Subscript) else None
+        made = case.assigned(made.id, made.lineno) if isinstance(made, ast.Name) else made
+        if len({*drawn}) < 3 or not isinstance(made, ast.Call) or name_of(made) != "arange":
+            continue
+        picked = [user for user in trace.users_of(whole).tolist() if trace.nodes.op[user] in ("index", "slice")]
+        few, many = case.shape(drawn[0])[0], case.shape(whole)[0]
+        if few >= many or not {*picked} <= {*nodes} or not (_trained_between(case, drawn) and _all_equal(case, drawn)):
+            continue
+        name = case.source(taken.value) if isinstance(taken, ast.Subscript) else case.name(whole)
+        why = f"Line {made.lineno} counts the same {few} rows of {name} in each of {len(nodes)} steps, and nothing "
+        why += f"ever looks at the other {many - few}."
+        code = f"torch.randint(len({name}), ({case.source(made.args[0])},))" if len(made.args) == 1 else ""
+        text = edits.replace_node(case.text, made, code) if code else None
+        cursor = int(trace.nodes.step[nodes[1]]) + 1
+        advice = "Let the rows follow the step, or draw them at random."
+        marks = case.mark(nodes[1], "the same rows")
+        yield Hit(made.lineno, cursor, why, advice, fixes(("rows at random", text)), marks)
+        return
 
 
 def _sown_anew(case: Case) -> Iterator[Hit]:

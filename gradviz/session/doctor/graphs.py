@@ -78,8 +78,12 @@ def _computed_again(fault: Fault) -> str | None:
         if isinstance(statement, ast.Assign) and computed and statement not in found:
             found.append(statement)
             names += [n.id for n in ast.walk(statement.value) if isinstance(n, ast.Name) and n.id not in names]
+    outside = [each for each in found if case.loop_of(each) is not loop]
+    found = outside or found  # what a loop computes each time needs nothing
     here = {(case.function_of(each), case.loop_of(each)) for each in found}
     if len(here) != 1 or any("\n" in case.source(each) for each in found):
+        return None
+    if any(_goes_backward(case, each.value) for each in found):
         return None
     (function, around), found = here.pop(), sorted(found, key=lambda each: each.lineno)
     code = "\n".join(case.source(each) for each in found)
@@ -91,6 +95,13 @@ def _computed_again(fault: Fault) -> str | None:
     for each in reversed(found):
         text = edits.without_statement(text, each.lineno) if text is not None else None
     return text
+
+
+def _goes_backward(case: Case, value: ast.expr) -> bool:
+    """Whether an expression calls a function of the snippet that calls backward() itself."""
+    names = {name_of(each) for each in ast.walk(value) if isinstance(each, ast.Call)}
+    own = [each for each in case.statements if isinstance(each, ast.FunctionDef) and each.name in names]
+    return any(case.function_of(each) in own for each in case.calls if name_of(each) == "backward")
 
 
 def _same_root(case: Case) -> bool:
@@ -110,7 +121,10 @@ def retain_graph(fault: Fault) -> str | None:
 
 
 def _once(fault: Fault) -> str | None:
-    if fault.fix_line == fault.line or not _same_statement(fault.case, fault.fix_line, fault.line):
+    same = _same_statement(fault.case, fault.fix_line, fault.line)
+    function = fault.case.function_of(fault.case.called("backward", fault.fix_line) or fault.case.tree)
+    inside = function is not None and not isinstance(fault.case.statement(fault.line), ast.Return)
+    if fault.fix_line == fault.line or not (same or inside):
         return None
     return edits.without_statement(fault.text, fault.line)
 
@@ -209,7 +223,7 @@ def _after(fault: Fault) -> str | None:
 def in_new_memory(case: Case, line: int) -> Fixes:
     """Rewrite what writes in place on a line so that it writes to a new tensor."""
     statement, text = case.statement(line), case.text
-    plain = edits.out_of_place(text, line)
+    plain = _all_out_of_place(case, line)
     if plain is not None:
         return fixes(("a new tensor", plain))
     for call in [node for node in case.on_line(line) if isinstance(node, ast.Call)]:
@@ -229,6 +243,18 @@ def in_new_memory(case: Case, line: int) -> Fixes:
         name = case.source(target)
         return fixes(("a copy first", edits.insert_before(text, statement.lineno, f"{name} = {name}.clone()")))
     return _relu_modules(case)
+
+
+def _all_out_of_place(case: Case, line: int) -> str | None:
+    """Rewrite `y += 1` on a line as `y = y + 1`, and what else in the same block changes y in this way."""
+    statement, text = case.statement(line), edits.out_of_place(case.text, line)
+    if not isinstance(statement, ast.AugAssign):
+        return text
+    for each in next((b for b in edits.blocks(case.tree) if statement in b), []):
+        same = isinstance(each, ast.AugAssign) and case.source(each.target) == case.source(statement.target)
+        if text is not None and same and each is not statement and each.lineno == each.end_lineno:
+            text = edits.out_of_place(text, each.lineno) or text
+    return text
 
 
 def _not_in_place(case: Case, statement: ast.stmt | None, call: ast.Call, name: str) -> str | None:

@@ -253,3 +253,38 @@ def _has_retain(case: Case, call: ast.Call) -> bool:
 def _is_retain_position(call: ast.Call) -> bool:
     """Whether the second positional argument of a call is retain_graph: `loss.backward(None, True)`."""
     return len(call.args) > 1 and name_of(call) == "backward" and receiver_of(call) is not None
+
+
+def graph_in_grad(case: Case) -> Iterator[Hit]:
+    """backward(create_graph=True) again and again, whose .grad is filled with zeros instead of set to None: it keeps
+    the graph of every call."""
+    calls = case.trace.calls
+    made = {call for call in range(len(calls)) if calls.create_graph[call]}
+    if case.raised or len(made) < 2 or "set_to_none=False" in case.text or "detach_" in case.text:
+        return
+    for tensor, events in sorted(case.events.items()):
+        added = [event for event in events if event.what == "added" and case.call_of(event.step) in made]
+        reset = [event.step for event in events if event.what == "cleared" and event.value < 0]
+        zeroed = [event.step for event in events if event.what == "cleared" and event.value >= 0]
+        if len(added) < 2 or not zeroed or any(added[0].step < step < added[-1].step for step in reset):
+            continue
+        line, name = case.line_of(added[0].step), case.name(tensor)
+        why = (
+            f"backward(create_graph=True) on line {line} gives {name}.grad a graph that leads back to {name}, a cycle "
+        )
+        why += f"that Python can't free by counting. {name}.grad is filled with zeros, but never set to None: the "
+        why += f"graphs of all {len(added)} calls are still there."
+        text, filled = case.text, [each for each in case.statements if _fills_grad(case, each)]
+        for each in reversed(filled):
+            held = case.source(each).partition(".grad")[0]
+            text = edits.replace_node(text, each, f"{held}.grad = None") or text
+        advice = f"Set {name}.grad to None after use, or take the gradient from torch.autograd.grad()."
+        yield Hit(line, added[1].step + 1, why, advice, fixes((".grad = None", text if text != case.text else None)))
+        return
+
+
+def _fills_grad(case: Case, statement: ast.stmt) -> bool:
+    """Whether a statement is `x.grad.zero_()` or `x.grad.data.zero_()`."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    held = case.source(call.func) if isinstance(call, ast.Call) else ""
+    return held.endswith((".grad.zero_", ".grad.data.zero_"))

@@ -92,6 +92,8 @@ _ALSO_SAID = {  # warnings, messages of older versions, and errors that it cause
     "matmul-shapes": (r"size mismatch, m1: ", r"mat1 dim 1 must match mat2 dim 0"),
     "unregistered-parameter": (r"optimizer got an empty parameter list",),
     "no-grad-fn": (r"None of the inputs have requires_grad=True",),
+    "graph-in-grad": (r"will create a reference cycle",),
+    "scheduler-first": (r"lr_scheduler\.step\(\)` before `optimizer\.step\(\)",),
     "graph-kept": (r"out of memory", r"can't allocate memory"),
     "wrong-dim": (r"Implicit dimension choice for (log_)?soft(max|min)",),
     "target-type": (r"expected dtype \w+ but got dtype (Long|Int)", r"[Ee]xpected object of (scalar )?type"),
@@ -158,6 +160,8 @@ LESSONS: tuple[Lesson, ...] = (
     ),
     _silent("graph-kept", "Graphs that are kept", kept.graph_kept, rank=WASTE),
     _silent("needless-retain", "retain_graph without need", kept.needless_retain, rank=WASTE),
+    _silent("graph-in-grad", "A .grad that keeps its graph", kept.graph_in_grad, rank=WASTE),
+    _silent("scheduler-first", "The scheduler before the optimizer", rates.scheduler_first),
     _silent(
         "nan-where", "NaN from the branch that was not taken", not_finite.nan_where,
         raised.Raised(_NAN, not_finite.anomaly(where=True)), rank=EFFECT,
@@ -186,6 +190,10 @@ LESSONS: tuple[Lesson, ...] = (
         raised.Raised(_MATRICES, raised.plain_hit),
     ),
     _error(
+        "broadcast-sizes", "Sizes that don't broadcast", r"size of tensor a \(\d+\) must match the size of tensor b",
+        shapes.broadcast,
+    ),
+    _error(
         "unused-input", "An input that was not used", r"appears to not have been used in the graph",
         raised.unused_input,
     ),
@@ -208,7 +216,7 @@ LESSONS: tuple[Lesson, ...] = (
 _HIDES = {  # what follows from another mistake is not reported with it
     "grad-none-rebound": {"not-zeroed", "non-leaf-grad", "cut-by-data", "grad-none-detached"},
     "unregistered-parameter": {"other-parameters", "frozen-parameter", "grad-none-not-reached"},
-    "other-parameters": {"grad-none-no-grad", "grad-none-detached", "not-zeroed"},
+    "other-parameters": {"grad-none-no-grad", "grad-none-detached", "grad-none-not-reached", "not-zeroed"},
     "zeroed-too-late": {"other-parameters", "grad-none-not-reached", "frozen-parameter"},
     "cut-by-item": {"frozen-parameter", "other-parameters", "grad-none-not-reached", "no-grad-fn"},
     "cut-by-data": {"frozen-parameter", "other-parameters", "grad-none-not-reached"},

@@ -4,9 +4,10 @@ probabilities in place of scores and the other way round. A softmax over the wro
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
@@ -249,8 +250,25 @@ def _softmax_again(case: Case, cross_entropy: bool) -> Iterator[Hit]:
         marks = (*case.mark(first, "the first softmax"), *case.mark(node, "the second one"))
         logged = case.trace.nodes.op[node] != "softmax"  # the logarithm is wanted
         taken = first if cross_entropy or logged else node
-        yield Hit(at, cursor_of(case, node), why, advice, _without(case, taken, first), marks)
+        offered = _without(case, taken, first)
+        offered = offered or (_undone(case, node, is_softmax, "torch.log") if cross_entropy else ())
+        yield Hit(at, cursor_of(case, node), why, advice, offered, marks)
         return
+
+
+def _undone(case: Case, node: int, probabilities: Callable[[Case, int], bool], inverse: str) -> tuple[Fix, ...]:
+    """Undo the softmax or sigmoid in the first argument of a loss that is only ever given probabilities."""
+    alike = np.flatnonzero((case.trace.nodes.site == case.trace.nodes.site[node]) & _same_op(case, node)).tolist()
+    for call in [each for each in case.on_line(line_of(case, node)) if isinstance(each, ast.Call)]:
+        if len(call.args) >= 2 and all(probabilities(case, maker_of(case, each)) for each in alike):
+            text = edits.replace_node(case.text, call.args[0], f"{inverse}({case.source(call.args[0])})")
+            return fixes((inverse, text))
+    return ()
+
+
+def _same_op(case: Case, node: int) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = case.trace.nodes.op == case.trace.nodes.op[node]
+    return found
 
 
 def _without(case: Case, *nodes: int) -> tuple[Fix, ...]:
@@ -338,7 +356,8 @@ def sigmoid_before_bce(case: Case) -> Iterator[Hit]:
         why += "already. What it sees lies between 0 and 1, so it takes every probability to be between 0.5 and 0.73."
         advice = "Give it the plain score without sigmoid, or use BCELoss."
         marks = (*case.mark(first, "the first sigmoid"), *case.mark(node, "takes the sigmoid again"))
-        yield Hit(inner, cursor_of(case, node), why, advice, _without(case, first), marks)
+        offered = _without(case, first) or _undone(case, node, _is_sigmoid, "torch.logit")
+        yield Hit(inner, cursor_of(case, node), why, advice, offered, marks)
         return
 
 

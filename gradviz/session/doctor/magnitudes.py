@@ -14,6 +14,7 @@ from gradviz.document import edits
 from gradviz.session.doctor import rates
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
 from gradviz.session.doctor.text import name_of, receiver_of
+from gradviz.trace.table.frame import ZERO
 
 # -- along the depth
 
@@ -96,8 +97,10 @@ def _begun(case: Case, node: int) -> int:
     """Return the line that initialised the weights of products like this one, otherwise that of the product."""
     nodes, lines = case.trace.nodes, list[int]()
     deep = [each for each in np.flatnonzero(nodes.op == nodes.op[node]).tolist() if _main_slot(case, each) >= 0]
+    later = _asked_later(case)
     for each in deep:
-        lines += [case.begun(leaf) for leaf in _weights(case, each) if len(case.shape(leaf)) > 1]
+        held = [leaf for leaf in _weights(case, each, later=True) if len(case.shape(leaf)) > 1]
+        lines += [int(nodes.line[node]) if leaf in later else case.begun(leaf) for leaf in held]
     lines = [line for line in lines if line > 0]
     return max(lines, key=lines.count) if lines else int(nodes.line[node])
 
@@ -288,8 +291,9 @@ def dead_relu(case: Case) -> Iterator[Hit]:
         made = case.output(node)
         if made >= 0 and made in case.below_roots:
             places.setdefault((int(trace.nodes.site[node]), str(trace.nodes.scope[node])), []).append(node)
+    is_zero = trace.value_flag[trace.tensors.value] == ZERO
     for nodes in places.values():
-        zero = [trace.value_flag[trace.tensors.value[case.output(node)]] == 2 for node in nodes]
+        zero = is_zero[[case.output(node) for node in nodes]].tolist()
         shape = case.shape(case.output(nodes[0]))
         samples = len(nodes) * (shape[0] if len(shape) > 1 else math.prod(shape))  # one alone says nothing of others
         if not zero[-1] or math.prod(shape) < 2 or samples < 2 or (len(nodes) > 2 and not all(zero[-2:])):
@@ -305,7 +309,8 @@ def dead_relu(case: Case) -> Iterator[Hit]:
         why += "back. All that lies before it gets no gradient and can never change again."
         why += f" That comes from line {at}." if at != line else ""
         advice = "Use a smaller learning rate or another first bias, or LeakyReLU, which lets a little through."
-        fix = (_without_constant(case, at) if at != line else ()) or _leaky(case)
+        fix = rates.slowed(case) if not zero[0] and at != line else ()
+        fix = fix or (_without_constant(case, at) if at != line else ()) or _leaky(case)
         yield Hit(at, step, why, advice, fix, case.mark(node, "lets nothing through"))
         return
 

@@ -360,7 +360,9 @@ def _held(case: Case, line: int, step: int) -> list[int]:
     frame, found = case.trace.frame_at(step), []
     for node in case.on_line(line):
         if isinstance(node, ast.Attribute) and node.attr == "grad" and isinstance(node.ctx, ast.Load):
-            were = [each for each in case.were(node.value, step) if frame.grad(each) is None]
+            were = case.were(node.value, step)
+            were = were[-1:] if isinstance(node.value, ast.Attribute) else were  # a name may be a loop's variable
+            were = [each for each in were if frame.grad(each) is None]
             found += were[-1:] or [each for each in under_keys(case, node.value, step) if frame.grad(each) is None]
     return found
 

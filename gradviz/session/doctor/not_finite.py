@@ -62,8 +62,8 @@ def _bad_leaf_grad(case: Case) -> int:
 
 
 def _bad_roots(case: Case) -> list[int]:
-    values = case.trace.tensors.value
-    return [root for root in sorted(case.roots) if case.trace.value_flag[values[root]] == NOT_FINITE]
+    roots = sorted(case.roots)
+    return [root for root, bad in zip(roots, _bad(case, case.trace.tensors.value[roots]), strict=True) if bad]
 
 
 def _forward_birth(case: Case, infinite: int = -1) -> tuple[Hit, bool] | None:
@@ -97,6 +97,7 @@ _ADVICE = {
     "log": "Keep the operand above 0, for example with .clamp(min=1e-8), or use log_softmax or log1p.",
     "sqrt": "Add a small number under the root, for example 1e-8.",
     "div": "Keep the divisor away from 0, for example by adding 1e-8.",
+    "masked_fill": "Leave one position of each row open, or fill with a large negative number instead of -inf.",
     "exp": "Take the largest number off first, as logsumexp and softmax do.",
 }
 _EPSILON = "1e-8"
@@ -179,6 +180,9 @@ def _kept_away(case: Case, node: int) -> tuple[Fix, ...]:
         divisor = divisions[0].right
         text = edits.replace_node(case.text, divisor, f"({case.source(divisor)} + {_EPSILON})")
         return fixes((f"+ {_EPSILON}", text))
+    for call in _calls_in(expression, op) if op == "masked_fill" else ():
+        if call.args:
+            return fixes(("a large negative number", edits.replace_node(case.text, call.args[-1], "-1e9")))
     for call in _calls_in(expression, op):
         operand = _operand_of(case, call)
         if operand is None:

@@ -35,6 +35,7 @@ def other_parameters(case: Case) -> Iterator[Hit]:
             return
         yield from _replaced(case, left, first)
         yield from _left_out(case, left, first)
+        yield from _forgotten(case, left, first)
         return
     if case.updates and any(_grad_is_read(case, each) or not _trained_beside(case, each) for each in left):
         return
@@ -140,6 +141,55 @@ def _left_out(case: Case, left: list[int], step: int) -> Iterator[Hit]:
             text = edits.replace_node(case.text, first, code)
         yield Hit(making.lineno, step + 1, why, advice, fixes((f"with {name}.parameters()", text)))
         return
+
+
+def _forgotten(case: Case, left: list[int], step: int) -> Iterator[Hit]:
+    """A new module that is trained together with another, and that the only optimizer was not given. One that was
+    trained before, or is not to be, was loaded, copied, frozen or switched to evaluation."""
+    making, owner = _optimizer(case, step), _owner(case, left)
+    first = making.args[0] if making is not None and making.args else None
+    names = {str(each) for each in case.trace.optimizers.name}
+    alone = [each for each in case.calls if name_of(each) in names] == [making]
+    if not alone or not isinstance(first, ast.Call) or name_of(first) != "parameters" or not owner:
+        return
+    held = receiver_of(first)
+    given = [n for n in case.walked if isinstance(n, ast.Name) and n.id == owner and isinstance(n.ctx, ast.Store)]
+    kept = ("load_state_dict", "deepcopy", "eval", "requires_grad_", "detach", "load", "register_buffer")
+    if held is None or "." in case.source(held) or len(given) != 1 or any(name_of(each) in kept for each in case.calls):
+        return
+    own = _parameters_of(case, owner)
+    if {*own} != {*left} or not all(_trained_beside(case, each) for each in own) or ".requires_grad" in case.text:
+        return
+    unused = all(event.what == "added" for each in own for event in case.events[each])
+    if making is None or not unused or not _meets_targets(case, own):
+        return
+    why = f"{owner} gets gradients with each backward(), but line {making.lineno} gives the optimizer only the "
+    why += f"parameters of {case.source(held)}: no step() ever changes {owner}, which keeps its random weights."
+    advice = f"Give the optimizer both, or switch off requires_grad where {owner} is not to be trained."
+    code = f"[*{case.source(first)}, *{owner}.parameters()]"
+    text = edits.replace_node(case.text, first, code)
+    offered = fixes((f"with {owner}.parameters()", text))
+    yield Hit(making.lineno, step + 1, why, advice, offered, first_use(case, own[0]))
+
+
+def _meets_targets(case: Case, leaves: list[int]) -> bool:
+    """Whether a loss compares what was computed from some leaves with data; a critic is not trained by its judgement
+    of others, which has no targets or always the same ones."""
+    nodes, tensors = case.trace.nodes, case.trace.tensors
+    for node in np.flatnonzero(np.isin(nodes.op, _FITTING)).tolist():
+        given, target = case.read_by(node)[:2]
+        value = case.first_value(target)
+        if tensors.requires_grad[target] or value is None or value.size < 2 or not np.ptp(value):
+            continue
+        if {*leaves} & {*case.ancestors(given)} and not {*leaves} & {*case.ancestors(target)}:
+            return True
+    return False
+
+
+_FITTING = (
+    *("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "nll_loss", "sub"),
+    *("binary_cross_entropy", "binary_cross_entropy_with_logits"),
+)
 
 
 def _never_updated(case: Case) -> list[int]:

@@ -169,7 +169,7 @@ def no_grad_fn(fault: Fault) -> Hit | None:
     if bound:
         return None
     if cut is not None:
-        return fault.hit(cut_fixes(fault.case, cut), cut.line)
+        return fault.hit(cut_fixes(fault.case, cut) or _as_cross_entropy(fault.case), cut.line)
     made_in = _gradient_root(fault)
     if made_in is not None:
         return made_in
@@ -197,18 +197,47 @@ def no_grad_fn(fault: Fault) -> Hit | None:
     return fault.hit(fixes(("requires_grad=True", text)), int(fault.case.trace.tensors.line[leaf]))
 
 
+def _as_cross_entropy(case: Case) -> Fixes:
+    """Compute the cross entropy instead of the share of classes that argmax got wrong."""
+    trace, root = case.trace, _root(case)
+    for tensor in case.ancestors(root) if root >= 0 else ():
+        node = int(trace.tensors.producer[tensor])
+        if node < 0 or trace.nodes.op[node] not in ("eq", "ne") or len(read := case.read_by(node)) != 2:
+            continue
+        made = [int(trace.tensors.producer[each]) for each in read]
+        chosen = next((each for each in made if each >= 0 and trace.nodes.op[each] in ("argmax", "max")), -1)
+        if chosen < 0:
+            continue
+        scores, target = case.name(case.read_by(chosen)[0]), case.name(read[1 - made.index(chosen)])
+        name, line = case.name(root), int(trace.tensors.line[root])
+        statement = case.statement(line)
+        bound = isinstance(statement, ast.Assign) and case.source(statement.targets[0]) == name
+        if bound and isinstance(statement, ast.Assign) and scores.isidentifier() and target.isidentifier():
+            code = f"torch.nn.functional.cross_entropy({scores}, {target})"
+            return fixes(("cross_entropy", edits.replace_node(case.text, statement.value, code)))
+    return ()
+
+
 def _switched_off(case: Case) -> int:
-    """Return the line that made all leaves of the root require no grad, if they did before; -1 if none did."""
-    trace, root, lines = case.trace, _root(case), set[int]()
+    """Return the line that made the leaf nearest to the root require no grad, if all leaves did before; -1 if none
+    did."""
+    trace, root, off = case.trace, _root(case), list[tuple[int, int]]()
     for leaf in [each for each in case.ancestors(root) if trace.tensors.producer[each] < 0] if root >= 0 else ():
         asked = bool(trace.tensors.requires_grad[leaf])
         for row in trace.history("flags", "tensor").all(leaf).tolist():
             if asked and not trace.flags.requires_grad[row]:
-                lines.add(case.line_of(int(trace.flags.step[row])))
+                off.append((leaf, case.line_of(int(trace.flags.step[row]))))
             asked = asked or bool(trace.flags.requires_grad[row])
     stores = [n for n in case.walked if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)]
-    written = [n.lineno for n in [*stores, *case.calls] if "requires_grad" in case.source(n).split(".")[-1]]
-    return next((line for line in sorted(written) if line >= min(lines)), -1) if lines else -1
+    written = [n for n in [*stores, *case.calls] if "requires_grad" in case.source(n).split(".")[-1]]
+    written = sorted((n for n in written if off and n.lineno >= min(line for _, line in off)), key=lambda n: n.lineno)
+    owner = case.name(off[0][0]).partition(".")[0] if off else ""
+    for node in written:
+        loop = case.loop_of(node)
+        given = loop.iter if isinstance(loop, ast.For) else node
+        if any(isinstance(n, ast.Name) and n.id == owner for n in ast.walk(given)):
+            return node.lineno
+    return written[0].lineno if written else -1
 
 
 def _gradient_root(fault: Fault) -> Hit | None:
@@ -364,8 +393,8 @@ def unused_input(fault: Fault) -> Hit:
         cuts = [cut for cut in cuts if cut.made in case.ancestors(_root(case))]
         if cuts and (offered := cut_fixes(case, cuts[0])):
             return fault.hit(offered)
-    text = edits.add_keyword(fault.text, fault.line, "grad", "allow_unused", "True")
-    return fault.hit(fixes(("allow_unused=True", None if _goes_on(case, fault.line) else text)))
+    keyword = "materialize_grads" if _goes_on(case, fault.line) else "allow_unused"  # zeros to go on with, or None
+    return fault.hit(fixes((f"{keyword}=True", edits.add_keyword(fault.text, fault.line, "grad", keyword, "True"))))
 
 
 def _goes_on(case: Case, line: int) -> bool:

@@ -174,6 +174,41 @@ def _arguments(case: Case, name: ast.Name) -> Iterator[ast.expr]:
         yield defaults[name.id]
 
 
+def scheduler_first(case: Case) -> Iterator[Hit]:
+    """scheduler.step() before the first step of its optimizer, about which PyTorch warns."""
+    texts, found = case.trace.texts, list[int]()
+    for step, text in zip(texts.step.tolist(), texts.text, strict=True):
+        found += [step] if _EARLY in str(text) else []
+    schedulers = {
+        case.source(each.targets[0]) for each in case.statements
+        if isinstance(each, ast.Assign) and isinstance(each.value, ast.Call) and "sched" in case.source(each.value.func)
+    }  # fmt: skip
+    steps = [each for each in case.calls if found and name_of(each) == "step"]
+    for call in [each for each in steps if case.source(each.func).removesuffix(".step") in schedulers]:
+        line, lines = call.lineno, {case.line_of(step) for step in case.optimizer_steps}
+        later = [each.lineno for each in steps if each.lineno in lines and each.lineno > line]
+        why = f"Line {line} moves the learning rate on before any step with the first one was taken: that value of the "
+        why += "schedule is skipped, and each later one comes a step early."
+        statement = case.statement(line)
+        text = _after_training(case, statement, later[0]) if later and isinstance(statement, ast.Expr) else None
+        advice = "Call optimizer.step() first, then scheduler.step()."
+        yield Hit(line, found[0] + 1, why, advice, fixes(("after optimizer.step()", text)))
+        return
+
+
+_EARLY = "lr_scheduler.step()` before `optimizer.step()"
+
+
+def _after_training(case: Case, statement: ast.stmt, step: int) -> str | None:
+    """Move a statement after the optimizer's step; if this is in an inner loop, to the end of its own block."""
+    trained = case.statement(step)
+    block = next((each for each in edits.blocks(case.tree) if statement in each), [])
+    around = [trained, *case.around(trained)] if trained is not None else []
+    last = block[-1] if any(each in block for each in around) and trained not in block else trained
+    longer = edits.after_statement(case.text, last, case.source(statement)) if last is not None else None
+    return edits.without_statement(longer, statement.lineno) if longer is not None else None
+
+
 def lr_too_large(case: Case) -> Iterator[Hit]:
     """The loss increases from step to step."""
     losses, calls = _losses(case)
@@ -192,6 +227,14 @@ def lr_too_large(case: Case) -> Iterator[Hit]:
     text = edits.replace_node(case.text, node, smaller) if node is not None else None
     step = int(case.trace.calls.step[calls[1]]) + 1
     yield Hit(line, step, why, "Make it smaller, ten times to begin with.", fixes((f"lr={smaller}", text)))
+
+
+def slowed(case: Case) -> tuple[Fix, ...]:
+    """Take steps as long as Adam's usual ones, or a thousandth of those that killed a layer."""
+    _, node, rate = learning_rate(case)
+    smaller = f"{min(1e-3, 10 ** math.floor(math.log10(rate / 1000))):g}" if rate > 0 else ""
+    text = edits.replace_node(case.text, node, smaller) if node is not None and smaller else None
+    return fixes((f"lr={smaller}", text))
 
 
 def _is_thrown(case: Case, losses: list[float]) -> bool:

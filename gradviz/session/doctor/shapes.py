@@ -102,6 +102,47 @@ def _linear(fault: Fault, given: int, wanted: int) -> list[tuple[str, str | None
     return found if len(found) == 1 else []
 
 
+def broadcast(fault: Fault) -> Hit | None:
+    """Two operands whose sizes differ where neither is 1: the one turned over, or stood up, that fits."""
+    case, end = fault.case, len(fault.case.trace) + 1
+    for left, right in _elementwise(case, fault.line):
+        tensors = case.was(left, end), case.was(right, end)
+        if min(tensors) < 0:
+            continue
+        shapes = [case.shape(each) for each in tensors]
+        fitting = [_made_to_fit(case, node, shapes[at], shapes[1 - at]) for at, node in enumerate((left, right))]
+        offered = [each for each in fitting if each is not None]
+        if any(offered):
+            return fault.hit(fixes(*offered))
+    return fault.hit(())
+
+
+def _elementwise(case: Case, line: int) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield the operands of what a line adds, subtracts, multiplies or divides, the innermost first."""
+    for node in reversed(case.on_line(line)):
+        if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult):
+            yield node.left, node.right
+        elif isinstance(node, ast.AugAssign):
+            yield node.target, node.value
+        elif isinstance(node, ast.Call) and len(node.args) >= 2:
+            yield node.args[0], node.args[1]
+
+
+def _made_to_fit(
+    case: Case, node: ast.expr, own: tuple[int, ...], other: tuple[int, ...]
+) -> tuple[str, str | None] | None:
+    """Return a change of the shape of an operand after which both broadcast to the shape of the other."""
+    shapes = [(".T", own[::-1] if len(own) == 2 else None), (".unsqueeze(1)", (*own, 1) if len(own) == 1 else None)]
+    for ending, shape in shapes:
+        if shape is None or len(shape) > len(other) or isinstance(getattr(node, "ctx", None), ast.Store):
+            continue
+        if all(one in (1, size) for one, size in zip(shape[::-1], other[::-1], strict=False)):
+            plain = isinstance(node, (ast.Name, ast.Call, ast.Attribute, ast.Subscript))
+            code = case.source(node) if plain else f"({case.source(node)})"
+            return ending, edits.replace_node(case.text, node, f"{code}{ending}")
+    return None
+
+
 def target(fault: Fault) -> Hit | None:
     """A target of the wrong type or shape."""
     case = fault.case

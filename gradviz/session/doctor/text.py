@@ -224,6 +224,12 @@ def uses(text: Text, number: ast.expr, depth: int = 4, summed: bool = False) -> 
     outer = text.parents.get(number)
     if isinstance(outer, ast.UnaryOp) or (isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Mult)):
         yield from uses(text, outer, depth, summed)
+    elif isinstance(outer, (ast.GeneratorExp, ast.ListComp)) and outer.elt is number:
+        total = text.parents.get(outer)
+        if isinstance(total, ast.Call) and name_of(total) == "sum" and outer in total.args:
+            yield from uses(text, total, depth, summed)
+            return
+        yield number
     elif isinstance(outer, ast.expr):
         yield number
     function, again = text.function_of(number), list[ast.expr]()

@@ -166,7 +166,7 @@ def _clearing(case: Case, line: int, tensor: int) -> tuple[Fix, ...]:
         code = f"{case.source(held)}.zero_grad()"
         same = backward is not None and case.function_of(call) is case.function_of(backward)
         if same and not _is_sometimes(case, call, backward):
-            return fixes((f"{code} first", edits.insert_before(case.text, line, code)))
+            return fixes((f"{code} first", edits.insert_before(case.text, _first_before(case, call, line), code)))
         return fixes((f"{code} after the step", edits.insert_after(case.text, call.lineno, code)))
     by_hand = _cleared_by_hand(case, line)
     kinds = {str(each) for each in case.trace.optimizers.name}
@@ -176,6 +176,16 @@ def _clearing(case: Case, line: int, tensor: int) -> tuple[Fix, ...]:
             code = f"{case.source(each.targets[0])}.zero_grad()"
             return fixes((f"{code} first", edits.insert_before(case.text, line, code)))
     return fixes((".grad = None first", by_hand))
+
+
+def _first_before(case: Case, step: ast.Call, line: int) -> int:
+    """Return the line of the first backward() for a step of an optimizer: the given one, or if this is for the step of
+    another optimizer, the first after the step before."""
+    here = [each for each in case.calls if case.function_of(each) is case.function_of(step)]
+    earlier = [each.lineno for each in here if name_of(each) == "step" and each.lineno < step.lineno]
+    own = range(max(earlier, default=0), step.lineno + 1)
+    found = [each.lineno for each in here if name_of(each) == "backward" and each.lineno in own]
+    return line if line in own or not found else min(found)
 
 
 def _is_sometimes(case: Case, step: ast.Call, backward: ast.Call | None) -> bool:
@@ -307,11 +317,8 @@ def data_written(case: Case) -> Iterator[Hit]:
     trace, saved = case.trace, case.trace.saved
     if ".data" not in case.text:
         return
-    ran = {
-        int(node): step
-        for step, node in enumerate(trace.steps.node.tolist())
-        if trace.steps.kind[step] == Kind.BACKWARD
-    }
+    steps = np.flatnonzero(trace.steps.kind == Kind.BACKWARD)
+    ran = dict(zip(trace.steps.node[steps].tolist(), steps.tolist(), strict=True))
     for step, storage in sorted(
         {(int(s), int(o)) for s, o in zip(trace.versions.step, trace.versions.storage, strict=True)}
     ):

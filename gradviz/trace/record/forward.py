@@ -22,6 +22,7 @@ class Writes:
 
     def __init__(self, rows: RowWriter) -> None:
         self._rows = rows
+        self._graph_grads: dict[int, int] = {}  # by leaf, the .grad that has a graph, and was a tensor before
 
     def in_place(
         self,
@@ -100,6 +101,7 @@ class Writes:
         """`.grad` of a tensor was replaced, or its value has changed."""
         rows = self._rows
         number, grad = rows.tensor_of(tensor), tensor._grad
+        rows.grad_tensors.pop(self._graph_grads.pop(number, -1), None)
         if grad is None:
             rows.writer.add("grads", step, number, -1, -1)
             return
@@ -107,6 +109,8 @@ class Writes:
             grad._tag = -2 - number
         rows.writer.add("grads", step, number, rows.value(grad._data), max(grad._tag, -1))
         if grad._tag >= 0:
+            rows.grad_tensors[grad._tag] = number
+            self._graph_grads[number] = grad._tag
             rows.writer.add("writes", step, grad._tag, rows.value(grad._data), version_of(grad))
 
 
