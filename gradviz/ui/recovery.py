@@ -2,6 +2,9 @@
 the window. Each running program, or each window, holds one of the program's own files, together with its lock. A file
 whose lock nobody holds was left by a crash.
 
+Note [Waiting for the disk] The copy of every few seconds is written in a thread: a disk takes longer than a frame until
+it has kept something, one across a network perhaps a second. Before a run, and where windows end, `write` waits for it.
+
 Note [No copy] If no copy can be written (no folder, a full disk), that is reported once and tried again every time:
 disks are cleaned up, and drives come back."""
 
@@ -12,11 +15,12 @@ import errno
 import os
 import stat
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QLockFile, QObject, QStandardPaths, QSysInfo, QTimer
+from PySide6.QtCore import QLockFile, QObject, QStandardPaths, QSysInfo, Qt, QTimer, Signal
 
 from gradviz.document.disk import reason
 from gradviz.document.documents import Document
@@ -147,6 +151,8 @@ def default_folder() -> Path:
 class RecoveryKeeper(QObject):
     """The recovery file of one window. `left_behind` is what a crashed window left in the same place."""
 
+    _ended = Signal(object, object)  # a document, and the error if it could not be written
+
     def __init__(self, store: Store, folder: Path | None = None) -> None:
         super().__init__()
         self._store = store
@@ -154,6 +160,8 @@ class RecoveryKeeper(QObject):
         self._written: Document | None = None  # the content of the file; None if there is no file
         self._is_in_trouble = False  # see Note [No copy]
         self._place: Place | None = None
+        self._thread: threading.Thread | None = None
+        self._ended.connect(self._end, Qt.ConnectionType.QueuedConnection)
         self.left_behind: Recovery | None = None
         with contextlib.suppress(OSError):  # reported once there is something to keep
             self._place = take(self._folder, PATTERN)
@@ -163,7 +171,7 @@ class RecoveryKeeper(QObject):
                 self._place.put_aside()  # from a newer version, or damaged: not ours to delete
         self._timer = QTimer(self)
         self._timer.setInterval(EVERY)
-        self._timer.timeout.connect(self.write)
+        self._timer.timeout.connect(self.write_soon)
         self._timer.start()
 
     @property
@@ -173,23 +181,50 @@ class RecoveryKeeper(QObject):
 
     def write(self) -> None:
         """Write the document now if it has changed; a saved one needs no copy."""
+        self._wait()
+        if (due := self._due()) is not None:
+            self._end(due[1].contents.document, _error_of(*due))
+
+    def write_soon(self) -> None:
+        """The same without waiting for the disk, see Note [Waiting for the disk]."""
+        if self._thread is None and (due := self._due()) is not None:
+            self._thread = threading.Thread(target=self._work, args=due, name="gradviz-autosave", daemon=True)
+            self._thread.start()
+
+    def _work(self, file: Path, copy: Recovery) -> None:
+        self._ended.emit(copy.contents.document, _error_of(file, copy))
+
+    def _wait(self) -> None:
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def _due(self) -> tuple[Path, Recovery] | None:
+        """What is to be written, and where; None if there is nothing."""
         state = self._store.state
         if self.left_behind is not None:
-            return
+            return None
         try:
             if not state.is_dirty and self._written is not None and self._place is not None:
                 self._place.file.unlink(missing_ok=True)
                 self._written = None
             if not state.is_dirty or state.document is self._written:
-                return
-            contents = Contents(state.document, state.note, sight_of(state))
+                return None
             if self._place is None:
                 self._place = take(self._folder, PATTERN, empty=True)
-            recovery.write(self._place.file, Recovery(contents, str(state.path or "")))
-        except (UserError, OSError) as error:
+        except OSError as error:
+            self._complain(error)
+            return None
+        return self._place.file, Recovery(Contents(state.document, state.note, sight_of(state)), str(state.path or ""))
+
+    def _end(self, document: Document, error: UserError | OSError | None) -> None:
+        """A copy has been written, or not."""
+        if self._thread is not None:
+            self._wait()
+        if error is not None:
             self._complain(error)
             return
-        self._written = state.document
+        self._written = document
         if self._is_in_trouble:
             self._is_in_trouble = False
             self._store.say(AGAIN)
@@ -203,6 +238,7 @@ class RecoveryKeeper(QObject):
 
     def step_aside(self) -> None:
         """Leave what was left behind to another window, and take an empty place once there is something to keep."""
+        self._wait()
         if self._place is not None:
             self._place.leave(keep=True)
         self._place = self.left_behind = None
@@ -216,8 +252,18 @@ class RecoveryKeeper(QObject):
     def close(self) -> None:
         """The window closes normally."""
         self._timer.stop()
+        self._wait()
         if self._place is not None:
             self._place.leave(keep=self.left_behind is not None)
+
+
+def _error_of(file: Path, copy: Recovery) -> UserError | OSError | None:
+    """Write a copy; returns why that was not possible."""
+    try:
+        recovery.write(file, copy)
+    except (UserError, OSError) as error:
+        return error
+    return None
 
 
 def something_waits(folder: Path | None = None) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,31 @@ def test_what_is_typed_is_on_disk_soon(qtbot: QtBot, store: Store, tmp_path: Pat
     assert recovery.read(file) == typed("x = 1")
     keeper.close()
     assert not file.exists(), "a window that closes in good order leaves nothing behind"
+
+
+def test_typing_does_not_wait_for_the_disk(
+    qtbot: QtBot, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, slow = threading.Event(), recovery.write
+    monkeypatch.setattr(recovery, "write", lambda file, copy: go_on.wait(60) and slow(file, copy))
+    keeper, file = RecoveryKeeper(store, tmp_path), tmp_path / "window-1.json"
+    store.edit(TYPING, Snippet("x = 1"))
+    keeper.write_soon()
+    store.edit(TYPING, Snippet("x = 12"))
+    keeper.write_soon()  # one at a time
+    assert recovery.read(file) is None
+    go_on.set()
+    keeper.write()
+    assert recovery.read(file) == typed("x = 12")
+    qtbot.wait(1)  # what the thread says comes late
+    keeper.write()
+    assert recovery.read(file) == typed("x = 12")
+    go_on.clear()
+    store.edit(TYPING, Snippet("x = 123"))
+    keeper.write_soon()
+    go_on.set()
+    keeper.close()
+    assert not file.exists(), "what was still being written is removed, too"
 
 
 def test_what_a_crash_left_is_offered_and_not_overwritten(qtbot: QtBot, store: Store, tmp_path: Path) -> None:
