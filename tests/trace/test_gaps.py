@@ -116,6 +116,23 @@ def test_a_gap_says_what_was_left_out_and_what_changed() -> None:
     assert found.sentence == said
 
 
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        (
+            "(w * i).sum().backward()",
+            "The iteration i = 1 ran without being recorded. What changed meanwhile: w.grad: 0 → 1.",
+        ),
+        ("(w * 0).sum().backward()", "i = 1 ran without being recorded. Nothing that is known here changed meanwhile."),
+    ],
+)
+def test_a_gap_of_one_iteration_has_its_sentence(line: str, sentence: str) -> None:
+    source = f"import torch\nw = torch.tensor(2.0, requires_grad=True)\nfor i in range(3):\n    {line}\n"
+    trace = run(source, turns=choosing("0,2"))
+    (gap,) = np.flatnonzero(trace.steps.kind == Kind.GAP).tolist()
+    assert explain(trace.frame(gap + 1)).sentence == sentence
+
+
 def test_what_a_gap_left_in_a_grad_counts_once() -> None:
     trace = run(BY_HAND, turns=choosing("every:4"))
     frame = trace.frame(len(trace))

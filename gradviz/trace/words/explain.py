@@ -492,8 +492,11 @@ def _gap(frame: Frame) -> Said:
     if gap >= len(trace.resumptions):
         return said("gap.open", span=which)
     count = int(trace.resumptions.count[gap])
-    id_ = ("gap.one" if count < 2 else "gap") if changes else "gap.unchanged"
-    return said(id_, count=f"{count:,}", span=which, changes=changes)
+    if not changes:
+        return said("gap.unchanged", span=which)
+    if count < 2:
+        return said("gap.one", span=which, changes=changes)
+    return said("gap", count=f"{count:,}", span=which, changes=changes)
 
 
 def _changes(frame: Frame) -> tuple[list[str], list[str], int]:
