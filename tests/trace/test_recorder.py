@@ -259,6 +259,15 @@ def test_a_grad_with_a_graph_changes_with_what_is_written_to_it_until_it_is_no_l
     assert [value.text() if value is not None else None for value in values] == ["6.", "0.", None]
 
 
+def test_a_grad_with_a_graph_that_is_changed_by_a_recorded_operation_is_still_the_grad() -> None:
+    trace = run(
+        HEAD + "w = torch.tensor(3., requires_grad=True)\n(w * w).backward(create_graph=True)\nw.grad.zero_()\n"
+        "w.grad.data.fill_(5)\n"
+    )
+    values = [trace.value(each) for each in trace.grads.value[trace.grads.tensor == tensor(trace, "w")].tolist()]
+    assert [value.text() if value is not None else None for value in values] == ["6.", "0.", "5."]
+
+
 def test_a_gradient_that_is_summed_over_broadcast_dimensions_says_so() -> None:
     trace = run("""
 import torch

@@ -60,7 +60,11 @@ class Writes:
             history = tracked_target._node
             if history is not None:
                 history._tag = number
+            owner = rows.grad_tensors.get(tracked_target._tag, -1)
             rows.add_tensor(tracked_target, step, number, 0, rows.storage_of(tracked_target._tag), site)
+            if owner >= 0:
+                rows.grad_tensors[tracked_target._tag] = owner
+                self._graph_grads[owner] = tracked_target._tag
             if node.saved:
                 rows.add_saved(node, step, number, outputs)
             if base is not None:
