@@ -104,6 +104,17 @@ def _edges(pen: Pen, given: tuple[object, ...], value: Array) -> tuple[Array, Ar
     return sides[0], sides[1]
 
 
+def _pixels(value: Array) -> Array:
+    """A table of numbers, or one of colours from 0 to 1, which may have been given as integers up to 255."""
+    value = value[:, :, 0] if value.ndim == 3 and value.shape[2] == 1 else value
+    if value.ndim not in (2, 3) or (value.ndim == 3 and value.shape[2] not in (3, 4)):
+        raise TypeError(f"Invalid shape {value.shape} for image data")
+    if value.ndim == 2:
+        return value
+    whole = value.size and value.max() > 1.0 and bool(np.all(value == np.floor(value)))
+    return np.clip(value / 255 if whole else value, 0.0, 1.0)
+
+
 class Images:
     """The methods that draw these with a pen."""
 
@@ -131,17 +142,12 @@ class Images:
         """Draw a picture, or a table of numbers in colours."""
         value = self._pen.numbers.array(X)
         options(look, "AxesImage")
-        value = value[:, :, 0] if value.ndim == 3 and value.shape[2] == 1 else value
-        if value.ndim not in (2, 3) or (value.ndim == 3 and value.shape[2] not in (3, 4)):
-            raise TypeError(f"Invalid shape {value.shape} for image data")
+        value = _pixels(value)
         if origin not in ("upper", "lower"):
             raise ValueError(f"{origin!r} is not a valid value for origin; supported values are 'upper', 'lower'")
         rows, columns = value.shape[:2]
         up = (rows - 0.5, -0.5) if origin == "upper" else (-0.5, rows - 0.5)
         sides = tuple(map(float, extent)) if extent is not None else (-0.5, columns - 0.5, *up)
-        if value.ndim == 3:  # colours are 0..1, or integers 0..255
-            whole = value.size and value.max() > 1.0 and bool(np.all(value == np.floor(value)))
-            value = np.clip(value / 255 if whole else value, 0.0, 1.0)
         self._pen.axes.equal = aspect != "auto"
         self._pen.axes.y.flipped = sides[2] > sides[3]
         value = value if origin == "upper" else value[::-1]
