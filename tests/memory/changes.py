@@ -5,7 +5,7 @@ so that hypothesis can make them smaller."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,20 +80,21 @@ class Arena:
         around = np.ones(self.length, bool)
         self.place(around)[...] = False
         self.around = around
-        self.before = self.canaries()
+        self.before = self.buffer.copy()
         self.array = self.place(self.buffer)
         self.tensor: Tensor = wrap(self.array)
         if layout == "expanded" and values.ndim and values.shape[0]:
             self.tensor = self.tensor[:1].expand(values.shape)
 
-    def canaries(self) -> bytes:
-        """The bytes that do not belong to the tensor."""
-        return self.buffer[self.around].tobytes()
-
-    @property
-    def is_unharmed(self) -> bool:
-        """Whether nobody has written to them."""
-        return self.canaries() == self.before
+    def is_unharmed(self, resized: Sequence[Any] = ()) -> bool:
+        """Whether nobody has written to the elements that do not belong to the tensor. An `out` that was resized takes
+        the memory from its first element on, as in PyTorch."""
+        around, start = self.around.copy(), self.buffer.__array_interface__["data"][0]
+        for each in resized:
+            first = each.__array_interface__["data"][0] - start
+            if 0 <= first < self.buffer.nbytes:
+                around[first // self.buffer.itemsize :] = False
+        return bool((self.buffer[around].view(np.uint8) == self.before[around].view(np.uint8)).all())
 
 
 LAYOUTS = ("inside", "turned", "stepped", "expanded", "alone")

@@ -73,10 +73,11 @@ def _once(call: Call, data: bytes, fence: Fence, fill: int, at_end: bool) -> Out
     args, keywords = change.made(call.args), change.made(call.keywords)
     outcome = Outcome()
     results: list[Any] = []
+    outs: list[tuple[Tensor, Any]] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            found = _run(call, form, args, keywords, choices)
+            found = _run(call, form, args, keywords, choices, outs)
             results = arrays_in(found)
             if change.gradients != NONE:
                 found = gradients(tensors_in(found), [arena.tensor for arena in change.arenas])
@@ -85,8 +86,9 @@ def _once(call: Call, data: bytes, fence: Fence, fill: int, at_end: bool) -> Out
             raise Finding(f"a C function of NumPy went wrong: {error}") from error
         except Exception as error:  # noqa: BLE001  whatever it is, it is a refusal
             outcome.error = error
+    resized = [before for out, before in outs if out._data.shape != before.shape]
     for arena in change.arenas:
-        if not arena.is_unharmed:
+        if not arena.is_unharmed(resized):
             raise Finding("memory beside a tensor was written to")
     for each in [*results, *arrays_in([args, keywords])]:
         check_place(each)
@@ -94,7 +96,8 @@ def _once(call: Call, data: bytes, fence: Fence, fill: int, at_end: bool) -> Out
     return outcome
 
 
-def _run(call: Call, form: str, args: Any, keywords: Any, choices: Choices) -> Any:
+def _run(call: Call, form: str, args: Any, keywords: Any, choices: Choices, outs: list[tuple[Tensor, Any]]) -> Any:
+    """Make the call in this form. An `out` is noted with where it lay."""
     function = call.function
     given = tensors_in(args)
     if call.is_of_numpy:
@@ -102,7 +105,9 @@ def _run(call: Call, form: str, args: Any, keywords: Any, choices: Choices) -> A
     if form == "in place" and call.name.startswith("Tensor."):
         function = getattr(Tensor, f"{call.name.removeprefix('Tensor.')}_", function)
     if form == "out=" and call.name.startswith("torch."):
-        keywords = {**keywords, "out": _out(given, choices)}
+        out = _out(given, choices)
+        outs.append((out, out._data))
+        keywords = {**keywords, "out": out}
     if form == "vmap" and given and isinstance(args[0], Tensor) and args[0].ndim:
         return torch.vmap(lambda one: function(one, *args[1:], **keywords))(args[0])
     with torch.no_grad() if form == "out=" else torch.enable_grad():

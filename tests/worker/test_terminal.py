@@ -155,7 +155,8 @@ def test_no_sentence_is_obeyed(arguments: list[str], tmp_path: Path) -> None:
 
 
 def test_half_a_sequence_takes_nothing_of_what_follows(tmp_path: Path) -> None:
-    done = gradviz("run", written(tmp_path, "import sys\nsys.stderr.write('\\x1b[31')\nwhile True: print()\n", "my.py"))
+    text = "import sys\nsys.stderr.write('\\x1b[31')\nwhile True: print(' ' * 999)\n"
+    done = gradviz("run", written(tmp_path, text, "my.py"))
     assert done.stderr == "\\x1b[31my.py: The run was stopped because it printed more than 1,000,000 characters. " + (
         "Print less, or less often.\n"
     )

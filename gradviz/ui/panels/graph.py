@@ -203,7 +203,7 @@ class GraphPanel(Panel):
     def _show_page(self, page: QWidget, before: State, after: State) -> None:
         """Show the invitation, the canvas, or the canvas beside that of another run."""
         if after.what_if is None:
-            if before.what_if is not None and self._two is not None:
+            if self._two is not None and self._stack.indexOf(self.view) < 0:  # it is beside the other one
                 self._two.end()
                 self._stack.addWidget(self.view)
             self._stack.setCurrentWidget(page)

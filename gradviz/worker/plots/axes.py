@@ -300,7 +300,7 @@ def _limit(axes: Axes, direction: Direction, low: Any, high: object, now: Any) -
     if not all(math.isfinite(each) for each in ends):
         raise ValueError("Axis limits cannot be NaN or Inf")
     axes._changed()
-    direction.flipped = ends[0] > ends[1]
+    direction.flipped = bool(ends[0] > ends[1])
     direction.limits = (min(ends), max(ends))
 
 
