@@ -23,7 +23,6 @@ from gradviz.worker.numpy_boundary import (
     DTYPE_CODES,
     IN,
     ONLY_LETTERS,
-    ONLY_NUMBERS,
     REAL,
     STAND_INS,
     as_tensor,
@@ -203,8 +202,7 @@ class SafeArray(np.ndarray[Any, Any]):
         raise TypeError("numpy.ndarray() is not available in GradViz snippets; use numpy.array or numpy.zeros")
 
     def __array_finalize__(self, origin: object) -> None:
-        if self.dtype.char not in DTYPE_CODES:
-            raise TypeError(ONLY_NUMBERS)
+        # To ask an array of objects for its type is refused.
         if self.dtype.kind == "U":
             check_letters(self)
 

@@ -751,7 +751,7 @@ CLASSES = (
         "numpy_types",
         "arrays of text without letters",
         '        if self.dtype.kind == "U":\n            check_letters(self)\n',
-        "",
+        "        self.dtype\n",
         found("Found: texts whose letters are none"),
     ),
     worker(

@@ -538,7 +538,7 @@ MODULES = (
         "objects that this run has not put away",
         "or mark != _MARK % int(number) ",
         "",
-        found("The folder of a run: objects made of bytes"),
+        W + "test_scratch.py::test_a_marker_in_other_words_brings_nothing_back",
     ),
     worker(
         "scratch",
@@ -796,12 +796,6 @@ NUMPY = (
         "if found.char not in DTYPE_CODES:",
         "if False:",
         BOUNDARY + "test_objects_of_the_snippet_do_not_get_into_arrays",
-    ),
-    worker(
-        "numpy_types",
-        "arrays of objects",
-        "if self.dtype.char not in DTYPE_CODES:",
-        "if False:",
         BOUNDARY + "test_no_view_makes_an_array_of_objects",
     ),
     worker(

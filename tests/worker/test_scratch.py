@@ -83,6 +83,14 @@ def test_a_pickle_of_more_than_plain_data_says_what_it_holds() -> None:
             plain_pickles.read(pickle.dumps(range(3), version))
 
 
+def test_a_marker_in_other_words_brings_nothing_back() -> None:
+    mark = SCRATCH.put_away({"kept": 1})
+    assert SCRATCH.brought_back(mark) == {"kept": 1}
+    for forged in (mark.replace(b"GradViz", b"gradviz"), mark[:-1] + b" ", mark + b" "):
+        with pytest.raises(ValueError, match="only what this run"):
+            SCRATCH.brought_back(forged)
+
+
 def test_an_error_after_a_search_that_found_no_file_says_what_was_looked_for(run: Runner) -> None:
     source = "import glob\nlines = {}\nfor name in glob.glob('data/names/*.txt'): lines[name] = open(name).read()\n"
     outcome = run(source + "lines['Italian']")
