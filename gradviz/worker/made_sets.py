@@ -26,10 +26,16 @@ def source_of(source: np.random.RandomState, random_state: Any) -> np.random.Ran
     return source if random_state is None else np.random.RandomState(operator.index(random_state))
 
 
+def _shuffled(random: np.random.RandomState, count: int) -> Array:
+    """Return the numbers below a count in a drawn order."""
+    order = np.arange(count)
+    random.shuffle(order)
+    return order
+
+
 def _finished(random: np.random.RandomState, x: Array, y: Array, shuffle: object, noise: Any) -> Any:
     if shuffle:
-        order = np.arange(len(x))
-        random.shuffle(order)
+        order = _shuffled(random, len(x))
         x, y = x[order], y[order]
     if noise is not None:
         x = x + random.normal(scale=float(noise), size=x.shape)
@@ -117,9 +123,7 @@ def _regression(source: np.random.RandomState) -> Callable[..., object]:
         if float(noise) > 0:
             y += random.normal(scale=float(noise), size=y.shape)
         if shuffle:
-            order, columns = np.arange(len(x)), np.arange(features)
-            random.shuffle(order)
-            random.shuffle(columns)
+            order, columns = _shuffled(random, len(x)), _shuffled(random, features)
             x, y, truth = x[order][:, columns], y[order], truth[columns]
         found = (to_snippet(x), to_snippet(np.squeeze(y)))
         return (*found, to_snippet(np.squeeze(truth))) if coef else found
@@ -167,9 +171,7 @@ def _classification(source: np.random.RandomState) -> Callable[..., object]:
         x += (2 * random.uniform(size=features) - 1) * float(class_sep) if shift is None else numbers_in(shift)
         x *= 1 + 100 * random.uniform(size=features) if scale is None else numbers_in(scale)
         if shuffle:
-            order, columns = np.arange(samples), np.arange(features)
-            random.shuffle(order)
-            random.shuffle(columns)
+            order, columns = _shuffled(random, samples), _shuffled(random, features)
             x, y = x[order][:, columns], y[order]
         return _finished(random, x, y, shuffle=False, noise=None)
 

@@ -13,6 +13,7 @@ import codecs
 import collections
 import contextvars
 import datetime
+import encodings.aliases
 import encodings.unicode_escape
 import functools
 import inspect
@@ -411,7 +412,21 @@ def _decode_quietly() -> None:
     vars(encodings)["_cache"].pop("unicode_escape", None)
     encodings.unicode_escape.Codec.decode = staticmethod(decoded)  # type: ignore[method-assign]
     codecs.unregister(encodings.search_function)  # which clears its cache
-    codecs.register(encodings.search_function)
+    codecs.register(_loaded_codec)
+
+
+def _loaded_codec(name: str) -> codecs.CodecInfo | None:
+    """Return a codec whose module is there: another one would be looked for in files, which are closed."""
+    plain = encodings.normalize_encoding(name)
+    module = encodings.aliases.aliases.get(plain, plain)
+    if f"encodings.{module}" in sys.modules:
+        return encodings.search_function(name)
+    if module in _OTHER_CODECS:
+        raise LookupError(f"the encoding {name} is not available in GradViz snippets")
+    return None
+
+
+_OTHER_CODECS = frozenset(encodings.aliases.aliases.values())
 
 
 _MADE_BY_A_STATEMENT = 1 << 9  # of a type's flags: it is not one of C code's own

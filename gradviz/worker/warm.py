@@ -13,7 +13,9 @@ from gradviz.worker.runner import Runner
 _LATE = (  # imported by C code or functions of these packages on first use
     "_strptime encodings.idna encodings.latin_1 encodings.ascii encodings.unicode_escape encodings.raw_unicode_escape "
     "unicodedata decimal fractions numbers heapq bisect copyreg locale gettext shutil ml_dtypes "
-    "numpy.polynomial numpy.fft"
+    "numpy.polynomial numpy.fft "
+    "encodings.utf_8_sig encodings.utf_7 encodings.utf_16 encodings.utf_32 encodings.punycode encodings.cp1250 "
+    "encodings.cp1251 encodings.cp1252 encodings.cp437 encodings.iso8859_2 encodings.iso8859_15 encodings.koi8_r"
 ).split()
 _PACKAGES = ("gradviz.engine", "gradviz.trace")
 

@@ -315,3 +315,18 @@ def test_a_whole_model_is_loaded_only_when_that_is_asked_for(run: Runner) -> Non
         assert run(save % value + "torch.load('x.pt', weights_only=False)").status == "ok"
     weights = "{'m': torch.nn.Linear(1, 1).state_dict(), 'e': 1, 's': torch.Size([1]), 'd': torch.device('cpu')}"
     assert run(save % weights + "torch.load('x.pt', weights_only=True)").status == "ok"
+
+
+def test_an_encoding_is_there_or_said_not_to_be(run: Runner) -> None:
+    outcome = run(
+        "for name in ('cp1252', 'latin2', 'utf-8-sig', 'ANSI_X3.4-1968', 'shift_jis', 'no_such'):\n"
+        "    try:\n        print('é'.encode(name, 'replace'))\n    except LookupError as error:\n        print(error)\n"
+    )
+    assert outcome.printed().splitlines() == [
+        r"b'\xe9'",
+        r"b'\xe9'",
+        r"b'\xef\xbb\xbf\xc3\xa9'",
+        "b'?'",
+        "the encoding shift_jis is not available in GradViz snippets",
+        "unknown encoding: no_such",
+    ], outcome.done

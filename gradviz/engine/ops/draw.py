@@ -298,7 +298,7 @@ def _fill_random(name: str, rows: Callable[..., OpRow], draw: Callable[..., Arra
         given = [each for each in (*args, *kwargs.values()) if isinstance(each, Tensor)]
         data, source = self._data, source_of(generator)
         if data.dtype.kind == "c" and name in _REAL_KERNELS:
-            _need_real(self, _REAL_KERNELS[name] if not given or name != "bernoulli_" else _BERNOULLI_OF_TENSORS)
+            _refuse(self, "c", _REAL_KERNELS[name] if not given or name != "bernoulli_" else _BERNOULLI_OF_TENSORS)
         placed = [_placed(each, data) for each in args]
         named = {key: _placed(each, data) for key, each in kwargs.items()}
         return _filled(self, rows(*args, **kwargs), given, lambda x: draw(source, x, *placed, **named))
@@ -315,8 +315,9 @@ _REAL_KERNELS = {
 }
 
 
-def _need_real(input: Tensor, kernel: str) -> None:
-    if input.dtype.is_complex:
+def _refuse(input: Tensor, kinds: str, kernel: str) -> None:
+    """Raise what PyTorch's kernel raises for element types of these kinds ("c": complex, "biu": integers)."""
+    if input._data.dtype.kind in kinds:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
 
 
@@ -428,9 +429,6 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: obj
 # --- parameters that may require a gradient ---
 
 
-_TITLES = {"int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool"}
-
-
 def _row(name: str, brief: str, gradient: str | Rule, **options: Any) -> OpRow:
     return op(
         name,
@@ -485,15 +483,10 @@ def _result(row: OpRow, input: Tensor, drawn: Array) -> Tensor:
     return call(row, input, wrap(drawn)) if input.requires_grad else made(drawn)
 
 
-def _require_float(input: Tensor, kernel: str) -> None:
-    if input._data.dtype.kind in "biu":
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{_TITLES[input._data.dtype.name]}'")
-
-
 @api("bernoulli", where="torch method")
 def bernoulli(input: Tensor, p: Any = None, *, generator: object = None) -> Tensor:
     """Ones with the given probabilities, otherwise zeros."""
-    _need_real(input, _BERNOULLI_OF_TENSORS if p is None else _REAL_KERNELS["bernoulli_"])
+    _refuse(input, "c", _BERNOULLI_OF_TENSORS if p is None else _REAL_KERNELS["bernoulli_"])
     data, source = input._data, source_of(generator)
     if p is not None:
         return _result(BERNOULLI, input, distributions.bernoulli_scalar(source, data.shape, p, data.dtype))
@@ -503,8 +496,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: object = None) -> Tens
 @api("poisson", where="torch")
 def poisson(input: Tensor, generator: object = None) -> Tensor:
     """Counts with the given rates."""
-    _require_float(input, "poisson_cpu")
-    _need_real(input, "poisson_cpu")
+    _refuse(input, "biuc", "poisson_cpu")
     return _result(POISSON, input, rejection.poisson(source_of(generator), input._data))
 
 
@@ -513,8 +505,7 @@ def binomial(count: Tensor, prob: Tensor, generator: object = None) -> Tensor:
     """How many of `count` trials succeed, each with probability `prob`."""
     for name, each in (("count", count), ("prob", prob)):
         if each._data.dtype.kind in "biu":
-            title = _TITLES[each._data.dtype.name]
-            raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: {title}")
+            raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: {each.dtype.title}")
     counts, probs = np.broadcast_arrays(count._data, prob._data)
     return made(rejection.binomial(source_of(generator), counts, probs))
 

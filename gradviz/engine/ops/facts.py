@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
-from gradviz.engine.kernel.batched import BatchedArray, one_by_one, one_example
+from gradviz.engine.kernel.batched import one_by_one, one_example
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.memory import check_count, memory_of, resized, row_strides, start_of
 from gradviz.engine.kernel.messages import plain_numbers
@@ -53,14 +53,12 @@ def resize_(self: Tensor, *sizes: object) -> Tensor:
         return self
     check_writable(self)
     check_count(size, self._data.itemsize)
-    batched = isinstance(self._data, BatchedArray)
-    how = {"size": size}
-    self._data = one_by_one(_resized, (self._data,), how) if batched else _resized(self._data, **how)
+    self._data = one_by_one(_resized, (self._data, size), {})
     self._count_write()
     return self
 
 
-def _resized(x: Any, *, size: tuple[int, ...]) -> Array:
+def _resized(x: Any, size: tuple[int, ...]) -> Array:
     return resized(x, size)[0]
 
 
