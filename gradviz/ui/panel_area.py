@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 
-from PySide6.QtCore import QByteArray, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QByteArray, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -111,6 +111,7 @@ GAP = 7
 SNIPPET = 0.6  # share of a side that it has in common with the inspector
 SPARE = 16  # pixels that a splitter may take from the canvas
 NARROWEST, LOWEST = 120, 40  # minimum size of a card in pixels: a window must not grow with its contents
+PAUSE, MOST_MISSED = 100, 12  # milliseconds, and states that a waiting panel leaves out
 HALF = 0.5  # share of the window for the canvas, unless the user asks for more panels
 
 
@@ -195,6 +196,49 @@ class _Root(QWidget):
         self._resized()
 
 
+def _splitters(cards: Mapping[str, Card], centre: QWidget) -> dict[str, QSplitter]:
+    """The splitters around the cards; "whole" contains them all."""
+    side = QSplitter(Qt.Orientation.Vertical)
+    side.addWidget(cards["left"])
+    middle = QSplitter(Qt.Orientation.Horizontal)
+    middle.addWidget(side)
+    middle.addWidget(centre)
+    middle.addWidget(cards["right"])
+    bottom = QSplitter(Qt.Orientation.Horizontal)
+    bottom.addWidget(cards["bottom"])
+    bottom.addWidget(cards["corner"])
+    whole = QSplitter(Qt.Orientation.Vertical)
+    whole.addWidget(middle)
+    whole.addWidget(bottom)
+    splitters = {"side": side, "middle": middle, "bottom": bottom, "whole": whole}
+    for splitter, stretch in ((side, 0), (middle, 1), (bottom, 0), (whole, 0)):
+        splitter.setStretchFactor(stretch, 1)
+        splitter.setHandleWidth(GAP)
+        splitter.setChildrenCollapsible(False)
+    return splitters
+
+
+class Missed:
+    """The state that each hidden or waiting panel showed last. Those that wait while a slider moves catch up at a
+    pause, or after some states."""
+
+    def __init__(self, parent: QWidget, catch_up: Callable[[], None]) -> None:
+        self.since: dict[str, State] = {}
+        self._states = 0
+        self._pause = QTimer(parent, singleShot=True)
+        self._pause.timeout.connect(self._end)
+        self._catch_up = catch_up
+
+    def wait(self) -> None:
+        """There is one more state that waiting panels have not shown."""
+        self._states += 1
+        self._pause.start(0 if self._states >= MOST_MISSED else PAUSE)
+
+    def _end(self) -> None:
+        self._states = 0
+        self._catch_up()
+
+
 class PanelArea:
     """The panels by id, the cards by place, and the widget that contains them all."""
 
@@ -207,31 +251,15 @@ class PanelArea:
         self._arrangement: tuple[set[str], Room, bool, int] | None = None
         self._folded: tuple[PanelRow, ...] = ()
         self.made: dict[str, Panel] = {}  # those that have been visible
-        self._unseen: dict[str, State] = {}  # the state that hidden panels showed last
         self.cards = {place: self._card(place) for place in dict.fromkeys(row.place for row in PANELS)}
-        side = QSplitter(Qt.Orientation.Vertical)
-        side.addWidget(self.cards["left"])
-        middle = QSplitter(Qt.Orientation.Horizontal)
-        middle.addWidget(side)
-        middle.addWidget(self._centre())
-        middle.addWidget(self.cards["right"])
-        bottom = QSplitter(Qt.Orientation.Horizontal)
-        bottom.addWidget(self.cards["bottom"])
-        bottom.addWidget(self.cards["corner"])
-        whole = QSplitter(Qt.Orientation.Vertical)
-        whole.addWidget(middle)
-        whole.addWidget(bottom)
-        self.splitters = {"side": side, "middle": middle, "bottom": bottom, "whole": whole}
-        for splitter, stretch in ((side, 0), (middle, 1), (bottom, 0), (whole, 0)):
-            splitter.setStretchFactor(stretch, 1)
-            splitter.setHandleWidth(GAP)
-            splitter.setChildrenCollapsible(False)
+        self.splitters = _splitters(self.cards, self._centre())
         for name, splitter in self.splitters.items():
             splitter.splitterMoved.connect(partial(self._remember, name))
         self.root = _Root(self.arrange)
+        self._missed = Missed(self.root, self._catch_up)
         self._column = QVBoxLayout(self.root)
         self._column.setContentsMargins(*MARGINS)
-        self._column.addWidget(whole)
+        self._column.addWidget(self.splitters["whole"])
 
     @property
     def panels(self) -> Mapping[str, Panel]:
@@ -245,31 +273,42 @@ class PanelArea:
             panel = self.made[name] = _made(ROW[name], self._context)
             panel.show_state(state, state)
             self.cards[ROW[name].place].put(_tab(ROW[name]), panel)
-        elif name in self._unseen:
-            self.made[name].show_state(self._unseen.pop(name), state)
+        elif name in self._missed.since:
+            self.made[name].show_state(self._missed.since.pop(name), state)
         return self.made[name]
 
     def show_state(self, before: State, after: State) -> None:
         """Let the panels show the state that read something that has changed; one that fails does not affect the
-        others. A hidden panel waits until it comes to the front."""
+        others. A hidden panel waits until it comes to the front; while a slider of a drawing moves, those around the
+        canvas show every few states, so that the canvas keeps up."""
         failed: list[Exception] = []
+        moving = after.drawing is not None and self._context.shell.store.is_merging
         for name, panel in tuple(self.made.items()):
             if not panel.shows.differs(before, after):
                 continue
-            if not self.cards[ROW[name].place].has_in_front(panel):
-                self._unseen.setdefault(name, before)
+            hurries = not moving or ROW[name].place == "centre"
+            if not (hurries and self.cards[ROW[name].place].has_in_front(panel)):
+                self._missed.since.setdefault(name, before)
                 continue
             try:
-                panel.show_state(self._unseen.pop(name, before), after)
+                panel.show_state(self._missed.since.pop(name, before), after)
             except Exception as error:  # noqa: BLE001 it is raised below
                 failed.append(error)
+        if moving:
+            self._missed.wait()
         if failed:
             raise failed[0]
+
+    def _catch_up(self) -> None:
+        """Let the panels in front show what they have missed."""
+        for name in tuple(self._missed.since):
+            if self.cards[ROW[name].place].has_in_front(self.made[name]):
+                self.panel(name)
 
     def _come_to_front(self, place: str, tab: int) -> None:
         """A panel becomes visible: create it, or show it what it has missed."""
         name = next(row.id for row in PANELS if row.place == place and _tab(row) == tab)
-        if name in self._unseen or name not in self.made:
+        if name in self._missed.since or name not in self.made:
             self.panel(name)
         if place == "bottom":
             self.arrange()

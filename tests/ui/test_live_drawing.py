@@ -17,6 +17,7 @@ from gradviz.document.snippet import Snippet
 from gradviz.session.problem import problem
 from gradviz.session.state import Phase, Selection
 from gradviz.ui.actions import BEFORE_THE_BAR
+from gradviz.ui.panels.inspector import InspectorPanel
 from gradviz.ui.window import MainWindow
 
 W, X, MUL = 1, 2, 3
@@ -98,6 +99,20 @@ def test_the_newest_value_wins(live: Live) -> None:
     assert "99." in text_of(live.store.state.traced)
     live.store.undo()
     assert "99." not in text_of(live.store.state.document)
+
+
+def test_panels_around_the_canvas_show_every_few_values_of_a_slider(live: Live) -> None:
+    live.runs(lambda: live.store.open(product(), None))
+    live.store.pick(frozenset({W}))
+    inspector = live.window.panel_area.panel("inspector")
+    assert isinstance(inspector, InspectorPanel)
+    shown: list[str] = []
+    inspector.browser.textChanged.connect(lambda: shown.append(inspector.browser.toPlainText()))
+    for value in range(24):
+        live.edit(lambda drawing, value=value: shaping.change_leaf(drawing, W, data=float(value)), "slider")
+    assert not shown, "the canvas comes first"
+    live.qtbot.waitUntil(lambda: bool(shown) and "23." in shown[-1] and live.window.shell.live.is_settled, timeout=SLOW)
+    assert len(shown) < 12
 
 
 def test_an_error_has_its_card_and_goes_with_the_next_edit(live: Live) -> None:
