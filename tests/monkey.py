@@ -121,6 +121,10 @@ class Careless(FileDialogs):
         return self._dice.random() < 0.5
 
 
+class Gone(Exception):
+    """The widget that was chosen was deleted before it was used."""
+
+
 class Monkey:
     """Plays with one window; `broken` are the tracebacks of what went wrong, each with the events before it."""
 
@@ -188,6 +192,8 @@ class Monkey:
     def _attempt(self, act: Callable[[], None]) -> None:
         try:
             act()
+        except Gone:
+            self._note("it was gone")
         except Exception as error:  # noqa: BLE001 whatever it is, it is what the monkey is for
             self._failed(type(error), error, error.__traceback__)
 
@@ -215,6 +221,8 @@ class Monkey:
         return self._dice.choice(seen) if seen else top
 
     def _point(self, widget: QWidget) -> QPoint:
+        if not Shiboken.isValid(widget):
+            raise Gone  # with its popup, which nobody else held any longer
         return QPoint(self._dice.randrange(max(1, widget.width())), self._dice.randrange(max(1, widget.height())))
 
     def _modifiers(self) -> Qt.KeyboardModifier:

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.document.drawing import Drawing, Number, Operation, Ref
 from gradviz.document.shaping import (
     add_call,
+    change_leaf,
     connect,
     delete,
     new_operation,
@@ -280,6 +281,16 @@ def test_a_backward_call_is_added_changed_and_taken_away(desk: Desk) -> None:
     assert (call.gradient, call.retain_graph, call.create_graph, call.inputs) == (2, True, True, (desk.w,))
     desk.pilot.click(rows.off)
     assert desk.store.state.drawing.calls == ()  # type: ignore[union-attr]
+
+
+def test_a_backward_call_without_a_gradient_is_refused_with_a_sentence(desk: Desk) -> None:
+    desk.store.edit("Change", change_leaf(desk.store.state.drawing, desk.w, requires_grad=False))  # type: ignore[arg-type]
+    of_operation(desk, desk.total)
+    calls = desk.panel.sheet.editors["calls"]
+    assert isinstance(calls, CallsEditor)
+    desk.pilot.click(calls.add)
+    assert desk.store.state.drawing.calls == ()  # type: ignore[union-attr]
+    assert desk.store.state.notice.sentence.startswith("Nothing requires grad for ")
 
 
 def test_a_comment_is_written_and_a_group_called_and_closed(desk: Desk) -> None:

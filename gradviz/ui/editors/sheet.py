@@ -113,7 +113,10 @@ class CallsEditor(Editor):
         self.add.setVisible(not indices and isinstance(node, Operation) and not _is_constant(node))
 
     def _add(self) -> None:
-        self.edit("Backward from Here", self._added)
+        try:
+            self.edit("Backward from Here", self._added)
+        except UserError as error:
+            self.context.shell.store.say(str(error))
 
     def _added(self, drawing: Drawing) -> Drawing:
         check_root(drawing, Ref(self.id))
