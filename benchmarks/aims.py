@@ -59,6 +59,7 @@ AIMS = (
     Aim("layout_of_large_graphs", "laying_out"),
     Aim("large_pictures", "exporting"),
     Aim("start", "starting"),
+    Aim("run_a_file", "starting"),
     Aim("large_values_again", "remembering"),
     Aim("per_node", "remembering"),
     Aim("opened_and_closed", "remembering"),

@@ -1,6 +1,6 @@
 """From the start of the process to the first painted frame, against a bare QMainWindow: children in turns, each ended
 at its first paint, by the resources that the system says they used. Both find their modules compiled, as after an
-installation."""
+installation. And what `gradviz run` of a short file costs, with its worker, against `import numpy`."""
 
 from __future__ import annotations
 
@@ -43,17 +43,29 @@ from gradviz.__main__ import main
 main()
 """
 
+SNIPPET = """
+import torch
+
+x = torch.tensor([1.0, 2.0, 3.0])
+w = torch.tensor([0.5, -1.0, 2.0], requires_grad=True)
+b = torch.tensor(0.1, requires_grad=True)
+y = (w * x).sum() + b
+loss = (y - 1.0) ** 2
+loss.backward()
+print(loss, w.grad)
+"""
+RUN = f"""
+import os, sys
+from gradviz.cli import run_command_line
+with open(os.environ["XDG_DATA_HOME"] + "/snippet.py", "w") as file:
+    file.write({SNIPPET!r})
+sys.exit(run_command_line(["run", file.name]))
+"""
+
 
 def start() -> list[Line]:
     """Ratios of the medians."""
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**ENVIRONMENT, "XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": folder, "PYTHONPYCACHEPREFIX": folder}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        for code in (BARE, OURS):
-            _child(code, environment)  # what is compiled and read from the disk once
-        turns = [(_child(BARE, environment), _child(OURS, environment)) for _ in range(TURNS)]
-    bare_cpu, ours_cpu = (statistics.median(turn[which][0] for turn in turns) for which in (0, 1))
-    bare_wall, ours_wall = (statistics.median(turn[which][1] for turn in turns) for which in (0, 1))
+    (bare_cpu, bare_wall), (ours_cpu, ours_wall) = _in_turns(BARE, OURS)
     return [
         Line("start to the first painted frame: CPU", "ms", ours_cpu * 1e3),
         Line("start to the first painted frame: CPU, times a bare QMainWindow", "times", ours_cpu / bare_cpu, 1.5),
@@ -61,10 +73,34 @@ def start() -> list[Line]:
     ]
 
 
+def run_a_file() -> list[Line]:
+    """CPU of the command and of the processes that it has waited for."""
+    (numpy_cpu, _), (ours_cpu, _) = _in_turns("import numpy", RUN)
+    return [
+        Line("gradviz run of ten lines: CPU, with the worker", "ms", ours_cpu * 1e3),
+        Line("gradviz run of ten lines: CPU, times `import numpy`", "times", ours_cpu / numpy_cpu, 5.0),
+    ]
+
+
+def _in_turns(*codes: str) -> list[tuple[float, float]]:
+    """The medians, of CPU and on the wall, of what each of these costs."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**ENVIRONMENT, "XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": folder, "PYTHONPYCACHEPREFIX": folder}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        for code in codes:
+            _child(code, environment)  # what is compiled and read from the disk once
+        turns = [[_child(code, environment) for code in codes] for _ in range(TURNS)]
+    return [
+        (statistics.median(cpu for cpu, _ in rounds), statistics.median(wall for _, wall in rounds))
+        for rounds in zip(*turns, strict=True)
+    ]
+
+
 def _child(code: str, environment: dict[str, str]) -> tuple[float, float]:
     """Seconds of CPU and on the wall of a process that runs this code."""
     begun = time.perf_counter()
-    child = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment, stderr=subprocess.DEVNULL)
+    devnull = subprocess.DEVNULL
+    child = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment, stdout=devnull, stderr=devnull)
     _, status, usage = os.wait4(child.pid, 0)
     wall = time.perf_counter() - begun
     child.returncode = os.waitstatus_to_exitcode(status)

@@ -376,8 +376,8 @@ def _draw(arguments: Sequence[str]) -> int:
     parser.add_argument("file", metavar="FILE", type=Path, help=_FILE)
     parser.add_argument("-o", "--out", required=True, type=_drawing, metavar="OUT", help="the drawing, OUT.gradviz")
     options = parser.parse_args(arguments)
+    from gradviz.document.documents import Contents
     from gradviz.document.files import opening
-    from gradviz.document.files.gradviz_file import Contents
 
     document = _document_of(options.file, "there is nothing to draw")
     if document is None:

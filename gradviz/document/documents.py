@@ -1,22 +1,80 @@
-"""What a window holds: a snippet, or a drawing. Each has a text, which is the code that runs; that of a drawing is in
-`code`, which is loaded on demand: a window with a snippet opens without it."""
+"""What a window holds: a snippet, or a drawing, and what else a file contains. Each has a text, which is the code that
+runs; that of a drawing is in `code`, which is loaded on demand: a window with a snippet opens without it."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
 
-from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
 from gradviz.document.snippet import Snippet
 
 if TYPE_CHECKING:
     from gradviz.document.attached import Attached
     from gradviz.document.code.emit import Emitted
+    from gradviz.document.drawing import Drawing
 
-Document = Snippet | Drawing
+SUFFIX = ".gradviz"
+NAMED = 4  # how many of the things that could not be read are named
+
+Document: TypeAlias = "Snippet | Drawing"
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A breakpoint, in the form of `session.breakpoints.points`."""
+
+    line: int = -1
+    kind: str = ""
+    name: str = ""
+    nth: int = 0
+    condition: str = ""
+    enabled: bool = True
+
+
+@dataclass(frozen=True)
+class Sight:
+    """How a document was viewed, independent of theme and size: what is collapsed, in the form of `session.folding`,
+    and where playback stops."""
+
+    level: int | None = None
+    opened: frozenset[str] = frozenset()
+    closed: frozenset[str] = frozenset()
+    tagged: frozenset[str] = frozenset()
+    linked: frozenset[str] = frozenset()
+    stops: tuple[Stop, ...] = ()
+    extra: str = ""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a file contains. `dropped` names what could not be read; `newer` is the version of a file that was written
+    by a newer GradViz, otherwise 0."""
+
+    document: Document
+    note: str = ""
+    sight: Sight = field(default_factory=Sight)
+    dropped: tuple[str, ...] = ()
+    newer: int = 0
+
+    def sentence(self, name: str) -> str:
+        """Return what to say about it when it is opened; "" for nothing."""
+        said = []
+        if self.dropped:
+            several = len(self.dropped) > 1
+            parts = f"{len(self.dropped)} parts" if several else "1 part"
+            rest = len(self.dropped) - NAMED
+            named = ", ".join(self.dropped[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
+            were = "were" if several else "was"
+            said.append(f"{parts} of {name} could not be read and {were} left out: {named}.")
+        if self.newer:
+            said.append(
+                f"{name} is from a newer GradViz (format {self.newer}): "
+                "parts that this version does not know are kept but not shown."
+            )
+        return " ".join(said)
 
 
 def text_of(document: Document) -> str:

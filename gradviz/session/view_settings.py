@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from gradviz.document.files.file_parts import Sight, Stop
+from gradviz.document.documents import Sight, Stop
 from gradviz.session.breakpoints.points import Breakpoint, Breakpoints
 from gradviz.session.folding import Folding
 from gradviz.session.state import State

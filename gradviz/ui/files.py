@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QMessageBox
 
     from gradviz.document.disk import Stamp
+    from gradviz.document.documents import Contents
     from gradviz.document.files.examples import Example
-    from gradviz.document.files.gradviz_file import Contents
     from gradviz.document.files.recovery import Recovery
     from gradviz.ui.lessons import WindowLessons
     from gradviz.ui.recordings import RecordingFiles
@@ -385,7 +385,7 @@ class WindowFiles:
 
     def contents(self) -> Contents:
         """What is saved: the document, and the state of its view."""
-        from gradviz.document.files.gradviz_file import Contents
+        from gradviz.document.documents import Contents
         from gradviz.session.view_settings import sight_of
 
         state, known = self._store.state, self._known()

@@ -23,10 +23,9 @@ from pathlib import Path
 from PySide6.QtCore import QLockFile, QObject, QStandardPaths, QSysInfo, Qt, QTimer, Signal
 
 from gradviz.document.disk import reason
-from gradviz.document.documents import Document
+from gradviz.document.documents import Contents, Document
 from gradviz.document.errors import UserError
 from gradviz.document.files import recovery
-from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.files.recovery import Recovery
 from gradviz.session.store import Store
 from gradviz.session.view_settings import sight_of

@@ -31,10 +31,12 @@ _OVERCOMMIT, _NEVER = "/proc/sys/vm/overcommit_memory", "2"
 
 @dataclass(frozen=True)
 class Order:
-    """What the program asks for: a worker with this much memory in this empty folder."""
+    """What the program asks for: a worker with this much memory in this empty folder, and whether it comes before it is
+    needed."""
 
     memory_mb: int
     scratch: str
+    ahead: bool = True
 
 
 @dataclass(frozen=True)

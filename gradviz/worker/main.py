@@ -21,6 +21,14 @@ from gradviz.worker.process.limits import MEMORY_MARGIN_MB
 if TYPE_CHECKING:
     from gradviz.worker.runner import Runner
 
+_ELSEWHERE = (
+    "_strptime encodings.idna encodings.latin_1 encodings.ascii encodings.unicode_escape encodings.raw_unicode_escape "
+    "unicodedata decimal fractions numbers heapq bisect copyreg locale gettext shutil ml_dtypes "
+    "numpy.polynomial numpy.fft numpy.random statistics csv cmath tarfile "
+    "encodings.utf_8_sig encodings.utf_7 encodings.utf_16 encodings.utf_32 encodings.punycode encodings.cp1250 "
+    "encodings.cp1251 encodings.cp1252 encodings.cp437 encodings.iso8859_2 encodings.iso8859_15 encodings.koi8_r"
+).split()
+
 
 def main() -> NoReturn:
     """Run the worker until its parent closes the pipe; never returns. As fork server, become one worker after
@@ -33,10 +41,10 @@ def main() -> NoReturn:
         _work(prepared, failure, pipe, _memory_mb(), 0)
 
     def work(stack_mb: int) -> NoReturn:
-        memory_mb = serve_forks().memory_mb
-        if prepared is not None:
+        order = serve_forks()
+        if prepared is not None and order.ahead:
             _warm_up(prepared)
-        _work(prepared, failure, _private_pipe(), memory_mb, stack_mb)
+        _work(prepared, failure, _private_pipe(), order.memory_mb, stack_mb)
 
     on_deep_stack(work)
 
@@ -90,10 +98,15 @@ def _try_to_prepare() -> tuple[Runner | None, str]:
 
 
 def _prepare() -> Runner:
-    """Import and exercise everything; output in the meantime is discarded."""
+    """Import and exercise everything; output in the meantime is discarded. Hardly anything that is made here is ever
+    freed, so the collector would search it in vain; it runs once while there is little, because it then stops following
+    Python's own table of the files of compiled modules (see `places`)."""
     import gc
     import signal
 
+    gc.disable()
+    import_elsewhere()
+    gc.collect()
     import gradviz.worker.audit  # noqa: F401 what `main` needs when nothing can be opened any more
     from gradviz.worker.hardening import harden
     from gradviz.worker.runner import Runner
@@ -109,7 +122,16 @@ def _prepare() -> Runner:
     os.close(null)
     forget_places()
     gc.freeze()
+    gc.enable()
     return runner
+
+
+def import_elsewhere() -> None:
+    """Import what of Python and the packages is compiled, or would be imported by C code or functions on first use."""
+    import importlib
+
+    for name in _ELSEWHERE:
+        importlib.import_module(name)
 
 
 def _warm_up(runner: Runner) -> None:
@@ -142,9 +164,12 @@ def _serve(channel: Channel, runner: Runner, reading: int) -> None:
             source, filename = frame.header["source"], frame.header["filename"]
             as_cpu = frame.header.get("cuda_as_cpu") is True
             values, plan = int(limits["values_mb"]) << 20, Plan.of(frame.header)
+            again = frame.header.get("again") is True
+            if again or asked:
+                runner.settle()
             runner.run(source, filename, values, question, places, files, as_cpu, plan)
             files = {}
-            if frame.header.get("again") is True:
+            if again:
                 runner.prepare()
 
 

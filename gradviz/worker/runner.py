@@ -200,8 +200,8 @@ class Runner:
         self.prepare()
 
     def settle(self) -> None:
-        """Everything is warm: record the state that each run starts from."""
-        self._fresh = Fresh()
+        """Record the state that each run starts from, unless that was done: nothing has run, and several runs will."""
+        self._fresh = self._fresh or Fresh()
 
     def run(
         self,
@@ -230,7 +230,8 @@ class Runner:
 
     def prepare(self) -> None:
         """Prepare what a run needs and can be made before its text is known; first, remove what the last one left."""
-        gc.collect()
+        if self._world is not None:
+            gc.collect()
         self._renew()
         self._quiet = False  # it runs again, and nothing is reported
         self._filename = ""  # of the snippet that has run since
@@ -318,12 +319,11 @@ class Runner:
 
     def rehearse(self, sources: list[str]) -> None:
         """Run these snippets of our own, which leave nothing in tables, before anybody listens, to fill caches."""
-        fresh, self._fresh = self._fresh, None
         for source in sources:
             self._channel.begin(0, 100_000)
             self.run(source, "rehearsal.py")
-            self.prepare()
-        self._fresh = fresh
+            self._filename = ""  # the next one may begin with what this one left
+        self.prepare()
 
     def report_to(self, channel: Channel, memory_mb: int) -> None:
         """From now on answer on this channel, in a process with this much memory."""

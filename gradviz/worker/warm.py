@@ -10,14 +10,7 @@ import pkgutil
 from gradviz.worker.arrays import warm_arrays
 from gradviz.worker.runner import Runner
 
-_LATE = (  # imported by C code or functions of these packages on first use
-    "_strptime encodings.idna encodings.latin_1 encodings.ascii encodings.unicode_escape encodings.raw_unicode_escape "
-    "unicodedata decimal fractions numbers heapq bisect copyreg locale gettext shutil ml_dtypes "
-    "numpy.polynomial numpy.fft "
-    "encodings.utf_8_sig encodings.utf_7 encodings.utf_16 encodings.utf_32 encodings.punycode encodings.cp1250 "
-    "encodings.cp1251 encodings.cp1252 encodings.cp437 encodings.iso8859_2 encodings.iso8859_15 encodings.koi8_r"
-).split()
-_PACKAGES = ("gradviz.engine", "gradviz.trace")
+_PACKAGES = ("gradviz.engine", "gradviz.trace.record")
 
 _SNIPPET = """
 import argparse, math, random, time, copy, datetime, collections, dataclasses, typing, functools, enum, statistics
@@ -64,9 +57,7 @@ y.backward()
 
 
 def import_late_parts() -> None:
-    """Import what functions and C code would import on first use."""
-    for name in _LATE:
-        importlib.import_module(name)
+    """Import what functions of the program would import on first use."""
     for package in _PACKAGES:
         for part in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
             importlib.import_module(part.name)
@@ -78,4 +69,3 @@ def warm(runner: Runner) -> None:
     warm_arrays()
     gc.freeze()  # the collector ignores what is imported so far
     runner.rehearse([_SNIPPET, TRAINING, "import os\\n", "x = ("])
-    runner.settle()

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from gradviz import cli
-from gradviz.document.files.gradviz_file import Contents
+from gradviz.document.documents import Contents
 from gradviz.document.files.recovery import Recovery
 from gradviz.session.state import View
 from gradviz.ui.settings import Forgetful, Settings

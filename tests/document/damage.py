@@ -14,10 +14,10 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
-from gradviz.document.documents import text_of
+from gradviz.document.documents import Contents, text_of
 from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
 from gradviz.document.errors import UserError
-from gradviz.document.files.gradviz_file import Contents, read, write
+from gradviz.document.files.gradviz_file import read, write
 from gradviz.document.snippet import Snippet
 from tests.document.one_of_everything import everything, with_its_view
 

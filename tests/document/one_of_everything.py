@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from gradviz.document.documents import Contents, Sight, Stop
 from gradviz.document.drawing import BackwardCall, Comment, Drawing, Group, Leaf, Number, Operation, Ref
-from gradviz.document.files.file_parts import Sight, Stop
-from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.shaping import tidy
 
 

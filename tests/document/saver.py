@@ -13,9 +13,9 @@ import struct
 import sys
 from pathlib import Path
 
+from gradviz.document.documents import Contents
 from gradviz.document.drawing import Comment, Drawing, Leaf
 from gradviz.document.files import opening
-from gradviz.document.files.gradviz_file import Contents
 
 KILLS = 200
 NUMBER = struct.Struct("q")

@@ -13,11 +13,11 @@ import fastjsonschema
 import pytest
 
 from gradviz.document import shaping
-from gradviz.document.documents import text_of
+from gradviz.document.documents import SUFFIX, Contents, text_of
 from gradviz.document.drawing import BackwardCall, Comment, Drawing, Group, Leaf, Operation, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.files import gradviz_file, opening
-from gradviz.document.files.gradviz_file import Contents, read, write
+from gradviz.document.files.gradviz_file import read, write
 from gradviz.document.snippet import Snippet
 from tests.document.one_of_everything import everything, with_its_view
 
@@ -284,7 +284,7 @@ def test_the_desktop_knows_the_type_and_recognizes_what_is_written() -> None:
     assert described is not None
     entry = (packaging / "org.gradviz.GradViz.desktop").read_text()
     assert f"MimeType={described.attrib['type']};" in entry
-    assert [glob.attrib["pattern"] for glob in described.findall("m:glob", space)] == [f"*{gradviz_file.SUFFIX}"]
+    assert [glob.attrib["pattern"] for glob in described.findall("m:glob", space)] == [f"*{SUFFIX}"]
     match = described.find("m:magic/m:match", space)
     assert match is not None
     first, last = map(int, match.attrib["offset"].split(":"))

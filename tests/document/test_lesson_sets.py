@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from gradviz.document.documents import Contents
 from gradviz.document.errors import UserError
 from gradviz.document.files import lesson_set
 from gradviz.document.files.examples import FOLDER, lessons, read
-from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.files.lesson_set import LessonSet, decode, encode, moved, of_folder, shipped, with_lesson, without
 from gradviz.document.files.opening import load
 from gradviz.document.snippet import Snippet

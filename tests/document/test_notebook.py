@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from gradviz.document.documents import Contents
 from gradviz.document.errors import UserError
 from gradviz.document.files import opening
-from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.snippet import MAX_BYTES, Snippet, text_of_notebook
 from tests.worker.conftest import Runner, _warm, run, shared_pool  # noqa: F401  a worker
 

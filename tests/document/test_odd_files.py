@@ -13,9 +13,9 @@ import pytest
 
 from gradviz.document import disk
 from gradviz.document.disk import Stamp
+from gradviz.document.documents import Contents
 from gradviz.document.errors import UserError
 from gradviz.document.files import opening
-from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices have no such names there")

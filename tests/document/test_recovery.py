@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.document.files.gradviz_file import Contents
+from gradviz.document.documents import Contents
 from gradviz.document.files.recovery import Recovery, read, write
 from gradviz.document.snippet import Snippet
 from tests.document.one_of_everything import with_its_view

@@ -12,9 +12,9 @@ import pytest
 
 from gradviz.document import disk
 from gradviz.document.disk import write_atomically
+from gradviz.document.documents import Contents
 from gradviz.document.errors import UserError
 from gradviz.document.files import opening
-from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
 from tests.document.one_of_everything import with_its_view
 from tests.document.saver import KILLS

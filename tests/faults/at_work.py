@@ -20,8 +20,8 @@ from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from gradviz.document.documents import Contents
 from gradviz.document.drawing import Drawing
-from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.files.gradviz_file import write as encoded
 from gradviz.session.state import State
 from gradviz.session.store import Store

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gradviz.document import disk
-from gradviz.document.documents import text_of
+from gradviz.document.documents import Contents, text_of
 from gradviz.document.files import opening, recovery
-from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.files.recovery import Recovery
 from gradviz.document.files.trust import NAME, OwnFiles
 from gradviz.document.snippet import Snippet

@@ -26,8 +26,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from gradviz.document.documents import Contents
 from gradviz.document.files import opening
-from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.files.gradviz_file import write as encoded
 from gradviz.ui.recovery import EVERY
 from tests.faults.at_work import NOTES

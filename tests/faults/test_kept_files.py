@@ -14,9 +14,9 @@ import pytest
 
 from gradviz.document import disk
 from gradviz.document.disk import Stamp, write_atomically
+from gradviz.document.documents import Contents
 from gradviz.document.errors import UserError
 from gradviz.document.files import opening
-from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
 from tests.faults.kept_files import KEPT
 from tests.faults.steps import Steps, no_room

@@ -12,10 +12,10 @@ import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
+from gradviz.document.documents import Contents
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Operation, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.files import gradviz_file
-from gradviz.document.files.gradviz_file import Contents
 from gradviz.layout import flat
 from gradviz.ui.canvas import edge_painter, placed
 from gradviz.ui.canvas.diagram import Floats, Ints

@@ -15,10 +15,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
 from gradviz.document.disk import shown
-from gradviz.document.documents import text_of
+from gradviz.document.documents import Contents, text_of
 from gradviz.document.drawing import Drawing, Leaf
 from gradviz.document.files import opening
-from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
 from gradviz.session.breakpoints.points import Breakpoint, Breakpoints
 from gradviz.session.folding import Folding

@@ -12,9 +12,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gradviz.document import disk
-from gradviz.document.documents import text_of
+from gradviz.document.documents import Contents, text_of
 from gradviz.document.files import recovery
-from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.files.recovery import Recovery
 from gradviz.document.snippet import Snippet
 from gradviz.session.store import TYPING, Store

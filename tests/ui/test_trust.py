@@ -15,11 +15,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTextBrowser
 from pytestqt.qtbot import QtBot
 
-from gradviz.document.documents import text_of
+from gradviz.document.documents import Contents, text_of
 from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
 from gradviz.document.files import opening, trust
 from gradviz.document.files.examples import FOLDER
-from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.files.recovery import Recovery
 from gradviz.document.shaping import add_call
 from gradviz.document.snippet import Snippet

@@ -17,9 +17,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
+from gradviz.document.documents import Contents
 from gradviz.document.drawing import Drawing
 from gradviz.document.files import opening
-from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import Phase
 from gradviz.session.store import TYPING

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from gradviz.document.attached import MOST_BYTES, MOST_FILES, Attached, is_name, read, safe_name, together
+from gradviz.document.documents import Contents
 from gradviz.document.errors import UserError
 from gradviz.document.files import gradviz_file
-from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
 from tests.worker.conftest import Runner
 

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.document.documents import text_of
+from gradviz.document.documents import Contents, text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.files import opening
-from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
 from tests.command_line import gradviz, gradviz_process
 from tests.document.one_of_everything import everything, with_its_view

@@ -8,11 +8,13 @@ import sys
 _SCRIPT = """
 import sys, warnings
 import gradviz.torch as torch
+from gradviz.worker.main import import_elsewhere
 from gradviz.worker.warm import import_late_parts
 from tests.engine.op_cases import cases
 from tests.engine.record_ops import fed
 
 every = cases(torch)
+import_elsewhere()
 import_late_parts()
 for case in (every["add"], every["sum"]):
     case.run(*fed(torch, case, "float64"))

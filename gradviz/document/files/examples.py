@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gradviz import RESOURCES
-from gradviz.document.documents import Document, text_of
+from gradviz.document.documents import Contents, Document, text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
-from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.files.opening import is_gradviz, load
 from gradviz.document.snippet import Snippet
 

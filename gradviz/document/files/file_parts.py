@@ -8,10 +8,10 @@ import json
 import math
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import cast
 
 from gradviz.document.attached import Attached, is_name
+from gradviz.document.documents import Sight, Stop
 from gradviz.document.drawing import (
     BackwardCall,
     Comment,
@@ -28,32 +28,6 @@ from gradviz.document.drawing import (
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Part = dict[str, Json]
-
-
-@dataclass(frozen=True)
-class Stop:
-    """A breakpoint, in the form of `session.breakpoints.points`."""
-
-    line: int = -1
-    kind: str = ""
-    name: str = ""
-    nth: int = 0
-    condition: str = ""
-    enabled: bool = True
-
-
-@dataclass(frozen=True)
-class Sight:
-    """How a document was viewed, independent of theme and size: what is collapsed, in the form of `session.folding`,
-    and where playback stops."""
-
-    level: int | None = None
-    opened: frozenset[str] = frozenset()
-    closed: frozenset[str] = frozenset()
-    tagged: frozenset[str] = frozenset()
-    linked: frozenset[str] = frozenset()
-    stops: tuple[Stop, ...] = ()
-    extra: str = ""
 
 
 # values

@@ -14,7 +14,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any, TypeVar, cast
 
@@ -22,11 +22,11 @@ from gradviz import RESOURCES
 from gradviz.document.attached import Attached, together
 from gradviz.document.catalogue import catalogue
 from gradviz.document.disk import shown
-from gradviz.document.documents import Document
+from gradviz.document.documents import SUFFIX, Contents, Document, Sight
 from gradviz.document.drawing import BackwardCall, Comment, Drawing, Group, Leaf, Node, Operation, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.files import file_parts
-from gradviz.document.files.file_parts import Json, Part, Sight
+from gradviz.document.files.file_parts import Json, Part
 from gradviz.document.shaping.names import tidy
 from gradviz.document.shaping.queries import outputs
 from gradviz.document.shaping.values import check_leaf, check_numbers
@@ -210,49 +210,18 @@ def _called(drawing: Drawing, calls: Iterable[BackwardCall], dropped: list[str])
     return tuple(kept)
 
 
-SUFFIX = ".gradviz"
 FORMAT = "gradviz"
 VERSION = 1
 MOST_BYTES = 10_000_000
 MOST_PARTS = 10_000  # nodes, and as many comments and groups
 MOST_DAMAGED = 1_000  # lines; a file with more of them is not read at all
 MOST_LINES = 500_000  # in a file that has to be read line by line
-NAMED = 4  # how many of the things that were left out are named
 
 MIGRATIONS: dict[int, Callable[[Part], Part]] = {}
 """From the record of a version to that of the next. There has been one version only. To add the next: count VERSION up,
 add the row that makes a record of the former one, and keep a file of that one in tests/document/files."""
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Contents:
-    """What a file contains. `dropped` names what could not be read; `newer` is the version of a file that was written
-    by a newer GradViz, otherwise 0."""
-
-    document: Document
-    note: str = ""
-    sight: Sight = field(default_factory=Sight)
-    dropped: tuple[str, ...] = ()
-    newer: int = 0
-
-    def sentence(self, name: str) -> str:
-        """Return what to say about it when it is opened; "" for nothing."""
-        said = []
-        if self.dropped:
-            several = len(self.dropped) > 1
-            parts = f"{len(self.dropped)} parts" if several else "1 part"
-            rest = len(self.dropped) - NAMED
-            named = ", ".join(self.dropped[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
-            were = "were" if several else "was"
-            said.append(f"{parts} of {name} could not be read and {were} left out: {named}.")
-        if self.newer:
-            said.append(
-                f"{name} is from a newer GradViz (format {self.newer}): "
-                "parts that this version does not know are kept but not shown."
-            )
-        return " ".join(said)
 
 
 # writing

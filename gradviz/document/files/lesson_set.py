@@ -16,12 +16,11 @@ from typing import cast
 
 from gradviz.document import disk
 from gradviz.document.disk import read_at_most, shown
-from gradviz.document.documents import text_of
+from gradviz.document.documents import Contents, Sight, text_of
 from gradviz.document.errors import UserError
 from gradviz.document.files import examples, gradviz_file
 from gradviz.document.files.examples import Example
-from gradviz.document.files.file_parts import Json, Part, Sight
-from gradviz.document.files.gradviz_file import Contents
+from gradviz.document.files.file_parts import Json, Part
 from gradviz.lists import quantity
 
 SUFFIX = ".gvlessons"

@@ -1,5 +1,6 @@
 """Files by name: `.gradviz` contains a snippet or a drawing with everything that belongs to it, `.ipynb` is a notebook
-and read-only, any other file is the text of a snippet. The formats are in `gradviz_file` and `snippet`."""
+and read-only, any other file is the text of a snippet. The formats are in `gradviz_file`, which
+is loaded on demand, and `snippet`."""
 
 from __future__ import annotations
 
@@ -7,17 +8,14 @@ from pathlib import Path
 
 from gradviz.document import snippet
 from gradviz.document.disk import read_at_most, shown, write_atomically
-from gradviz.document.documents import text_of
-from gradviz.document.drawing import Drawing
+from gradviz.document.documents import SUFFIX, Contents, text_of
 from gradviz.document.errors import UserError
-from gradviz.document.files import gradviz_file
-from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
 
 
 def is_gradviz(path: Path) -> bool:
     """Whether a file of this name has our own format."""
-    return path.suffix.lower() == gradviz_file.SUFFIX
+    return path.suffix.lower() == SUFFIX
 
 
 def is_notebook(path: Path) -> bool:
@@ -39,6 +37,8 @@ def read_bytes(path: Path) -> bytes:
         return data
     if not is_gradviz(path):
         return snippet.read_bytes(path)
+    from gradviz.document.files import gradviz_file
+
     data, size = read_at_most(path, gradviz_file.MOST_BYTES)
     if size > gradviz_file.MOST_BYTES:
         raise gradviz_file.too_big_to_read(shown(path.name), size)
@@ -48,6 +48,8 @@ def read_bytes(path: Path) -> bytes:
 def decode(data: bytes, path: Path) -> Contents:
     """Return what the bytes of this file contain."""
     if is_gradviz(path):
+        from gradviz.document.files import gradviz_file
+
         return gradviz_file.read(data, shown(path.name))
     if is_notebook(path):
         text = snippet.text_of_notebook(data, shown(path.name))
@@ -60,11 +62,13 @@ def decode(data: bytes, path: Path) -> Contents:
 def encode(contents: Contents, path: Path) -> bytes:
     """Return what is written to a file of this name; for a drawing in any file other than `.gradviz`, its code."""
     if is_gradviz(path):
+        from gradviz.document.files import gradviz_file
+
         return gradviz_file.write(contents)
     if is_notebook(path):
         raise UserError(snippet.NOT_WRITTEN.format(name=shown(path.name)))
     document = contents.document
-    text = Snippet(text_of(document), document.newline) if isinstance(document, Drawing) else document
+    text = document if isinstance(document, Snippet) else Snippet(text_of(document), document.newline)
     return snippet.encode(text)
 
 

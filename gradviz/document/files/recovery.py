@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gradviz.document.disk import read_at_most, write_atomically
+from gradviz.document.documents import Contents
 from gradviz.document.errors import UserError
 from gradviz.document.files import gradviz_file
-from gradviz.document.files.gradviz_file import MOST_BYTES, Contents
+from gradviz.document.files.gradviz_file import MOST_BYTES
 from gradviz.document.snippet import Snippet
 
 VERSION = 2

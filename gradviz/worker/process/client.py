@@ -27,14 +27,15 @@ SPARES = 2  # workers that are kept for further runs
 
 
 class WorkerPool:
-    """Workers for one program: a spare one is warm before it is needed; `reuse` runs several snippets in one process,
-    and keeps up to two for two runs at a time."""
+    """Workers for one program: a spare one is warm `ahead` of the run that needs it; `reuse` runs several snippets in
+    one process, and keeps up to two for two runs at a time."""
 
-    def __init__(self, limits: Limits | None = None, *, reuse: bool = False) -> None:
+    def __init__(self, limits: Limits | None = None, *, reuse: bool = False, ahead: bool = True) -> None:
         self.limits = limits or Limits()
         self.cuda_as_cpu = False  # for the runs to come
         self.iterations = ""  # as in `Request`
         self._reuse = reuse
+        self._ahead = ahead
         self._lock = threading.Lock()
         self._spares: list[WorkerProcess] = []
         self._workers: set[WorkerProcess] = set()
@@ -93,7 +94,8 @@ class WorkerPool:
             on_event(event)
             if not kept:
                 worker.kill()
-                self.warm()
+                if self._ahead:
+                    self.warm()
 
         how = Request(question, self.cuda_as_cpu, self._reuse, self.iterations, gaps, tuple(arguments))
         run = Run(source, filename, self.limits, deliver, files, how)
@@ -125,7 +127,7 @@ class WorkerPool:
             return worker, self._runs
 
     def _spawn(self) -> WorkerProcess:
-        worker = WorkerProcess(self.limits, on_gone=self._workers.discard)
+        worker = WorkerProcess(self.limits, on_gone=self._workers.discard, ahead=self._ahead)
         self._workers.add(worker)
         return worker
 
@@ -146,7 +148,7 @@ class WorkerPool:
 def pool_of_a_command(limits: Limits) -> Iterator[WorkerPool]:
     """Return the pool of a program that ends with it: it waits for no worker, not even one that is still getting
     ready."""
-    pool = WorkerPool(limits)
+    pool = WorkerPool(limits, ahead=False)
     try:
         yield pool
     finally:

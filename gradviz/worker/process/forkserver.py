@@ -131,11 +131,12 @@ class ForkServer:
         """The number of the server's process."""
         return self._process.pid
 
-    def fork(self, memory_mb: int, scratch: str) -> Forked | None:
-        """Request a worker; returns at once, None if the server has gone."""
+    def fork(self, memory_mb: int, scratch: str, ahead: bool = True) -> Forked | None:
+        """Request a worker; returns at once, None if the server has gone. One that is not `ahead` of a run has its
+        caches filled by that run itself."""
         (their_in, our_in), (our_out, their_out) = os.pipe(), os.pipe()
         forked = Forked(open(our_in, "wb", buffering=0), open(our_out, "rb", buffering=0))  # noqa: SIM115 its owner's
-        message = json.dumps({"memory_mb": memory_mb, "scratch": scratch}).encode()
+        message = json.dumps({"memory_mb": memory_mb, "scratch": scratch, "ahead": ahead}).encode()
         try:
             with self._lock:
                 if self.is_gone:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gradviz.document.attached import Attached
-from gradviz.trace.figures import MOST_FIGURES, MOST_NUMBERS
 from gradviz.worker.process.events import Asked, Batch, Detail, Done, Event, Figure, Missing, Output, Refused, Written
 from gradviz.worker.process.limits import (
     LONGEST_WRITTEN,
@@ -267,6 +266,8 @@ class Run:
             self._limit(f"recorded more than {self._limits.steps:,} steps", FEWER_STEPS)
 
     def _take_figure(self, frame: Frame) -> None:
+        from gradviz.trace.figures import MOST_FIGURES, MOST_NUMBERS
+
         self._figures += 1
         if self._figures > MOST_FIGURES or len(frame.payload) > 8 * MOST_NUMBERS:
             raise ProtocolError("a plot too many, or too large")

@@ -46,12 +46,12 @@ def prepare() -> None:
         forkserver.the_server()
 
 
-def start(command: Sequence[str] | None, scratch: str, limits: Limits) -> Started:
+def start(command: Sequence[str] | None, scratch: str, limits: Limits, ahead: bool = True) -> Started:
     """Start a worker, or another `command`, in the folder `scratch` with a clean environment. If there is a fork
-    server, the worker comes from it."""
+    server, the worker comes from it, `ahead` of a run or for one that waits."""
     if command is None and forkserver.available():
         server = forkserver.the_server()
-        forked = server.fork(limits.memory_mb, scratch) if server is not None else None
+        forked = server.fork(limits.memory_mb, scratch, ahead) if server is not None else None
         if forked is not None:
             return Started(forked, {})
     full = [*(command or worker_command()), f"--memory-mb={limits.memory_mb}"]

@@ -68,6 +68,7 @@ class WorkerProcess:
         limits: Limits,
         on_gone: Callable[[WorkerProcess], None] = lambda worker: None,
         command: list[str] | None = None,
+        ahead: bool = True,
     ) -> None:
         self.layers: Mapping[str, str] = {}
         self._limits = limits
@@ -82,7 +83,7 @@ class WorkerProcess:
             prepare()  # to keep the time short in which a killed program leaves a folder
         self._scratch = _scratch_folder()
         try:
-            started = start(command, self._scratch, limits)
+            started = start(command, self._scratch, limits, ahead)
         except OSError:
             shutil.rmtree(self._scratch, ignore_errors=True)
             raise
