@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 from gradviz import about
 from gradviz.commands.table import DRAWING_KEYS, SNIPPET_KEYS, without
 from gradviz.ui import look
-from gradviz.ui.command_palette import CommandPalette, keys_of
-from gradviz.ui.help_pages import ReferenceDialog
+from gradviz.ui.command_palette import CommandPalette, keys_of, matches
+from gradviz.ui.help_pages import ReferenceDialog, SearchDialog
 from gradviz.ui.theme import Theme
 from gradviz.ui.what_if_dialog import WhatIfDialog
 from gradviz.worker.layers import sentence
@@ -52,35 +52,39 @@ class TextDialog(QDialog):
         self.resize(theme.px(size[0]), theme.px(size[1]))
 
 
-def keyboard_html(rows: Sequence[Command], theme: Theme) -> str:
-    """Every command with its shortcuts, by menu."""
-    parts = []
-    for menu in dict.fromkeys(row.menu for row in rows):
-        cell = "style='padding:3px 12px 3px 0; color:"
-        lines = "".join(
-            f"<tr><td width='{theme.px(180)}' {cell}{theme.text}'>{row.plain_title}</td>"
-            f"<td width='{theme.px(170)}' {cell}{theme.link}'>{look.escape(keys_of(row))}</td>"
-            f"<td {cell}{theme.muted}'>{look.escape(row.help)}</td></tr>"
-            for row in rows
-            if row.menu == menu and row.shortcuts
+class KeyboardDialog(SearchDialog):
+    """Every command with its shortcuts, by menu, and the keys and mouse gestures that are not commands."""
+
+    def __init__(self, parent: QWidget, theme: Theme, rows: Sequence[Command]) -> None:
+        menus = dict.fromkeys(row.menu for row in rows)
+        self._sections = [
+            (menu, [(row.plain_title, keys_of(row), row.help) for row in rows if row.menu == menu and row.shortcuts])
+            for menu in menus
+        ]
+        self._sections += [
+            (title, [("", keys, what) for keys, what in gestures])
+            for title, gestures in (("In the text of a snippet", SNIPPET_KEYS), ("On a drawing", DRAWING_KEYS))
+        ]
+        super().__init__(
+            parent, theme, "Keyboard", "Type part of a command, a key or a menu, such as zoom or Ctrl+Shift"
         )
-        head = f"<p style='font-size:{theme.px(15)}px; font-weight:600; margin:14px 0 4px 0'>{menu}</p>"
-        parts.append(f"{head}<table>{lines}</table>" if lines else "")
-    parts.append(_gestures_html(theme, "In the text of a snippet", SNIPPET_KEYS))
-    parts.append(_gestures_html(theme, "On the canvas of a drawing", DRAWING_KEYS))
-    return "".join(parts)
 
-
-def _gestures_html(theme: Theme, title: str, gestures: Sequence[tuple[str, str]]) -> str:
-    """Keys and mouse gestures that are not commands."""
-    cell = "style='padding:3px 12px 3px 0; color:"
-    lines = "".join(
-        f"<tr><td width='{theme.px(180)}' {cell}{theme.link}'>{look.escape(keys)}</td>"
-        f"<td {cell}{theme.muted}'>{look.escape(what)}</td></tr>"
-        for keys, what in gestures
-    )
-    head = f"<p style='font-size:{theme.px(15)}px; font-weight:600; margin:14px 0 4px 0'>{title}</p>"
-    return f"{head}<table>{lines}</table>"
+    def found(self, query: str) -> tuple[str, str]:
+        """The lines that match, below their menus."""
+        parts, count, theme = [], 0, self._theme
+        cell = "style='padding:3px 12px 3px 0; color:"
+        for title, lines in self._sections:
+            fits = [line for line in lines if matches(query, " ".join((title, *line)))]
+            count += len(fits)
+            text = "".join(
+                (f"<tr><td width='{theme.px(180)}' {cell}{theme.text}'>{name}</td>" if name else "<tr>")
+                + f"<td width='{theme.px(170 if name else 180)}' {cell}{theme.link}'>{look.escape(keys)}</td>"
+                f"<td {cell}{theme.muted}'>{look.escape(what)}</td></tr>"
+                for name, keys, what in fits
+            )
+            head = f"<p style='font-size:{theme.px(15)}px; font-weight:600; margin:14px 0 4px 0'>{title}</p>"
+            parts.append(f"{head}<table>{text}</table>" if text else "")
+        return f"{count} of {sum(len(lines) for _, lines in self._sections)} keys and gestures", "".join(parts)
 
 
 def about_html(layers: Mapping[str, str]) -> str:
@@ -146,9 +150,8 @@ class WindowDialogs:
         self._shell.focus("examples")
 
     def keyboard_help(self) -> None:
-        """Every command with its shortcuts."""
-        theme = self._theme()
-        TextDialog(self._window, "Keyboard", keyboard_html(self._rows, theme), theme, (780, 620)).open()
+        """Every command with its shortcuts, with a search field."""
+        KeyboardDialog(self._window, self._theme(), self._rows).open()
 
     def operation_reference(self, query: str = "") -> None:
         """Every operation, with a search field that starts with a query."""

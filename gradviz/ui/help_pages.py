@@ -26,22 +26,21 @@ if TYPE_CHECKING:
     from gradviz.engine.reference import Entry
 
 
-class ReferenceDialog(QDialog):
-    """Type part of a name, a node or a word of the description."""
+class SearchDialog(QDialog):
+    """A text, and a search field above it that leaves only what matches."""
 
-    def __init__(self, parent: QWidget, theme: Theme, query: str = "") -> None:
+    def __init__(self, parent: QWidget, theme: Theme, title: str, hint: str, query: str = "") -> None:
         super().__init__(parent)
-        self.setWindowTitle("Operation reference")
+        self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._theme = theme
-        self._entries = _listed()
         self.query = QLineEdit()
-        self.query.setPlaceholderText("Type part of a name, such as softmax or MulBackward0")
-        self.query.setAccessibleName("Find an operation")
+        self.query.setPlaceholderText(hint)
+        self.query.setAccessibleName(f"Find in {title}")
         self.query.setClearButtonEnabled(True)
         self.count = QLabel()
         self.text = FormulaBrowser()
-        self.text.setAccessibleName("Operations")
+        self.text.setAccessibleName(title)
         self.text.setOpenExternalLinks(True)
         self.text.setFont(look.sans(theme))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
@@ -56,12 +55,15 @@ class ReferenceDialog(QDialog):
         self.query.setText(query)
         self._filter(query)
 
+    def found(self, query: str) -> tuple[str, str]:
+        """How much matches, and its rich text, which is empty if nothing does."""
+        raise NotImplementedError
+
     def _filter(self, query: str) -> None:
-        found = [each for each in self._entries if matches(query, each.text())]
-        self.count.setText(f"{len(found)} of {len(self._entries)} operations")
-        theme = self._theme
-        typeset = self.text.begin(theme.px(14), theme.px(700), theme.text)
-        self.text.show_html(reference_html(found, theme, typeset))
+        count, html = self.found(query)
+        self.count.setText(count)
+        nothing = f"<p style='color:{self._theme.muted}'>Nothing matches all of these words.</p>"
+        self.text.show_html(html or nothing)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Up, Down and the page keys scroll the text while typing."""
@@ -69,6 +71,26 @@ class ReferenceDialog(QDialog):
             QCoreApplication.sendEvent(self.text, event)
             return True
         return super().eventFilter(watched, event)
+
+
+_MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
+
+
+class ReferenceDialog(SearchDialog):
+    """Type part of a name, a node or a word of the description."""
+
+    def __init__(self, parent: QWidget, theme: Theme, query: str = "") -> None:
+        self._entries = _listed()
+        super().__init__(
+            parent, theme, "Operation Reference", "Type part of a name, such as softmax or MulBackward0", query
+        )
+
+    def found(self, query: str) -> tuple[str, str]:
+        """The operations that match."""
+        found = [each for each in self._entries if matches(query, each.text())]
+        theme = self._theme
+        typeset = self.text.begin(theme.px(14), theme.px(700), theme.text)
+        return f"{len(found)} of {len(self._entries)} operations", reference_html(found, theme, typeset)
 
 
 def _listed() -> list[Entry]:
@@ -86,9 +108,6 @@ def _listed() -> list[Entry]:
     return sorted(found, key=lambda each: each.category)
 
 
-_MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
-
-
 def reference_html(found: list[Entry], theme: Theme, typeset: Typeset = in_plain) -> str:
     """The operations below the names of their categories; formulas are `typeset`."""
     parts, category = [], ""
@@ -98,7 +117,7 @@ def reference_html(found: list[Entry], theme: Theme, typeset: Typeset = in_plain
             style = f"font-size:{theme.px(15)}px; font-weight:600; margin:16px 0 2px 0"
             parts.append(f"<p style='{style}'>{look.escape(category.capitalize())}</p>")
         parts.append(_entry_html(each, theme, typeset))
-    return "".join(parts) or f"<p style='color:{theme.muted}'>No operation matches all of these words.</p>"
+    return "".join(parts)
 
 
 def _entry_html(each: Entry, theme: Theme, typeset: Typeset) -> str:

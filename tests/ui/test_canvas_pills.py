@@ -62,7 +62,7 @@ def test_factor_product_and_use(qapp: QApplication) -> None:
 def test_a_rule_stands_where_its_numbers_are_too_many() -> None:
     assert words(run(MATRICES))[:3] == [
         "grad / 2 for every element = [[0.5], [0.5]]",
-        "· 2 · (h - 1) = [[0.5], [-0.5]]",
+        "grad · 2 · (h - 1) = [[0.5], [-0.5]]",
         "[[0.5], [-0.5]]",
     ]
 

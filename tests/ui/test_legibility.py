@@ -16,8 +16,9 @@ from gradviz.session.folding import Folding, Presentation
 from gradviz.session.state import TEXT_SCALES
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.camera import LARGEST_FIT, Camera, fitting
+from gradviz.ui.canvas.content import ValueContent
 from gradviz.ui.canvas.ink import ALMOST, LEAST, Ink
-from gradviz.ui.canvas.item_painter import cell_in
+from gradviz.ui.canvas.item_painter import cell_in, paint_map
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.canvas.surface import legible
 from gradviz.ui.canvas.viewport import OPENED, READABLE
@@ -119,6 +120,20 @@ def test_a_number_in_a_cell_loses_digits_but_is_never_cut(qapp: QApplication) ->
     said = [cell_in(ink, "-0.007125", count * digit + 0.5) for count in (9, 8, 7, 6, 5)]
     assert said == ["-0.007125", "-0.00713", "-0.0071", "-0.007", "-7e-3"]
     assert cell_in(ink, "True", digit) == "True"
+
+
+def test_a_number_beside_its_label_loses_digits_but_is_never_over_it(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ink, written = Ink(LIGHT), list[tuple[str, str]]()
+    monkeypatch.setattr(Ink, "text", lambda _, painter, role, colour, box, text, align: written.append((role, text)))
+    image = QImage(200, 80, QImage.Format.Format_RGB32)
+    with QPainter(image) as painter:
+        area = QRectF(0, 0, sizes.MAP_WIDTH + 10 + sizes.SUMMARY_WIDTH - 14, 60)
+        paint_map(painter, ink, area, ValueContent("map", "", summary=("max 0.07662", "min -3.041e-05")), "text")
+    assert [text for _, text in written] == ["max", "0.07662", "min", "-3.04e-5"]
+    for label, figures in zip(written[::2], written[1::2], strict=True):
+        assert ink.width(*label) + ink.width(*figures) <= area.width() - sizes.MAP_WIDTH - 10
 
 
 # -- the window

@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from gradviz.document.catalogue import catalogue
 from gradviz.engine.kernel.rows import ROWS
 from gradviz.engine.reference import entries, plain
+from gradviz.ui.dialogs import KeyboardDialog
 from gradviz.ui.help_pages import ReferenceDialog
 from gradviz.ui.theme import DARK
 from tests.driver import Pilot
@@ -39,7 +40,7 @@ def test_typing_finds_an_operation(pilot: Pilot) -> None:
     assert "LogSoftmaxBackward0 saves result" in dialog.text.toPlainText()
     assert dialog.count.text() != everything
     dialog.query.setText("no such operation")
-    assert dialog.text.toPlainText() == "No operation matches all of these words."
+    assert dialog.text.toPlainText() == "Nothing matches all of these words."
     dialog.close()
 
 
@@ -49,7 +50,7 @@ def test_functions_that_are_made_of_several_rows_are_there(pilot: Pilot) -> None
     assert "torch.nn.functional.cross_entropy" in text and "How wrong class scores" in text
     for key in catalogue():
         dialog.query.setText(key.rpartition(".")[2])
-        assert "No operation" not in dialog.text.toPlainText(), key
+        assert "Nothing matches" not in dialog.text.toPlainText(), key
     dialog.close()
 
 
@@ -76,3 +77,18 @@ def test_every_operation_says_what_it_does_and_how_each_gradient_is_made() -> No
     assert [
         (row.key, name) for row in named for name in row.gradients if name in row.inputs and name not in row.derivatives
     ] == []
+
+
+def test_a_command_is_found_among_the_keys(pilot: Pilot) -> None:
+    pilot.press("F1")
+    dialog = pilot.window.findChild(KeyboardDialog)
+    assert isinstance(dialog, KeyboardDialog)
+    everything = dialog.count.text()
+    QTest.keyClicks(dialog.query, "zoom in")
+    assert "Zoom In" in dialog.text.toPlainText() and "Undo" not in dialog.text.toPlainText()
+    assert int(dialog.count.text().split()[0]) < int(everything.split()[0])
+    dialog.query.setText("drawing tab")
+    assert "On a drawing" in dialog.text.toPlainText()
+    dialog.query.setText("no such key")
+    assert dialog.text.toPlainText() == "Nothing matches all of these words."
+    dialog.close()

@@ -271,8 +271,7 @@ def edge_words(trace: Trace, flow: int) -> tuple[str, ...]:
     passing = (frame.passing(int(tensor)) for tensor in trace.outputs_of(node))
     steps = filled(frame, node, slot, sent, next((grad for grad in passing if grad is not None), None))
     product = sent.written()
-    rules = [step.removeprefix("grad ") if step.startswith("grad · ") else step for step in reversed(steps)]
-    rules = [rule for rule in rules if rule != "grad"]
+    rules = [step for step in reversed(steps) if step != "grad"]
     full, *rest = [_joined("", [rule, product]).strip().replace("×", "·") for rule in rules] + [product]
     tensor = int(trace.inputs.tensor[flows.input[flow]]) if flows.input[flow] >= 0 else -1
     use = f", through {frame.name(tensor)}'s {ordinal(_use(trace, flow, tensor))} use" if tensor >= 0 else ""

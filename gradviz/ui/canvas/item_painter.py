@@ -25,6 +25,7 @@ from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
 
 GRID_STRENGTH, MAP_STRENGTH = 0.2, 0.95  # numbers must be legible on the cells of a grid
 MARK = 4.5  # side of the mark on an outlier
+LEAST_GAP = 4.0  # between a label and a number beside it
 RANGE = ("max", "min", "all")
 
 
@@ -48,7 +49,8 @@ def cell_in(ink: Ink, text: str, room: float) -> str:
     """A number with as many digits as fit: cut off, it would be a different number."""
     if ink.width(sizes.CELL, text) <= room or not NUMBER.fullmatch(text):
         return text
-    ways = [*(number_text(float(text), digits) for digits in (3, 2, 1)), f"{float(text):.0e}".replace("e-0", "e-")]
+    shorter = [*(number_text(float(text), digits) for digits in (3, 2, 1)), f"{float(text):.0e}"]
+    ways = [way for each in shorter for way in (each, each.replace("e-0", "e-"))]
     return next((way for way in ways if ink.width(sizes.CELL, way) <= room), ways[-1])
 
 
@@ -75,6 +77,7 @@ def _range(painter: QPainter, ink: Ink, room: QRectF, value: ValueContent, colou
             ink.text(painter, sizes.CELL, "error", box, line, LEFT)
             continue
         ink.text(painter, sizes.META, "muted", box, label, LEFT)
+        figures = cell_in(ink, figures, box.width() - ink.width(sizes.META, label) - LEAST_GAP)
         ink.text(painter, sizes.CELL, colour, box, figures, RIGHT)
         if (BEYOND if label == "max" else -BEYOND) in signs:
             corner = box.left() + ink.width(sizes.META, label) + 3 + MARK
@@ -266,8 +269,10 @@ def _gradient(painter: QPainter, ink: Ink, area: QRectF, content: TensorContent)
 
 
 def _note(painter: QPainter, ink: Ink, room: QRectF, content: TensorContent, align: int) -> None:
-    """The longest form of the note that fits, otherwise as much of it as does."""
-    note = next((way for way in content.notes if ink.width(sizes.SMALL, way) <= room.width()), content.note)
+    """The longest form of the note that fits, otherwise as much of it as does, but nothing beside a label that says
+    much the same ("∇ passing" and "not stored")."""
+    rest = "" if align == RIGHT else content.note
+    note = next((way for way in content.notes if ink.width(sizes.SMALL, way) <= room.width()), rest)
     ink.text(painter, sizes.SMALL, "muted", room, note, align)
 
 
