@@ -76,9 +76,9 @@ class Bench:
             self._instead = mock.patch.object(worker_process, "start", self._start)
             self._instead.start()
 
-    def _start(self, command: object, scratch: str, limits: Limits) -> Started:
+    def _start(self, command: object, scratch: str, limits: Limits, ahead: bool) -> Started:
         assert self._server is not None
-        forked = self._server.fork(limits.memory_mb, scratch)
+        forked = self._server.fork(limits.memory_mb, scratch, ahead)
         assert forked is not None
         return Started(forked, {})
 
