@@ -150,3 +150,9 @@ def test_what_data_returns_has_its_former_value_until_it_is_written_into() -> No
     assert said[-1] == (
         "w.data was overwritten: it is 1 − 0.5 = 0.5 now, version 1. w changed with it: they share memory."
     )
+
+
+def test_a_given_number_has_as_many_digits_as_every_other() -> None:
+    trace = run("import torch\nx = torch.ones(9, requires_grad=True)\n(x * 2**-0.5).sum().backward()\n")
+    told = [explain(trace.frame(step + 1)).sentence for step in np.flatnonzero(trace.steps.kind == Kind.BACKWARD)]
+    assert "∂loss" not in told[-1] and " = grad · 0.7071 = " in told[-1]

@@ -56,6 +56,11 @@ def test_untracked_operations_are_one_step() -> None:
     ]
 
 
+def test_a_mask_of_nine_is_written_out() -> None:
+    (sentence,) = said(traced("a = torch.tril(torch.ones(3, 3))\nb = a == 0\n"))
+    assert "b = [[False, True, True], [False, False, True], [False, False, False]]" in sentence
+
+
 def test_a_long_run_tells_of_its_last_results() -> None:
     (sentence,) = said(traced("a = torch.ones(3).sum()\nfor i in range(200):\n    a = a + 1\n"))
     assert sentence.startswith("1 constant and 201 untracked operations on lines 5 to 7: ")

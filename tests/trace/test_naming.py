@@ -77,6 +77,7 @@ INSIDE = [  # a call, and what its operations are called: only what it returns g
     ("torch.ones(2, 2).add(torch.eye(2)).inverse()", ["inverse: linalg_inv_ex[0]", "inverse: linalg_inv_ex[1]"]),
     ("rnn = torch.nn.LSTM(1, 2)\nrnn(torch.ones(1, 1, 1))", ["output of rnn", "h_n of rnn", "c_n of rnn"]),
     ("attend = torch.nn.MultiheadAttention(2, 1)\nx = torch.ones(1, 1, 2)\nattend(x, x, x)", ["attend: mul"]),
+    ("q, k = torch.ones(1, 2, 2), torch.ones(1, 2, 2)\nq @ k.transpose(1, 2)", ["bmm"]),  # not of the transpose
     (  # which fills one row after the other and returns the whole
         "from torch.nn.utils.rnn import pad_sequence\npadded = pad_sequence([torch.ones(2), torch.ones(1)])",
         ["padded[:, 0][0:2]", "padded[:, 1][0:1]"],

@@ -75,11 +75,21 @@ def opening(text: str) -> str:
 
 
 def last_call(text: str) -> str:
-    """What an expression calls last: "x.log_prob" of "x.log_prob(torch.ones(2))"; "" if it calls nothing."""
+    """What an expression calls last: "x.log_prob" of "x.log_prob(torch.ones(2))"; "" if it calls nothing, or calculates
+    with the result, as in "q @ k.transpose(0, 1)"."""
     opened = next((start for start, end in _groups(text) or () if end == len(text) - 1 and text[end] == ")"), 0)
     found = _CALLED.search(text, 0, opened - 1) if opened > 1 else None
     found = found or re.match(r"([\w.]+)(?=\()", text)
-    return found[0].lstrip(".") if found else ""
+    return found[0].lstrip(".") if found and not _OPERATOR.search(_outside(text[: found.start()])) else ""
+
+
+_OPERATOR = re.compile(r" (?:[^\w\s.,()\[\]]+|and|or|if|in|is|not) ")
+
+
+def _outside(text: str) -> str:
+    """What of a text is in no brackets."""
+    inside = {at for start, end in _groups(text) or () for at in range(start, end)}
+    return "".join(sign for at, sign in enumerate(text) if at not in inside)
 
 
 def arguments(params: str) -> str:

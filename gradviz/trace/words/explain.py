@@ -94,7 +94,7 @@ def fold_number(trace: Trace, cursor: int) -> str:
 
 
 _LATEST = 100  # steps of a fold whose results are searched
-_MOST_RESULTS, _LONGEST_RESULT = 4, 60  # number of results listed, and their characters
+_MOST_RESULTS, _LONGEST_RESULT = 4, 80  # number of results listed, and their characters
 
 
 def _counted(trace: Trace, start: int, end: int) -> str:

@@ -173,7 +173,7 @@ def _numbers(trace: Trace, node: int, op: Op) -> dict[str, int | float]:
     """The numeric parameters of a node given by the snippet, and the number of elements of a mean."""
     found: dict[str, int | float] = dict(_OFTEN_ONE)
     for name, text in _PARAMETER.findall(str(trace.nodes.params[node])):
-        found[name] = float(text) if any(sign in text for sign in ".e") else int(text)
+        found[name] = float(number_text(float(text))) if any(sign in text for sign in ".e") else int(text)
     if trace.nodes.op[node] == "clamp":  # a bound that was not given
         found = {"min": -math.inf, "max": math.inf} | found
     if "exponent" in found:
