@@ -206,7 +206,7 @@ def test_a_whole_worker_starts_so_and_runs_a_snippet(tmp_path: Path, monkeypatch
     """A real worker of this system behind the fake calls: it takes this pipe, this environment and this folder."""
     system = FakeSystem()
 
-    def start(command: object, scratch: str, limits: Limits) -> Started:
+    def start(command: object, scratch: str, limits: Limits, ahead: bool) -> Started:
         return started_on(system, Path(scratch), [*worker_command(), f"--memory-mb={limits.memory_mb}"])
 
     monkeypatch.setattr(worker_process, "start", start)
