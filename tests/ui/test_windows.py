@@ -255,6 +255,24 @@ def test_a_tab_gets_a_window_and_comes_back(pilot: Pilot, qtbot: QtBot, more: li
     assert not drop(pilot.window, foreign)
 
 
+def test_the_card_of_details_goes_with_its_tab(pilot: Pilot, qtbot: QtBot, more: list[Pilot]) -> None:
+    pilot.type_snippet("import torch\nx = torch.ones(1, requires_grad=True)\n(x * 2).sum().backward()\n")
+    assert pilot.run() is Phase.OK
+    pilot.press("Ctrl+N")
+    other, tabs = opened(pilot, qtbot, more), home(pilot)
+    tabs.setCurrentWidget(pilot.window)
+    hover = pilot.window.canvas.view.hover
+    hover.show_details()
+    assert hover.shows_card
+    for window in (pilot.window, other.window):
+        window.commands.do("window.detach")
+    pilot.window.commands.do("window.merge")
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not Shiboken.isValid(tabs)
+    hover.show_details()
+    assert hover.card is not None and hover.card.isVisible() and hover.card.parent() is pilot.window
+
+
 def test_a_tab_is_pulled_out_of_its_row(
     pilot: Pilot, qtbot: QtBot, more: list[Pilot], monkeypatch: pytest.MonkeyPatch
 ) -> None:

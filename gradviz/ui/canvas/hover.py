@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QRegion
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QMainWindow, QWidget
 
 from gradviz.ui import look
 from gradviz.ui.canvas.surface import Surface
@@ -117,7 +117,7 @@ class Hover(QObject):
 
     def _tell(self, said: Words, box: QRect, item: int) -> None:
         """Show these words beside a box of the canvas."""
-        window = self._widget.window()
+        window = _document_window(self._widget)
         if self.card is None:
             self.card = HoverCard(window)
         box = box.intersected(self._widget.rect())
@@ -136,6 +136,13 @@ class Hover(QObject):
         """The cursor has moved: bring the text of the card up to date."""
         if self.card is not None and self.card.item >= 0:
             self.show_card(self.card.item)
+
+
+def _document_window(widget: QWidget) -> QWidget:
+    """The window of the document, which may be a tab of another one; the card moves with it from tab to tab."""
+    while not isinstance(widget, QMainWindow) and (around := widget.parentWidget()) is not None:
+        widget = around
+    return widget
 
 
 class HoverCard(QLabel):
