@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import bisect
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
@@ -113,7 +114,8 @@ class Case(Text):
 
     def were(self, node: ast.expr, step: int) -> list[int]:
         """Return the tensors that an expression may have meant before a step, the likeliest last."""
-        found = self.named(ast.unparse(node), step)
+        text = ast.unparse(node)
+        found = self.named(text, step) or self.named(re.sub(r"\[(\d+)\]", r".\1", text), step)  # net[0].weight
         if found:
             return found
         made = [each for each in self.made_by(node) if self.trace.tensors.step[each] < step]
@@ -210,6 +212,15 @@ class Case(Text):
         """Return the tensors that a node read."""
         starts, tensors = self._starts
         return tensors[starts[node] : starts[node + 1]]
+
+    @cached_property
+    def depths(self) -> list[int]:
+        """The number of operations on the longest way from a leaf to each node."""
+        found, producer = list[int](), self.trace.tensors.producer.tolist()
+        for node in range(len(self.trace.nodes)):
+            makers = [producer[each] for each in self.read_by(node)]
+            found.append(1 + max((found[each] for each in makers if 0 <= each < node), default=0))
+        return found
 
     @cached_property
     def ended_roots(self) -> set[int]:
@@ -358,11 +369,17 @@ def root_before(case: Case, cursor: int) -> tuple[Mark, ...]:
 
 
 def under_keys(case: Case, node: ast.expr, step: int) -> list[int]:
-    """Return the tensors of a container before a step, if an expression reads one of them by a variable:
-    `held[name]`."""
-    if not isinstance(node, ast.Subscript) or isinstance(node.slice, ast.Constant):
+    """Return the tensors of a container before a step, if an expression reads one of them by a variable: `held[name]`,
+    or `each` in a comprehension over it."""
+    if isinstance(node, ast.Name):
+        around = (each for each in case.around(node) if isinstance(each, (ast.ListComp, ast.GeneratorExp, ast.SetComp)))
+        turns = [turn for each in around for turn in each.generators if case.source(turn.target) == node.id]
+        held = turns[0].iter if turns else None
+    else:
+        held = node.value if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant) else None
+    if held is None:
         return []
-    start = f"{ast.unparse(node.value)}["
+    start = f"{ast.unparse(held)}["
     found = (case.named(name, step)[-1:] for name in case.bound if name.startswith(start))
     return [each for tensors in found for each in tensors]
 

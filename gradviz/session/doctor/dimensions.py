@@ -35,6 +35,8 @@ def wrong_dim(case: Case) -> Iterator[Hit]:
         shape = case.shape(read) if read >= 0 else ()
         if len(shape) != 2 or not re.search(r"dim=(0|-2)\b", str(case.trace.nodes.params[node])) or shape[0] < 2:
             continue
+        if shape[1] == 1 and not _picks_classes(case, made):  # one score for each part of a sequence
+            continue
         if made not in case.below_roots or not (_is_of_samples(case, read) or _picks_classes(case, made)):
             continue
         line, name = _dim_line(case, node), case.name(read)
@@ -82,11 +84,7 @@ def _lengths_of_columns(case: Case) -> Iterator[Hit]:
         shape, norm = case.shape(read) if read >= 0 else (), _norm_below(case, node)
         if norm < 0 or len(shape) != 2 or shape[0] < 2 or made not in case.below_roots:
             continue
-        turned = [user for user in case.trace.users_of(made).tolist() if nodes.op[user] in ("t", "transpose")]
-        products = [user for each in turned for user in case.trace.users_of(case.output(each)).tolist()]
-        of_rows = any(nodes.op[user] in ("mm", "matmul") and operand(case, user, 1) in case.trace.outputs_of(each)
-                      for each in turned for user in products)  # fmt: skip
-        if not re.search(r"dim=\(?(0|-2)\b,?\)?", str(nodes.params[norm])) or not of_rows:
+        if not re.search(r"dim=\(?(0|-2)\b,?\)?", str(nodes.params[norm])) or not _multiplies_rows(case, made):
             continue
         if not _is_of_samples(case, read):
             continue
@@ -98,6 +96,18 @@ def _lengths_of_columns(case: Case) -> Iterator[Hit]:
             _other_dim(case, norm), case.mark(norm, "along the batch"),
         )  # fmt: skip
         return
+
+
+def _multiplies_rows(case: Case, tensor: int) -> bool:
+    """Whether a product multiplies the rows of a tensor by those of another, or of itself: `a @ b.t()`."""
+    nodes, users = case.trace.nodes, case.trace.users_of(tensor).tolist()
+    turned = [case.output(user) for user in users if nodes.op[user] in ("t", "transpose")]
+    products = [user for each in (tensor, *turned) for user in case.trace.users_of(each).tolist()]
+    for product in [each for each in products if nodes.op[each] in ("mm", "matmul")]:
+        maker = int(case.trace.tensors.producer[operand(case, product, 1)])
+        if maker >= 0 and nodes.op[maker] in ("t", "transpose"):
+            return True
+    return False
 
 
 def _norm_below(case: Case, division: int) -> int:
@@ -119,16 +129,34 @@ def _along_equals(case: Case) -> Iterator[Hit]:
         maker = int(case.trace.tensors.producer[read])
         repeated = maker >= 0 and nodes.op[maker] == "expand" and _is_repeated(case, maker, dim)
         alone = shape[dim] == 1 < shape[1 - dim] and _is_of_samples(case, read)
-        if not repeated and not (alone and dim == 0):
+        if not repeated and not (alone and (dim == 0 or nodes.op[node] == "softmax")):
             continue
         line, n = _dim_line(case, node), shape[dim]
         why = f"The softmax on line {line} goes along dimension {dim} of {case.name(read)} {shape}, in which all "
         why += f"numbers are equal: whatever the scores are, it makes 1 / {n} of each, and no gradient goes back."
-        yield Hit(
-            line, cursor_of(case, node), why, f"Use dim={1 - dim}: one distribution over the other dimension.",
-            _other_dim(case, node, found[1], str(1 - dim)), case.mark(node, "always 1 / n"),
-        )  # fmt: skip
+        advice, offered = f"Use dim={1 - dim}: one distribution over the other dimension.", tuple[Fix, ...]()
+        if alone and dim:
+            advice = "Take the sigmoid of a single score, or give the last layer one output for each class."
+            offered = _as_sigmoid(case, node)
+        offered = offered or _other_dim(case, node, found[1], str(1 - dim))
+        yield Hit(line, cursor_of(case, node), why, advice, offered, case.mark(node, "always 1 / n"))
         return
+
+
+def _as_sigmoid(case: Case, node: int) -> tuple[Fix, ...]:
+    """Take the sigmoid where a softmax of a single number was taken."""
+    calls = [each for each in case.on_line(_dim_line(case, node)) if isinstance(each, ast.Call)]
+    call = next((each for each in calls if name_of(each) in ("softmax", "Softmax")), None)
+    if call is None:
+        return ()
+    held = receiver_of(call)
+    if name_of(call) == "Softmax":
+        code = f"{case.source(held)}.Sigmoid()" if held is not None else "Sigmoid()"
+    elif held is None or case.source(held) in ("F", "torch", "nn.functional", "torch.nn.functional"):
+        code = f"torch.sigmoid({case.source(call.args[0])})" if call.args else ""
+    else:
+        code = f"{case.source(held)}.sigmoid()"
+    return fixes(("sigmoid", edits.replace_node(case.text, call, code) if code else None))
 
 
 def _is_repeated(case: Case, expand: int, dim: int) -> bool:

@@ -10,6 +10,8 @@ import numpy as np
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import SWITCHED_OFF, Case, Fix, Hit, fixes, ran
+from gradviz.session.doctor.losses import LOSSES
+from gradviz.session.doctor.rates import constant
 from gradviz.session.doctor.text import name_of, receiver_of
 from gradviz.trace.table.regions import RegionKind
 
@@ -142,10 +144,7 @@ def _is_compared(case: Case, node: int) -> bool:
     return compared
 
 
-_COMPARING = (
-    *("nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "eq", "ne"),
-    *("binary_cross_entropy", "binary_cross_entropy_with_logits"),
-)
+_COMPARING = (*LOSSES, "eq", "ne")
 
 
 def _told_of(what: str) -> str:
@@ -205,6 +204,7 @@ def _train_forgotten(case: Case, masks: list[int]) -> Iterator[Hit]:
     calls = [call for call in case.calls if name_of(call) == "eval" and not call.args and receiver_of(call) is not None]
     if not calls or not len(trace.calls):
         return
+    yield from _never_in_training(case, calls, masks)
     last = int(trace.calls.step[-1])
     tracked = [node for node in masks if nodes.name[node]]
     first_half = [node for node in tracked if nodes.step[node] < last]
@@ -224,6 +224,41 @@ def _train_forgotten(case: Case, masks: list[int]) -> Iterator[Hit]:
     why += "without dropout, and BatchNorm no longer follows the data."
     text = edits.insert_before(case.text, training, f"{name}.train()")
     yield Hit(call.lineno, before + 1, why, f"Call {name}.train() before each epoch.", fixes((f"{name}.train()", text)))
+
+
+def _never_in_training(case: Case, evals: list[ast.Call], masks: list[int]) -> Iterator[Hit]:
+    """A model with dropout that is switched to evaluation before it is trained, so that its dropout never does
+    anything."""
+    trace, names = case.trace, {name_of(call) for call in case.calls}
+    backward = next((call for call in case.calls if name_of(call) == "backward"), None)
+    dropouts = [call for call in case.calls if name_of(call).startswith("Dropout") and _drops(case, call)]
+    if masks or not dropouts or backward is None or "train" in names:
+        return
+    for call in evals:
+        held, loop = receiver_of(call), case.loop_of(call)
+        name = case.source(held) if held is not None else ""
+        owners = {str(trace.names.owner[row]) for each in case.updates
+                  for row in trace.history("names", "tensor").all(each).tolist()}  # fmt: skip
+        if (loop is not None and _trains(case, loop)) or not any(f"{each}.".startswith(f"{name}.") for each in owners):
+            continue
+        roots = trace.roots.tensor.tolist()[:1]
+        node = int(trace.tensors.producer[roots[0]]) if roots else -1
+        why = f"Line {call.lineno} switches {name} to evaluation, and training begins without a train(): the dropout "
+        why += f"of line {dropouts[0].lineno} never drops anything, in none of {len(trace.calls)} backward passes."
+        around = case.loop_of(backward)
+        first = around.body[0].lineno if around is not None else backward.lineno
+        text = edits.insert_before(case.text, first, f"{name}.train()")
+        cursor = int(trace.calls.step[0]) + 1
+        advice = f"Call {name}.train() before each epoch."
+        yield Hit(call.lineno, cursor, why, advice, fixes((f"{name}.train()", text)), case.mark(node, "no dropout"))
+        return
+
+
+def _drops(case: Case, layer: ast.Call) -> bool:
+    """Whether a dropout layer has a probability other than 0."""
+    given = [*layer.args[:1], *(each.value for each in layer.keywords if each.arg == "p")]
+    number = constant(case, given[0]) if given else None
+    return not given or (number is not None and bool(number.value))
 
 
 def _ran_again(case: Case, line: int, after: int) -> bool:
@@ -451,14 +486,25 @@ def _stands_still(case: Case, rows: ast.Slice, loop: ast.For) -> bool:
     ):
         return False
     around = [loop, *(each for each in case.around(loop) if isinstance(each, (ast.For, ast.While)))]
-    stored = {n.id for n in ast.walk(around[-1]) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return low.id not in stored
+    return low.id not in _changing(around[-1])
+
+
+def _changing(loop: ast.For | ast.While) -> set[str]:
+    """Return the names that a loop binds, other than those to which it only assigns the same number each time."""
+    plain = [
+        target
+        for node in ast.walk(loop)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+    ]
+    stored = [n for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    return {n.id for n in stored if n not in plain}
 
 
 def _is_only_part(case: Case, node: ast.Subscript, loop: ast.For) -> bool:
     """Whether a loop takes the same few rows of a tensor each time, and nothing ever uses the others."""
     whole = case.was(node.value, len(case.trace) + 1)
-    changing = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    changing = _changing(loop)
     given: ast.expr | None = node.slice
     if isinstance(given, ast.Name):
         given = case.assigned(given.id, node.lineno)

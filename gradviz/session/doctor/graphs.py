@@ -234,6 +234,12 @@ def in_new_memory(case: Case, line: int) -> Fixes:
         named = isinstance(held, ast.Name) or not isinstance(statement, ast.Expr)
         if held is not None and method.endswith("_") and not method.endswith("__") and named:
             return fixes(("a new tensor", _not_in_place(case, statement, call, case.source(held))))
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
+        whole, value = case.source(statement.targets[0].value), statement.value
+        read = [n for n in ast.walk(value) if isinstance(n, ast.Subscript) and case.source(n.value) == whole]
+        if read:  # what the element is computed from
+            changes: dict[ast.expr | ast.stmt, str | None] = {each: f"{case.source(each)}.clone()" for each in read}
+            return fixes(("of a copy", edits.all_at_once(text, case.tree, changes)))
     target = getattr(statement, "target", None) or (getattr(statement, "targets", None) or [None])[0]
     while isinstance(target, (ast.Subscript, ast.Attribute)) and not isinstance(target, ast.Name):
         if isinstance(target, ast.Attribute):

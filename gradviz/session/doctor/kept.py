@@ -51,9 +51,9 @@ def graph_kept(case: Case) -> Iterator[Hit]:
             return
 
 
-def _is_called_in_loop(case: Case, statement: ast.stmt) -> bool:
-    """Whether a loop calls the function around a statement."""
-    function = case.function_of(statement)
+def _is_called_in_loop(case: Case, node: ast.AST) -> bool:
+    """Whether a loop calls the function around something."""
+    function = case.function_of(node)
     if not isinstance(function, ast.FunctionDef):
         return False
     return any(name_of(call) == function.name and case.loop_of(call) is not None for call in case.calls)
@@ -91,9 +91,15 @@ def _put_away(case: Case) -> Iterator[ast.expr]:
 
 
 def _is_repeated(case: Case, node: ast.AST) -> bool:
-    """Whether something runs repeatedly: in a loop, or in a method that adds to what its object keeps."""
+    """Whether something runs repeatedly: in a loop, in a method that adds to what its object keeps, or in a function
+    that adds to what was made outside of it, and that a loop calls."""
     held = receiver_of(node) if isinstance(node, ast.Call) else None
-    return case.loop_of(node) is not None or (held is not None and case.source(held).startswith("self."))
+    name = case.source(held) if held is not None else ""
+    if case.loop_of(node) is not None or name.startswith("self."):
+        return True
+    made = next((each for each in case.statements if isinstance(each, ast.Assign)
+                 and name and case.source(each.targets[0]) == name), None)  # fmt: skip
+    return made is not None and case.function_of(made) is None and _is_called_in_loop(case, node)
 
 
 def _summed_in_evaluation(case: Case) -> Iterator[Hit]:
@@ -269,10 +275,10 @@ def graph_in_grad(case: Case) -> Iterator[Hit]:
         if len(added) < 2 or not zeroed or any(added[0].step < step < added[-1].step for step in reset):
             continue
         line, name = case.line_of(added[0].step), case.name(tensor)
-        why = (
-            f"backward(create_graph=True) on line {line} gives {name}.grad a graph that leads back to {name}, a cycle "
+        why = f"backward(create_graph=True) on line {line} gives {name}.grad a graph that leads back to {name}, a "
+        why += (
+            f"cycle that Python can't free by counting. {name}.grad is filled with zeros, but never set to None: the "
         )
-        why += f"that Python can't free by counting. {name}.grad is filled with zeros, but never set to None: the "
         why += f"graphs of all {len(added)} calls are still there."
         text, filled = case.text, [each for each in case.statements if _fills_grad(case, each)]
         for each in reversed(filled):

@@ -221,6 +221,7 @@ _HIDES = {  # what follows from another mistake is not reported with it
     "cut-by-item": {"frozen-parameter", "other-parameters", "grad-none-not-reached", "no-grad-fn"},
     "cut-by-data": {"frozen-parameter", "other-parameters", "grad-none-not-reached"},
     "grad-none-copied": {"grad-none-not-reached", "frozen-parameter", "other-parameters"},
+    "frozen-parameter": {"other-parameters"},
     "grad-none-detached": {"frozen-parameter", "grad-none-not-reached"},
     "grad-none-no-grad": {"frozen-parameter", "grad-none-not-reached"},
     "grad-none-integer": {"frozen-parameter", "grad-none-not-reached"},

@@ -14,6 +14,10 @@ from gradviz.session.doctor.case import Case, Fix, Hit, fixes
 from gradviz.session.doctor.text import name_of, receiver_of
 
 _DIFFERENCES = ("sub", "rsub", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
+LOSSES = (  # that compare a prediction with a target
+    *("nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"),
+    *("binary_cross_entropy", "binary_cross_entropy_with_logits"),
+)
 SHAPES = (
     "view",
     "reshape",
@@ -170,9 +174,10 @@ def _was_stood_up(case: Case, tensor: int) -> bool:
 
 def _reshaped(case: Case, node: int, one: tuple[int, ...], other: tuple[int, ...]) -> tuple[Fix, ...]:
     long_first = len(one) > len(other)
-    for each in case.on_line(line_of(case, node)):
+    computed = case.maker(case.output(node))
+    for each in case.on_line(line_of(case, node)) if not isinstance(computed, ast.BinOp) else [computed]:
         pair: list[ast.expr] = []
-        if isinstance(each, ast.BinOp) and isinstance(each.op, ast.Sub):
+        if isinstance(each, ast.BinOp) and (each is computed or isinstance(each.op, ast.Sub)):
             pair = [each.left, each.right]
         elif (
             isinstance(each, ast.Call)
@@ -184,6 +189,7 @@ def _reshaped(case: Case, node: int, one: tuple[int, ...], other: tuple[int, ...
             pair = list(each.args)
         calls = [each.args[:2] for each in case.on_line(line_of(case, node)) if isinstance(each, ast.Call)]
         alike = [two for two in calls if pair and [*map(case.source, two)] == [*map(case.source, pair)]] or [pair]
+        alike = _crossed_beside(case, node, one, other) or alike
         if pair and len(one) == len(other):
             turned = edits.replace_node(case.text, pair[1], f"{_primary(case, pair[1])}.T")
             return fixes((".T", turned))
@@ -196,6 +202,18 @@ def _reshaped(case: Case, node: int, one: tuple[int, ...], other: tuple[int, ...
             texts = [edits.all_at_once(case.text, case.tree, changes) for changes in (stood, squeezed)]
             return fixes((".unsqueeze(1)", texts[0]), (".squeeze(1)", texts[1]))
     return ()
+
+
+def _crossed_beside(case: Case, node: int, one: tuple[int, ...], other: tuple[int, ...]) -> list[list[ast.expr]]:
+    """Return the operands of each product on the line of a product whose shapes are crossed in the same way, as in both
+    parts of a written-out cross entropy."""
+    found = list[list[ast.expr]]()
+    for each in ops(case, "mul") if case.trace.nodes.op[node] == "mul" else ():
+        made = case.maker(case.output(each)) if line_of(case, each) == line_of(case, node) else None
+        shapes = [case.shape(_unexpanded(case, read)) for read in case.read_by(each)[:2]]
+        if isinstance(made, ast.BinOp) and shapes == [one, other] and [made.left, made.right] not in found:
+            found.append([made.left, made.right])
+    return found
 
 
 def _primary(case: Case, node: ast.expr) -> str:
@@ -246,14 +264,39 @@ def _softmax_again(case: Case, cross_entropy: bool) -> Iterator[Hit]:
             why = f"Line {line} takes the softmax of what line {inner} has made probabilities of already{numbers}. "
             why += "Softmax twice flattens them: all classes come out nearly equal."
             advice = "Take the softmax once."
-        at = inner if cross_entropy else line
+        scores = _scores_at_hand(case, node, first) if cross_entropy else ()
+        apart = case.function_of(case.statement(line) or case.tree) is not case.function_of(
+            case.statement(inner) or case.tree
+        )
+        at = line if scores and apart else inner if cross_entropy else line
         marks = (*case.mark(first, "the first softmax"), *case.mark(node, "the second one"))
         logged = case.trace.nodes.op[node] != "softmax"  # the logarithm is wanted
         taken = first if cross_entropy or logged else node
-        offered = _without(case, taken, first)
+        offered = scores or _without(case, taken, first)
         offered = offered or (_undone(case, node, is_softmax, "torch.log") if cross_entropy else ())
         yield Hit(at, cursor_of(case, node), why, advice, offered, marks)
         return
+
+
+def _scores_at_hand(case: Case, node: int, first: int) -> tuple[Fix, ...]:
+    """Give a loss the plain scores, if these have a name where it is called, and the probabilities a use of their
+    own."""
+    trace, cursor, scores = case.trace, cursor_of(case, node), operand(case, first)
+    call = next((each for each in case.on_line(line_of(case, node)) if isinstance(each, ast.Call) and each.args), None)
+    given = call.args[0] if call is not None else None
+    if call is not None and len(call.args) < 2:
+        return ()
+    made = case.output(first)
+    while isinstance(given, ast.Name) and made >= 0 and made not in case.were(given, cursor):  # reshaped
+        made = next((case.output(n) for n in trace.users_of(made).tolist() if trace.nodes.op[n] in SHAPES), -1)
+    if given is None or made != case.output(first) or not isinstance(given, ast.Name):
+        return ()
+    others = [n for n in trace.users_of(made).tolist() if trace.nodes.site[n] != trace.nodes.site[node]]
+    stored = [n for n in case.walked if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    stored = [n for n in stored if case.function_of(n) is case.function_of(given) and scores in case.were(n, cursor)]
+    if not others or not stored:
+        return ()
+    return fixes((f"of {stored[0].id}", edits.replace_node(case.text, given, stored[0].id)))
 
 
 def _undone(case: Case, node: int, probabilities: Callable[[Case, int], bool], inverse: str) -> tuple[Fix, ...]:
@@ -356,7 +399,8 @@ def sigmoid_before_bce(case: Case) -> Iterator[Hit]:
         why += "already. What it sees lies between 0 and 1, so it takes every probability to be between 0.5 and 0.73."
         advice = "Give it the plain score without sigmoid, or use BCELoss."
         marks = (*case.mark(first, "the first sigmoid"), *case.mark(node, "takes the sigmoid again"))
-        offered = _without(case, first) or _undone(case, node, _is_sigmoid, "torch.logit")
+        offered = _scores_at_hand(case, node, first) or _without(case, first)
+        offered = offered or _undone(case, node, _is_sigmoid, "torch.logit")
         yield Hit(inner, cursor_of(case, node), why, advice, offered, marks)
         return
 
@@ -377,17 +421,17 @@ def nll_without_log(case: Case) -> Iterator[Hit]:
             continue
         line, first = line_of(case, node), before(case, given)
         softmax = first >= 0 and nodes.op[first] == "softmax"
-        what = "probabilities" if softmax else "plain scores"
+        written = not softmax and is_softmax(case, first)
+        what = "probabilities" if softmax or written else "plain scores"
         loss = case.trace.value(int(case.trace.tensors.value[case.output(node)]))
         why = f"NLLLoss on line {line} expects logarithms of probabilities, but is given {what}. It only picks out the "
         why += "negative of one number of each row" + (f" (here {loss.brief()})" if loss is not None else "")
         why += ": the loss has no lower bound and is no likelihood."
         advice = "Take log_softmax first, or use cross_entropy, which does both."
         at = case.written(first) if softmax else line
-        text = _logged(case, first) if softmax else _wrapped(case, node)
-        yield Hit(
-            at, cursor_of(case, node), why, advice, fixes(("log_softmax", text)), case.mark(node, f"was given {what}")
-        )
+        text = _logged(case, first) if softmax else _wrapped(case, node, "log" if written else "log_softmax")
+        offered = fixes(("log" if written else "log_softmax", text))
+        yield Hit(at, cursor_of(case, node), why, advice, offered, case.mark(node, f"was given {what}"))
         return
 
 
@@ -403,8 +447,10 @@ def _logged(case: Case, node: int) -> str | None:
     return None
 
 
-def _wrapped(case: Case, node: int) -> str | None:
+def _wrapped(case: Case, node: int, function: str) -> str | None:
+    rest = ", dim=1" if function == "log_softmax" else ""
     for each in case.on_line(line_of(case, node)):
         if isinstance(each, ast.Call) and len(each.args) >= 2:
-            return edits.replace_node(case.text, each.args[0], f"torch.log_softmax({case.source(each.args[0])}, dim=1)")
+            code = f"torch.{function}({case.source(each.args[0])}{rest})"
+            return edits.replace_node(case.text, each.args[0], code)
     return None

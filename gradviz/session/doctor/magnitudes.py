@@ -39,13 +39,14 @@ def _depths(case: Case, call: int = 0) -> list[tuple[int, int, float]]:
 
 
 def _main_slot(case: Case, node: int) -> int:
-    """Return the operand of a node that was computed: on the way back to the inputs."""
-    trace = case.trace
+    """Return the operand of a node that was computed: on the longest way back to the inputs."""
+    trace, longest, found = case.trace, -1, -1
     for slot, tensor in trace.slots_of(node).items():
         maker = int(trace.tensors.producer[tensor])
-        if maker >= 0 and trace.tensors.requires_grad[tensor] and trace.nodes.op[maker] not in ("t", "transpose"):
-            return slot
-    return -1
+        computed = maker >= 0 and trace.tensors.requires_grad[tensor]
+        if computed and trace.nodes.op[maker] not in ("t", "transpose") and case.depths[maker] > longest:
+            longest, found = case.depths[maker], slot
+    return found
 
 
 def vanishing(case: Case) -> Iterator[Hit]:
@@ -73,9 +74,18 @@ def _is_recurrent(case: Case) -> bool:
     products = [node for _, node, _ in _depths(case) if trace.nodes.op[node] in _LAYERS]
     weights = {each for node in products for each in _weights(case, node) if len(case.shape(each)) > 1}
     first = int(trace.calls.step[0])
-    changed = {int(trace.writes.tensor[row]) for row in np.flatnonzero(trace.writes.step < first).tolist()}
+    written = {int(trace.writes.tensor[row]) for row in np.flatnonzero(trace.writes.step < first).tolist()}
+    changed = {each for each in written & weights if _is_smaller(case, each, first)}
     by_module = weights and not weights & changed and all(trace.tensors.is_parameter[each] for each in weights)
     return bool(by_module and len(products) >= 4 * len(weights))
+
+
+def _is_smaller(case: Case, tensor: int, step: int) -> bool:
+    """Whether a tensor was made smaller until a step."""
+    before, now = case.first_value(tensor), case.trace.frame_at(step).value(tensor)
+    if before is None or now is None or now.array is None:
+        return True
+    return bool(np.linalg.norm(now.array) < np.linalg.norm(before))
 
 
 def exploding(case: Case) -> Iterator[Hit]:
@@ -168,7 +178,7 @@ def _comes_later(case: Case) -> bool:
 
 
 def _grows_much(first: float, last: float) -> bool:
-    return (last >= 1e4 * first and last >= 1e3) or (last >= 1e3 * first and last >= 1e5)
+    return (last >= 1e4 * first and last >= 1e2) or (last >= 1e3 * first and last >= 1e5)
 
 
 def _residual(case: Case, node: int) -> tuple[Fix, ...]:

@@ -89,6 +89,12 @@ def _not_reached(case: Case, tensor: int, step: int, why: str) -> Hit:
     given = case.assigned(root.id, line) if isinstance(root, ast.Name) else None
     other = _forgotten_root(case, tensor)
     line = given.lineno if given is not None and not other else line
+    dead = -1 if other or not case.trace.tensors.is_parameter[tensor] else _dead_end(case, tensor)
+    if dead >= 0:
+        name, at = case.name(tensor), int(case.trace.tensors.line[dead])
+        why += f" Line {at} computes {case.name(dead)} with {name}, and nothing uses it."
+        marks = case.mark(int(case.trace.tensors.producer[dead]), "leads nowhere")
+        return Hit(at, step, why, "Go on with the result, or leave that out.", (), marks)
     advice = f"Compute the root from {case.name(tensor)}, or call backward() on what was computed from it."
     text = edits.replace_node(case.text, root, f"({case.source(root)} + {other})") if root and other else None
     return Hit(line, step, why, advice, fixes((f"with {other}", text)))
@@ -104,6 +110,17 @@ def _forgotten_root(case: Case, tensor: int) -> str:
             return found
         queue += [made for user in users for made in trace.outputs_of(user).tolist() if len(queue) < SEARCHED]
     return ""
+
+
+def _dead_end(case: Case, tensor: int) -> int:
+    """Return the last result of all that was computed from a tensor if only that is unused, -1 otherwise."""
+    trace, queue = case.trace, [tensor]
+    ends = list[int]()
+    for each in queue:
+        made = [made for user in trace.users_of(each).tolist() for made in trace.outputs_of(user).tolist()]
+        queue += [one for one in made if one not in queue and len(queue) < 50]
+        ends += [] if made else [each]
+    return ends[0] if len(ends) == 1 and ends[0] != tensor else -1
 
 
 def _requiring(case: Case, tensor: int) -> tuple[Fix, ...]:
@@ -164,12 +181,14 @@ def _leaf_without_name(case: Case, tensor: int) -> int:
 
 
 def _asked_last(case: Case, tensor: int, leaf: ast.Call) -> str | None:
-    statement = case.statement(leaf.lineno)
-    if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is None:
+    statement, made = case.statement(leaf.lineno), case.maker(tensor)
+    if made is None and isinstance(statement, (ast.Assign, ast.AnnAssign)):
+        made = statement.value
+    if made is None or isinstance(made, ast.Dict):
         return None
-    value = case.source(statement.value)
+    value = case.source(made)
     plain = edits.remove_keyword(value, _same_call(value, case.source(leaf)), "requires_grad") if value else None
-    return edits.replace_node(case.text, statement.value, f"({plain}).requires_grad_()") if plain else None
+    return edits.replace_node(case.text, made, f"({plain}).requires_grad_()") if plain else None
 
 
 def _same_call(text: str, code: str) -> ast.Call:

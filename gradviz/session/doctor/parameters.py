@@ -11,6 +11,7 @@ import numpy as np
 from gradviz.document import edits
 from gradviz.session.doctor.case import SEARCHED, Case, Event, Fix, Hit, fixes
 from gradviz.session.doctor.cuts import cuts_below
+from gradviz.session.doctor.losses import LOSSES
 from gradviz.session.doctor.text import name_of, receiver_of
 from gradviz.session.doctor.training import leaves, zeroed_too_late
 from gradviz.trace.words.error_explanation import Mark
@@ -24,15 +25,17 @@ def other_parameters(case: Case) -> Iterator[Hit]:
     left = _never_updated(case)
     if case.raised and not has_stepped(case):
         return
-    if not steps or not left or next(zeroed_too_late(case), None) is not None or _cut_before(case, left):
+    if not steps or not left or next(zeroed_too_late(case), None) is not None:
         return
     first = steps[0]
+    given_twice = next(_given_twice(case, left, first), None)
+    if given_twice is not None:
+        yield given_twice
+        return
+    if _cut_before(case, left):
+        return
     alike = case.updates and not any(case.trace.tensors.is_parameter[each] for each in {*case.updates, *left})
     if case.updates and not alike:
-        given_twice = next(_given_twice(case, left, first), None)
-        if given_twice is not None:
-            yield given_twice
-            return
         yield from _replaced(case, left, first)
         yield from _left_out(case, left, first)
         yield from _forgotten(case, left, first)
@@ -186,10 +189,7 @@ def _meets_targets(case: Case, leaves: list[int]) -> bool:
     return False
 
 
-_FITTING = (
-    *("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "nll_loss", "sub"),
-    *("binary_cross_entropy", "binary_cross_entropy_with_logits"),
-)
+_FITTING = (*LOSSES, "sub")
 
 
 def _never_updated(case: Case) -> list[int]:
@@ -264,6 +264,7 @@ def _given(case: Case, making: ast.Call | None, left: list[int]) -> tuple[Fix, .
     if not owner:
         return ()
     bound = [s.lineno for s in case.statements if isinstance(s, ast.Assign) and case.source(s.targets[0]) == owner]
+    bound = bound if case.function_of(making) is None else []
     if bound and bound[-1] > making.lineno and statement is not None:
         code = case.source(statement)
         if f"{owner}.parameters()" not in code:
@@ -504,7 +505,7 @@ def _parameters_of(case: Case, owner: str) -> list[int]:
 
 
 def sources(case: Case) -> dict[str, list[int]]:
-    """Return what optimizers were given in one list, each thing by itself: `[*a.parameters(), *b.parameters(), w]`."""
+    """Return what optimizers were given, each thing in a list by itself: `[*a.parameters(), *b.parameters(), w]`."""
     names, found = {str(each) for each in case.trace.optimizers.name}, dict[str, list[int]]()
     for call in [each for each in case.calls if name_of(each) in names and each.args]:
         given: ast.expr | None = call.args[0]
@@ -520,4 +521,4 @@ def sources(case: Case) -> dict[str, list[int]]:
             tensor = case.was(each, len(case.trace) + 1) if isinstance(each, (ast.Name, ast.Attribute)) else -1
             if tensor >= 0:
                 found[case.source(each)] = [tensor]
-    return {name: tensors for name, tensors in found.items() if tensors} if len(found) > 1 else {}
+    return {name: tensors for name, tensors in found.items() if tensors}

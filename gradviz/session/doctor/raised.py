@@ -111,10 +111,11 @@ def not_scalar(fault: Fault) -> Hit | None:
         summed = edits.replace_node(fault.text, call.args[0], f"({fault.case.source(call.args[0])}).sum()")
     name = held.id if isinstance(held, ast.Name) else ""
     numbers = [receiver_of(each) for each in fault.case.calls if name_of(each) == "item"]
-    if name and any(isinstance(each, ast.Name) and each.id == name for each in numbers):  # it is taken for one number
-        given = fault.case.assigned(name, fault.line)
-        means = [f"{_as_receiver(fault.case, given)}.{each}()" for each in ("mean", "sum")] if given is not None else []
-        texts = [edits.replace_node(fault.text, given, code) if given is not None else None for code in means]
+    one = name and any(isinstance(each, ast.Name) and each.id == name for each in numbers)  # it is taken for one number
+    if held is not None and (one or fault.case.optimizer_steps or fault.case.called("step")):
+        given = (fault.case.assigned(name, fault.line) if name else None) or held
+        plain = _as_receiver(fault.case, given)
+        texts = [edits.replace_node(fault.text, given, f"{plain}.{each}()") for each in ("mean", "sum")]
         return fault.hit(fixes(*zip(("the mean", "the sum"), texts, strict=False)))
     return fault.hit(fixes(("torch.ones_like(…)", ones), ("the sum", summed)))
 

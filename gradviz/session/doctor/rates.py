@@ -179,14 +179,15 @@ def scheduler_first(case: Case) -> Iterator[Hit]:
     texts, found = case.trace.texts, list[int]()
     for step, text in zip(texts.step.tolist(), texts.text, strict=True):
         found += [step] if _EARLY in str(text) else []
+    trained = {case.line_of(step) for step in case.optimizer_steps}
     schedulers = {
         case.source(each.targets[0]) for each in case.statements
         if isinstance(each, ast.Assign) and isinstance(each.value, ast.Call) and "sched" in case.source(each.value.func)
     }  # fmt: skip
     steps = [each for each in case.calls if found and name_of(each) == "step"]
     for call in [each for each in steps if case.source(each.func).removesuffix(".step") in schedulers]:
-        line, lines = call.lineno, {case.line_of(step) for step in case.optimizer_steps}
-        later = [each.lineno for each in steps if each.lineno in lines and each.lineno > line]
+        line = call.lineno
+        later = [each.lineno for each in steps if each.lineno in trained and each.lineno > line]
         why = f"Line {line} moves the learning rate on before any step with the first one was taken: that value of the "
         why += "schedule is skipped, and each later one comes a step early."
         statement = case.statement(line)
@@ -275,9 +276,12 @@ def _gradients(case: Case, call: int) -> dict[int, NDArray[np.float64]]:
 
 def _is_climbing(losses: list[float]) -> bool:
     finite = [each for each in losses if math.isfinite(each)]
-    if len(finite) < 2 or finite[0] <= 0:
+    if len(finite) < 2:
         return False
     rising = np.mean(np.diff(finite) > 0)
+    if finite[0] <= 0:  # of a loss without a lower bound only the steps can be compared
+        steps = np.abs(np.diff(finite))
+        return bool(len(steps) > 3 and rising >= 0.75 and steps[-1] > 2 * steps[0] and finite[-1] > finite[0])
     if len(finite) >= 10 and max(finite) > 10 * finite[0] and min(finite[1:]) > 2 * finite[0]:
         return True
     return bool((finite[-1] > 2 * finite[0] or len(finite) < len(losses)) and rising >= 0.75 and finite[-1] > finite[0])
@@ -368,7 +372,7 @@ def equal_weights(case: Case) -> Iterator[Hit]:
     trace = case.trace
     for tensor, events in sorted(case.events.items()):
         added = [event for event in events if event.what == "added"]
-        if len(case.shape(tensor)) != 2 or not added:
+        if len(case.shape(tensor)) < 2 or not added:
             continue
         step = int(trace.calls.step[case.call_of(added[0].step)])
         frame = trace.frame_at(step)
@@ -395,6 +399,8 @@ def _unit_axis(case: Case, tensor: int) -> int:
         op = str(trace.nodes.op[user])
         if op in ("t", "linear", "transpose") or (op == "permute" and trace.nodes.params[user] == "dims=(1, 0)"):
             return 0
+        if op == "convolution" and case.read_by(user)[1] == tensor:
+            return 0
         if op in ("mm", "addmm", "matmul"):
             read = case.read_by(user)
             return 1 if read[-1] == tensor else 0
@@ -413,7 +419,7 @@ def _is_hidden(case: Case, tensor: int) -> bool:
     seen = {tensor}
     for each in queue:
         for user in trace.users_of(each).tolist()[:4]:  # in the first iterations
-            if trace.nodes.op[user] in ("mm", "addmm", "matmul", "linear", "mv") and each != tensor:
+            if trace.nodes.op[user] in ("mm", "addmm", "matmul", "linear", "mv", "convolution") and each != tensor:
                 products += trace.nodes.op[int(trace.tensors.producer[each])] != "t"
             for made in trace.outputs_of(user).tolist():
                 if made not in seen and len(queue) < 200:

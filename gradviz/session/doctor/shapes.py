@@ -104,13 +104,13 @@ def _linear(fault: Fault, given: int, wanted: int) -> list[tuple[str, str | None
 
 def broadcast(fault: Fault) -> Hit | None:
     """Two operands whose sizes differ where neither is 1: the one turned over, or stood up, that fits."""
-    case, end = fault.case, len(fault.case.trace) + 1
-    for left, right in _elementwise(case, fault.line):
+    case, end, line = fault.case, len(fault.case.trace) + 1, fault.line
+    for left, right in _elementwise(case, line):
         tensors = case.was(left, end), case.was(right, end)
         if min(tensors) < 0:
             continue
         shapes = [case.shape(each) for each in tensors]
-        fitting = [_made_to_fit(case, node, shapes[at], shapes[1 - at]) for at, node in enumerate((left, right))]
+        fitting = [_made_to_fit(case, node, line, shapes[at], shapes[1 - at]) for at, node in enumerate((left, right))]
         offered = [each for each in fitting if each is not None]
         if any(offered):
             return fault.hit(fixes(*offered))
@@ -129,9 +129,10 @@ def _elementwise(case: Case, line: int) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 
 def _made_to_fit(
-    case: Case, node: ast.expr, own: tuple[int, ...], other: tuple[int, ...]
+    case: Case, node: ast.expr, line: int, own: tuple[int, ...], other: tuple[int, ...]
 ) -> tuple[str, str | None] | None:
-    """Return a change of the shape of an operand after which both broadcast to the shape of the other."""
+    """Return a change of the shape of an operand after which both broadcast to the shape of the other, wherever the
+    line combines it with another operand."""
     shapes = [(".T", own[::-1] if len(own) == 2 else None), (".unsqueeze(1)", (*own, 1) if len(own) == 1 else None)]
     for ending, shape in shapes:
         if shape is None or len(shape) > len(other) or isinstance(getattr(node, "ctx", None), ast.Store):
@@ -139,7 +140,8 @@ def _made_to_fit(
         if all(one in (1, size) for one, size in zip(shape[::-1], other[::-1], strict=False)):
             plain = isinstance(node, (ast.Name, ast.Call, ast.Attribute, ast.Subscript))
             code = case.source(node) if plain else f"({case.source(node)})"
-            return ending, edits.replace_node(case.text, node, f"{code}{ending}")
+            alike = [one for pair in _elementwise(case, line) for one in pair if case.source(one) == case.source(node)]
+            return ending, edits.all_at_once(case.text, case.tree, {each: f"{code}{ending}" for each in alike})
     return None
 
 

@@ -140,11 +140,11 @@ def _of_other_functions(case: Case, calls: list[int]) -> bool:
 
 
 def _keeps_grad(where: ast.AST) -> bool:
-    """Whether a .grad is bound to a name, or put into a list, where it is computed."""
+    """Whether a .grad is bound to a name, put into a list or printed where it is computed."""
     for node in ast.walk(where):
         kept = node.value if isinstance(node, ast.Assign) else None
-        if isinstance(node, ast.Call) and name_of(node) == "append" and node.args:
-            kept = node.args[0]
+        if isinstance(node, ast.Call) and name_of(node) in ("append", "print") and node.args:
+            kept = ast.Tuple(node.args)
         if kept is not None and _reads_grad(kept):
             return True
     return False

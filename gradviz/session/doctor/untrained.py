@@ -68,7 +68,7 @@ def _untrained(case: Case) -> Iterator[tuple[str, Hit]]:
 def _given_alone(case: Case, tensor: int) -> bool:
     """Whether an optimizer was given the module of a tensor by name, and nothing in it ever gets a gradient."""
     together = [tensors for tensors in sources(case).values() if tensor in tensors]
-    return any(not {*tensors} & case.events.keys() for tensors in together)
+    return len(sources(case)) > 1 and any(not {*tensors} & case.events.keys() for tensors in together)
 
 
 def _taken_out(case: Case, line: int) -> tuple[Fix, ...]:
