@@ -228,10 +228,14 @@ def _span(text: str, node: ast.expr | ast.stmt | ast.keyword) -> tuple[int, int]
 
 
 def insert_before(text: str, line: int, code: str) -> str | None:
-    """Insert lines of code before the statement that `line` belongs to, with its indentation."""
+    """Insert lines of code before the statement that `line` belongs to, with its indentation; before the first of
+    several."""
     statement = _covering(text, line)
     if statement is None:
         return None
+    place = ast.dump(statement, include_attributes=True)
+    block = next(b for b in blocks(ast.parse(text)) if place in (ast.dump(e, include_attributes=True) for e in b))
+    statement = next(each for each in block if each.lineno == statement.lineno)
     lines = text.split("\n")
     row = statement.lineno - 1
     indent = lines[row][: _column(lines[row], statement.col_offset)]

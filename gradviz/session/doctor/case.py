@@ -214,15 +214,6 @@ class Case(Text):
         return tensors[starts[node] : starts[node + 1]]
 
     @cached_property
-    def depths(self) -> list[int]:
-        """The number of operations on the longest way from a leaf to each node."""
-        found, producer = list[int](), self.trace.tensors.producer.tolist()
-        for node in range(len(self.trace.nodes)):
-            makers = [producer[each] for each in self.read_by(node)]
-            found.append(1 + max((found[each] for each in makers if 0 <= each < node), default=0))
-        return found
-
-    @cached_property
     def ended_roots(self) -> set[int]:
         """Return the roots that the snippet has finished with: those of calls that made no graph of the gradients."""
         calls, roots = self.trace.calls, self.trace.roots
@@ -231,14 +222,12 @@ class Case(Text):
     @cached_property
     def below_roots(self) -> set[int]:
         """Every tensor that some backward root was computed from."""
-        trace, seen = self.trace, set(self.roots)
+        seen, producer = set(self.roots), self.trace.tensors.producer.tolist()
         queue = list(seen)
         for each in queue:
-            node = int(trace.tensors.producer[each])
-            for before in self.read_by(node) if node >= 0 else ():
-                if before not in seen:
-                    seen.add(before)
-                    queue.append(before)
+            fresh = {*self.read_by(producer[each])} - seen if producer[each] >= 0 else set[int]()
+            seen |= fresh
+            queue += fresh
         return seen
 
     def output(self, node: int) -> int:

@@ -313,9 +313,10 @@ def with_gradients(case: Case, line: int) -> str | None:
     statement = next((each for each in case.statements if _is_decorated_at(each, line)), case.statement(line))
     for each in [statement, *case.around(statement)] if statement is not None else ():
         if isinstance(each, ast.With):
-            head = each.items[0].context_expr
-            if (len(each.items) == 1 and "no_grad" in case.source(head)) or "inference_mode" in case.source(head):
-                return edits.replace_node(case.text, head, "torch.enable_grad()")
+            heads = [item.context_expr for item in each.items]
+            off = [head for head in heads if re.search(r"no_grad|inference_mode(?!\(False)", case.source(head))]
+            if off:
+                return edits.replace_node(case.text, off[0], "torch.enable_grad()")
         if isinstance(each, ast.FunctionDef):
             for one in each.decorator_list:
                 if "no_grad" in case.source(one):

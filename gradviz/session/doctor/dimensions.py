@@ -101,11 +101,11 @@ def _lengths_of_columns(case: Case) -> Iterator[Hit]:
 def _multiplies_rows(case: Case, tensor: int) -> bool:
     """Whether a product multiplies the rows of a tensor by those of another, or of itself: `a @ b.t()`."""
     nodes, users = case.trace.nodes, case.trace.users_of(tensor).tolist()
-    turned = [case.output(user) for user in users if nodes.op[user] in ("t", "transpose")]
+    turned = [case.output(user) for user in users if nodes.op[user] in ("t", "transpose", "permute")]
     products = [user for each in (tensor, *turned) for user in case.trace.users_of(each).tolist()]
     for product in [each for each in products if nodes.op[each] in ("mm", "matmul")]:
         maker = int(case.trace.tensors.producer[operand(case, product, 1)])
-        if maker >= 0 and nodes.op[maker] in ("t", "transpose"):
+        if maker >= 0 and nodes.op[maker] in ("t", "transpose", "permute"):
             return True
     return False
 

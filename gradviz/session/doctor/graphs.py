@@ -67,7 +67,7 @@ def _computed_again(fault: Fault) -> str | None:
     held = receiver_of(call) if call is not None else None
     if call is None or not isinstance(held, ast.Name):
         return None
-    loop, found, names = case.loop_of(call), list[ast.Assign](), [held.id]
+    loop, found, names = case.loop_of(call), list[ast.Assign | ast.AnnAssign](), [held.id]
     for name in names:
         given = case.assigned(name, fault.line)
         statement = case.parents.get(given) if given is not None else None
@@ -75,15 +75,17 @@ def _computed_again(fault: Fault) -> str | None:
         computed = any(
             case.trace.tensors.producer[each] >= 0 and requires(case, each, len(case.trace)) for each in tensors
         )
-        if isinstance(statement, ast.Assign) and computed and statement not in found:
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or given is None or statement in found:
+            continue
+        if computed:
             found.append(statement)
-            names += [n.id for n in ast.walk(statement.value) if isinstance(n, ast.Name) and n.id not in names]
+            names += [n.id for n in ast.walk(given) if isinstance(n, ast.Name) and n.id not in names]
     outside = [each for each in found if case.loop_of(each) is not loop]
     found = outside or found  # what a loop computes each time needs nothing
     here = {(case.function_of(each), case.loop_of(each)) for each in found}
     if len(here) != 1 or any("\n" in case.source(each) for each in found):
         return None
-    if any(_goes_backward(case, each.value) for each in found):
+    if any(_goes_backward(case, each) for each in found):
         return None
     (function, around), found = here.pop(), sorted(found, key=lambda each: each.lineno)
     code = "\n".join(case.source(each) for each in found)
@@ -97,8 +99,8 @@ def _computed_again(fault: Fault) -> str | None:
     return text
 
 
-def _goes_backward(case: Case, value: ast.expr) -> bool:
-    """Whether an expression calls a function of the snippet that calls backward() itself."""
+def _goes_backward(case: Case, value: ast.AST) -> bool:
+    """Whether something calls a function of the snippet that calls backward() itself."""
     names = {name_of(each) for each in ast.walk(value) if isinstance(each, ast.Call)}
     own = [each for each in case.statements if isinstance(each, ast.FunctionDef) and each.name in names]
     return any(case.function_of(each) in own for each in case.calls if name_of(each) == "backward")

@@ -44,9 +44,18 @@ def _main_slot(case: Case, node: int) -> int:
     for slot, tensor in trace.slots_of(node).items():
         maker = int(trace.tensors.producer[tensor])
         computed = maker >= 0 and trace.tensors.requires_grad[tensor]
-        if computed and trace.nodes.op[maker] not in ("t", "transpose") and case.depths[maker] > longest:
-            longest, found = case.depths[maker], slot
+        if computed and trace.nodes.op[maker] not in ("t", "transpose") and _depth(case, maker) > longest:
+            longest, found = _depth(case, maker), slot
     return found
+
+
+def _depth(case: Case, node: int) -> int:
+    """Return the number of operations on the longest way from a leaf to a node."""
+    found, producer = case.trace.kept("depths", list[int]), case.trace.tensors.producer
+    for at in range(len(found), node + 1):
+        makers = producer[case.read_by(at)].tolist()
+        found.append(1 + max((found[each] for each in makers if 0 <= each < at), default=0))
+    return found[node]
 
 
 def vanishing(case: Case) -> Iterator[Hit]:
@@ -385,7 +394,8 @@ def _without_constant(case: Case, line: int) -> tuple[Fix, ...]:
     """Return the text in which a bias that a line fills with a number begins with zeros."""
     for call in [each for each in case.on_line(line) if isinstance(each, ast.Call)]:
         number = call.args[-1] if call.args else None
-        if name_of(call) == "full" and len(call.args) == 2:
+        alone = not isinstance(case.parents.get(call), ast.BinOp)
+        if name_of(call) == "full" and len(call.args) == 2 and alone:
             return fixes(("a bias of 0", edits.replace_node(case.text, call.args[1], "0.0")))
         if name_of(call) in ("fill_", "constant_") and number is not None and rates.constant(case, number) is not None:
             return fixes(("a bias of 0", edits.replace_node(case.text, number, "0.0")))

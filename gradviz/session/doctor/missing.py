@@ -162,7 +162,7 @@ def _not_a_leaf(case: Case, tensor: int, step: int, why: str) -> Hit:
     held = [case.source(each) for each in statement.targets] if isinstance(statement, ast.Assign) else []
     if call >= 0 and any(n.lineno <= made for n in stored):
         keep = edits.insert_after(case.text, made, f"{name}.retain_grad()")
-    elif call >= 0 and held and held[0].split(".")[-1] == name.split(".")[-1]:
+    elif call >= 0 and held and held[0].split(".")[-1].replace('"', "'") == name.split(".")[-1].replace('"', "'"):
         keep = edits.insert_after(case.text, made, f"{held[0]}.retain_grad()")
     advice = f"Call {name}.retain_grad() before backward(), or read the .grad of the leaf that it was computed from."
     return Hit(line, step, why, advice, fixes((f"{name}.retain_grad()", keep)), case.mark(node, "not a leaf"))

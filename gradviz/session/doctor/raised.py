@@ -107,8 +107,11 @@ def not_scalar(fault: Fault) -> Hit | None:
     if held is not None:
         plain = _as_receiver(fault.case, held)
         summed = edits.replace_node(fault.text, held, f"{plain}.sum()")
-    elif call is not None and call.args:
-        summed = edits.replace_node(fault.text, call.args[0], f"({fault.case.source(call.args[0])}).sum()")
+    elif call is not None:
+        named = [each.value for each in call.keywords if each.arg == "outputs"]
+        outputs = next(iter([*call.args[:1], *named]), None)
+        code = f"{_as_receiver(fault.case, outputs)}.sum()" if outputs is not None else ""
+        summed = edits.replace_node(fault.text, outputs, code) if outputs is not None else None
     name = held.id if isinstance(held, ast.Name) else ""
     numbers = [receiver_of(each) for each in fault.case.calls if name_of(each) == "item"]
     one = name and any(isinstance(each, ast.Name) and each.id == name for each in numbers)  # it is taken for one number

@@ -133,6 +133,9 @@ def _configured(case: Case, node: ast.Attribute) -> Iterator[ast.expr]:
         if own and case.source(each.targets[0]) == node.attr:
             yield each.value
     made = case.assigned(owner, 10**9)
+    if made is None and isinstance(node.value, ast.Name):  # an argument
+        made = next(_arguments(case, node.value), None)
+        made = case.assigned(made.id, 10**9) if isinstance(made, ast.Name) else made
     if isinstance(made, ast.Call):
         yield from (each.value for each in made.keywords if each.arg == node.attr)
         for field in [one for one in case.statements if isinstance(one, ast.AnnAssign) and one.value is not None]:
@@ -160,18 +163,20 @@ def _arguments(case: Case, name: ast.Name) -> Iterator[ast.expr]:
     function = case.function_of(name)
     if not isinstance(function, ast.FunctionDef):
         return
-    names = [each.arg for each in function.args.args]
-    if name.id not in names:
+    names, keywords = ([each.arg for each in part] for part in (function.args.args, function.args.kwonlyargs))
+    if name.id not in (*names, *keywords):
         return
     holder = case.class_of(function) if function.name == "__init__" else None
-    called, place = holder.name if isinstance(holder, ast.ClassDef) else function.name, names.index(name.id)
-    place -= names[0] == "self"
+    called = holder.name if isinstance(holder, ast.ClassDef) else function.name
+    place = names.index(name.id) - (names[0] == "self") if name.id in names else len(names)
     for call in [each for each in case.calls if name_of(each) == called]:
         yield from (each.value for each in call.keywords if each.arg == name.id)
         yield from call.args[place : place + 1]
-    defaults = dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
-    if name.id in defaults:
-        yield defaults[name.id]
+    defaults: dict[str, ast.expr | None] = dict(zip(keywords, function.args.kw_defaults, strict=True))
+    defaults |= zip(reversed(names), reversed(function.args.defaults), strict=False)
+    given = defaults.get(name.id)
+    if given is not None:
+        yield given
 
 
 def scheduler_first(case: Case) -> Iterator[Hit]:

@@ -4,6 +4,7 @@ added by `case`."""
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -113,8 +114,12 @@ class Text:
         return found
 
     def source(self, node: ast.AST) -> str:
-        """Return the source of a node."""
-        return ast.get_source_segment(self.text, node) or ""
+        """Return the source of a node; "" if it has no place."""
+        if getattr(node, "end_lineno", None) is None:
+            return ""
+        first, start, last, end = self.place(node)  # type: ignore[arg-type]
+        rows = self.lines[first - 1 : last]
+        return "".join(rows)[start : sum(map(len, rows[:-1])) + end]
 
     def called(self, name: str, line: int = -1) -> ast.Call | None:
         """Return the first call of a function or method of this name (on a line)."""
@@ -132,19 +137,10 @@ class Text:
         """Return the value last assigned to a plain variable before a line."""
         found = None
         for node in self.statements:
-            if isinstance(node, ast.Assign) and node.lineno <= line and name in map(self.source, node.targets):
-                found = node.value
-        return found
-
-    def all_assigned(self, name: str, line: int) -> list[ast.expr]:
-        """Return all values assigned or added to a plain variable before a line."""
-        found = []
-        for node in self.statements:
             targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-            value = getattr(node, "value", None)
-            plain = any(isinstance(target, ast.Name) and target.id == name for target in targets)
-            if plain and isinstance(value, ast.expr) and node.lineno < line:
-                found.append(value)
+            value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
+            if value is not None and node.lineno <= line and name in map(self.source, filter(None, targets)):
+                found = value
         return found
 
     @cached_property
@@ -165,8 +161,8 @@ class Text:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines of the text."""
-        return self.text.splitlines()
+        """The lines as Python counts them, with their ends."""
+        return re.split(r"(?<=\n)|(?<=\r)(?!\n)", self.text)
 
     def _column(self, line: int, byte: int) -> int:
         text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
@@ -193,6 +189,18 @@ def is_of_gradients(value: ast.AST, names: set[str]) -> bool:
     )
 
 
+def all_assigned(text: Text, name: str, line: int) -> list[ast.expr]:
+    """Return all values assigned or added to a plain variable before a line."""
+    found = []
+    for node in text.statements:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        value = getattr(node, "value", None)
+        plain = any(isinstance(target, ast.Name) and target.id == name for target in targets)
+        if plain and isinstance(value, ast.expr) and node.lineno < line:
+            found.append(value)
+    return found
+
+
 def collected(text: Text, expression: ast.expr) -> list[ast.expr]:
     """Return what was put into the list that an expression names."""
     given = text.assigned(expression.id, expression.lineno) if isinstance(expression, ast.Name) else expression
@@ -215,14 +223,15 @@ def followed(text: Text, expression: ast.expr) -> Iterator[ast.expr]:
                 yield node
             if isinstance(node, ast.Name) and node.id not in names:
                 names.add(node.id)
-                queue += [*text.all_assigned(node.id, node.lineno), *collected(text, node)]
+                queue += [*all_assigned(text, node.id, node.lineno), *collected(text, node)]
 
 
 def uses(text: Text, number: ast.expr, depth: int = 4, summed: bool = False) -> Iterator[ast.expr]:
-    """Return where a number, or a constant multiple of it, is used, followed through a variable and through return
-    values; with `summed`, also through a sum that includes it."""
+    """Return where a number, or a multiple of it, is used, followed through a variable and through return values; and
+    the product that makes the multiple. With `summed`, also through a sum that includes it."""
     outer = text.parents.get(number)
     if isinstance(outer, ast.UnaryOp) or (isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Mult)):
+        yield outer
         yield from uses(text, outer, depth, summed)
     elif isinstance(outer, (ast.GeneratorExp, ast.ListComp)) and outer.elt is number:
         total = text.parents.get(outer)
