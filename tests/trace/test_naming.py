@@ -134,6 +134,31 @@ def test_a_parameter_goes_by_the_name_that_its_module_has_in_the_snippet(source:
     assert {frame.name(int(each)) for each in used if trace.tensors.is_leaf[each]} == set(expected)
 
 
+STATES = [  # calls of recurrent modules without a state, and what the zeros are called that they begin with
+    (
+        "lstm = torch.nn.LSTM(1, 2)\nfor i in range(2):\n    lstm(torch.ones(1, 1, 1))",
+        ["h_0 of lstm₁", "c_0 of lstm₁", "h_0 of lstm₂", "c_0 of lstm₂"],
+    ),
+    ("gru = torch.nn.GRU(1, 2)\ngru(torch.ones(1, 1, 1))", ["h_0 of gru"]),
+    (
+        "class M(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.cell = torch.nn.RNNCell(1, 2)\n    def forward(self, x):\n        return self.cell(x)\n"
+        "m = M()\nm(torch.ones(1, 1))",
+        ["initial state of cell"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("source", "expected"), STATES, ids=["lstm", "gru", "cell"])
+def test_the_first_state_of_a_recurrent_module_goes_by_its_name_in_the_documentation(
+    source: str, expected: list[str]
+) -> None:
+    trace = run("import torch\n" + source)
+    frame = trace.frame(len(trace))
+    constants = np.flatnonzero((trace.tensors.producer < 0) & ~trace.tensors.requires_grad.astype(bool)).tolist()
+    assert set(expected) <= {frame.name(each) for each in constants}
+
+
 def test_moving_a_model_to_a_device_is_no_step() -> None:
     trace = run("import torch\nnet = torch.nn.Linear(1, 1)\nsteps = 2\nnet.to('cpu').to(torch.float32)")
     assert len(trace) == 2  # the parameters

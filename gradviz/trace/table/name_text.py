@@ -210,7 +210,7 @@ def _ends(text: str) -> str:
 
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-_ROLE = re.compile(r"[a-z]\w* of \S")
+_ROLE = re.compile(r"(?:initial )?[a-z]\w* of \S")
 _CALLED = re.compile(r"[\w.]+$")
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _MODULES = re.compile(r"^(\w+\.)+(?=\w+\(…\)$)")  # of "torch.nn.functional.binary_cross_entropy(…)"

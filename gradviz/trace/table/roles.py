@@ -85,8 +85,29 @@ def constant(trace: Trace, tensor: int) -> str:
         alike = (tensors.producer < 0) & (tensors.label == label) & ((tensors.dtype == "bool") == (what == "condition"))
         known[what, label] = np.flatnonzero(alike).tolist()
     same = known[what, label]
+    if tensor in same and (states := _states(trace).get(owner)):
+        turn, at = divmod(same.index(tensor), len(states))
+        return f"{states[at]} of {owner}{subscript(turn + 1) if len(same) > len(states) else ''}"
     number = subscript(same.index(tensor) + 1) if len(same) > 1 and tensor in same else ""
     return f"{what} of {owner}{number}"
+
+
+def _states(trace: Trace) -> dict[str, tuple[str, ...]]:
+    """What each recurrent module makes of zeros where a call gives it no state, by the name of the module."""
+
+    def found() -> dict[str, tuple[str, ...]]:
+        names, states = trace.names, dict[str, tuple[str, ...]]()
+        for row in np.flatnonzero(np.char.find(names.name.astype(str), "weight_hh") >= 0).tolist():
+            path, _, layer = f"{names.owner[row]}.{names.name[row]}".partition(".weight_hh")
+            sides = trace.tensors.shape[names.tensor[row]]
+            has_cell = len(sides) == 2 and sides[0] == 4 * sides[1]  # of an LSTM: four gates
+            made = ("initial state",) if not layer else ("h_0", "c_0") if has_cell else ("h_0",)
+            for owner in (path, path.removeprefix("self."), path.rpartition(".")[2]):
+                states.setdefault(owner, made)
+        return states
+
+    known: dict[str, tuple[str, ...]] = trace.kept("states of modules", found)
+    return known
 
 
 def _next_node(trace: Trace, tensor: int) -> int:
