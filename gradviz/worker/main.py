@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gradviz.worker.runner import Runner
 
 _ELSEWHERE = (
+    "numpy "  # first: if it is damaged, it says how, and ml_dtypes does not
     "_strptime encodings.idna encodings.latin_1 encodings.ascii encodings.unicode_escape encodings.raw_unicode_escape "
     "unicodedata decimal fractions numbers heapq bisect copyreg locale gettext shutil ml_dtypes "
     "numpy.polynomial numpy.fft numpy.random statistics csv cmath tarfile "

@@ -35,6 +35,27 @@ def printed(pool: WorkerPool, source: str) -> str:
     return "".join(texts)
 
 
+@pytest.mark.parametrize(("ahead", "count"), [(True, 2), (False, 1)])
+def test_a_pool_that_is_not_ahead_starts_a_worker_for_a_run_only(
+    monkeypatch: pytest.MonkeyPatch, ahead: bool, count: int
+) -> None:
+    started: list[WorkerProcess] = []
+    spawn = WorkerPool._spawn
+
+    def counted(pool: WorkerPool) -> WorkerProcess:
+        started.append(spawn(pool))
+        return started[-1]
+
+    monkeypatch.setattr(WorkerPool, "_spawn", counted)
+    pool = WorkerPool(Limits(), ahead=ahead)
+    try:
+        assert printed(pool, "print(1 + 1)") == "2\n"
+        started[0].join()
+        assert len(started) == count
+    finally:
+        pool.close()
+
+
 def test_workers_come_from_one_server_and_are_processes_of_their_own() -> None:
     first, second = WorkerProcess(Limits()), WorkerProcess(Limits())
     assert first.wait_ready(READY)
