@@ -161,6 +161,15 @@ def refuse_requires_grad() -> None:
         )
 
 
+def refuse_backward() -> None:
+    """Inside a transform there are no leaves that could keep gradients."""
+    if stack:
+        raise RuntimeError(
+            "backward() called inside a functorch transform. This is not supported, please use functorch.grad or "
+            "functorch.vjp instead or call backward() outside of functorch transforms."
+        )
+
+
 def per_example(at: int) -> Callable[[F], F]:
     """Decorate a function that draws random numbers, whose argument `at` is the shape (or an array of parameters):
     under vmap it is refused, or draws one set of numbers for every example, or one for each, as `randomness` says."""

@@ -168,7 +168,7 @@ class _force_original_view_tracking(_Mode):
 
 
 class inference_mode(_Mode):
-    """Like `no_grad`, and tensors made inside can never take part in autograd."""
+    """Like `no_grad`, and tensors made inside can never take part in autograd; with False, both are off."""
 
     def __new__(cls, mode: object = True) -> Any:
         made = super().__new__(cls)
@@ -185,10 +185,7 @@ class inference_mode(_Mode):
 
     def __enter__(self) -> None:
         self.previous = (state.grad, state.inference)
-        if self.mode:
-            state.grad, state.inference = False, True
-        else:
-            state.inference = False
+        state.grad, state.inference = not self.mode, self.mode
 
     def __exit__(self, *exc: object) -> None:
         state.grad, state.inference = self.previous

@@ -382,7 +382,7 @@ def _quick(
         out = wrap(data)
         node = (
             attach_pair(row, self, other, out, params)
-            if state.grad and (self._requires_grad or other._requires_grad)
+            if state.grad and (self._requires_grad or other._requires_grad) and not state.inference
             else None
         )
         if state.inference:

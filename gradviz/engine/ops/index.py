@@ -361,7 +361,7 @@ class _Indexer:
             self._add(self._checked(data))
 
     def _mask(self, data: Array) -> None:
-        if not data.ndim:
+        if not data.ndim and type(data) is np.ndarray:
             self._one(bool(data))
             return
         for i, n in enumerate(data.shape):

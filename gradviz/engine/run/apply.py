@@ -66,7 +66,7 @@ def apply(
         _make_views(tensors[0], outputs, several=not row.single)
     node = (
         attach(row, tensors, outputs, params)
-        if state.grad and _wanted(tensors) and not (row.view and outputs and outputs[0]._inference)
+        if state.grad and _wanted(tensors) and not (outputs and outputs[0]._inference if row.view else state.inference)
         else None
     )
     if state.inference and not row.view:

@@ -35,6 +35,7 @@ def backward(
     inputs: object = None,
 ) -> None:
     """Accumulate gradients of `tensors` into leaves, as torch.autograd.backward does."""
+    layers.refuse_backward()
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:

@@ -237,7 +237,7 @@ def _checked(hook: object, before: Tensor | None, after: Tensor | None) -> Tenso
     name = _name(hook)
     if after._data.dtype != before._data.dtype:
         raise RuntimeError(
-            f"hook '{name}' has changed the type of value (was {before.dtype.label} got {after.dtype.label})"
+            f"hook '{name}' has changed the type of value (was {before.dtype.cpu_type} got {after.dtype.cpu_type})"
         )
     if after._data.shape != before._data.shape:
         raise RuntimeError(f"hook '{name}' has changed the size of value")

@@ -49,10 +49,10 @@ def finish(
     cls: type[Function], ctx: FunctionCtx, tensors: list[Tensor], output: Any, edges: tuple[Any, ...], tracked: bool
 ) -> Any:
     """Give the outputs their history, keep the buffers, report."""
-    several = isinstance(output, (tuple, list))
+    several = isinstance(output, tuple)  # a list is one output, which is no tensor
     given = list(output) if several else [output]
     _check_dirty(given, tensors, ctx, tracked)
-    outputs = [_own(each, tensors, ctx) for each in given]
+    outputs = [_own(each, tensors, ctx, tracked) for each in given]
     shown = [each for each in outputs if isinstance(each, Tensor)]
     if tracked:
         ctx.next = edges
@@ -75,23 +75,22 @@ def finish(
     _mark_views(ctx, shown)
     if state.observer is not None:
         state.observer.forward(cls.row, tensors, shown, ctx if tracked else None, {})
-    return (
-        type(output)(outputs)
-        if several and type(output) in (tuple, list)
-        else tuple(outputs)
-        if several
-        else outputs[0]
-    )
+    return tuple(outputs) if several else outputs[0]
 
 
-def _own(value: Tensor, tensors: list[Tensor], ctx: FunctionCtx) -> Tensor:
-    """An output as the caller gets it: an output that is an input (not marked dirty) becomes a view of it."""
-    if not isinstance(value, Tensor) or any(value is each for each in ctx.dirty):
+def _own(value: Tensor, tensors: list[Tensor], ctx: FunctionCtx, tracked: bool) -> Tensor:
+    """An output as the caller gets it: an output that is an input becomes a view of it, or shares its memory without
+    history if nothing is recorded, unless it is marked dirty and can be the output itself."""
+    if not isinstance(value, Tensor):
+        return value
+    detached = value._requires_grad and not tracked
+    if any(value is each for each in ctx.dirty) and not detached:
         return value
     if any(value is each for each in tensors):
         made = wrap(value._data)
         counter = made._version_counter = value._share_version()
-        made._base, made._view = value if value._base is None else value._base, View(counter.value)
+        if not detached:
+            made._base, made._view = value if value._base is None else value._base, View(counter.value)
         ctx.to_save = tuple(made if each is value else each for each in ctx.to_save)
         return made
     return value

@@ -361,7 +361,6 @@ class BackwardHooks:
             found = hook(self.module, inner, self.grad_outputs)
             if found is None:
                 continue
-            found = found if isinstance(found, tuple) else (found,)
             if len(found) != len(inner):
                 raise RuntimeError(
                     "Backward hook returned an invalid number of grad_input, "
@@ -380,7 +379,7 @@ def _spread(indices: Sequence[int], values: Sequence[object], size: int) -> Grad
 
 
 def _through(
-    values: tuple[Any, ...], hook: Callable[[Grads, Grads], object]
+    values: tuple[Any, ...], own: Callable[[Grads, Grads], object]
 ) -> tuple[tuple[object, ...], list[int] | None]:
     """Pass the tensors through one identity node with a hook; the indices are None if nothing wants a gradient."""
     indices = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
@@ -390,6 +389,10 @@ def _through(
     passed = BackwardHookFunction.apply(*[values[i] for i in indices])
     new = passed if isinstance(passed, tuple) else (passed,)
     node = next(tensor.grad_fn for tensor in new if tensor.grad_fn is not None)
+
+    def hook(inner: Grads, outer: Grads) -> object:  # errors name it
+        return own(inner, outer)
+
     node.register_hook(hook)
     replaced = list(values)
     for index, tensor in zip(indices, new, strict=True):
