@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from gradviz.document.attached import Attached
     from gradviz.document.documents import Document
     from gradviz.document.drawing import Drawing
-    from gradviz.session.doctor.lessons import Finding
     from gradviz.trace.figures import Figure
     from gradviz.trace.table.trace import Trace
     from gradviz.worker.process.client import WorkerPool
@@ -42,7 +41,7 @@ _EPILOG = """commands:
   gradviz export FILE OUT          its graph as svg, png or pdf, its run as a page (html) or a film (gif)
   gradviz code FILE                print the PyTorch code of a drawing
   gradviz draw FILE -o OUT         turn a snippet into a drawing, a .gradviz file
-  gradviz explain FILE             run a snippet and say what is wrong with it, also what raises no error
+  gradviz explain FILE             say what is wrong with a snippet or a recorded job, also what raises no error
   (each of them says more with --help)
 
 FILE is a Python file (.py), a snippet or drawing of GradViz (.gradviz), or a recording (.gvtrace). The window also
@@ -298,18 +297,14 @@ def _write_plots(drawn: list[Figure], path: Path, folder: Path | None) -> bool:
     return True
 
 
-def _text_of(path: Path, otherwise: str) -> str | None:
-    """The code of a snippet or a drawing; None, after saying why, if there is none."""
-    document = _document_of(path, otherwise)
-    return None if document is None else text_of(document)
-
-
 def _document_of(path: Path, otherwise: str) -> Document | None:
     """A snippet or a drawing; None, after saying why, if there is none."""
     from gradviz.document.files.opening import load
 
     name = shown(path.name)
     try:
+        if is_recording(path):
+            raise UserError(f"{name} is a recording, which can't be run or changed: open it: gradviz {name}")
         contents = load(path)
         if contents.document.is_blank:
             raise UserError(f"{name} is empty: {otherwise}.")
@@ -355,10 +350,10 @@ def _code(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="gradviz code", description="Print the PyTorch code of a drawing.")
     parser.add_argument("file", metavar="FILE", type=Path, help=_FILE)
     options = parser.parse_args(arguments)
-    text = _text_of(options.file, "there is no code")
-    if text is None:
+    document = _document_of(options.file, "there is no code")
+    if document is None:
         return UNREADABLE
-    output = Terminal.around(sys.stdout)
+    output, text = Terminal.around(sys.stdout), text_of(document)
     if output.isatty() or visible(text) == text:
         output.write(text)
     else:  # see Note [Not a terminal] in `terminal`
@@ -435,8 +430,8 @@ _NOT_EXPLAINED = 2
 def _explain(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="gradviz explain",
-        description="Run a snippet and say what is wrong with it: the error that ended it, and mistakes that raise "
-        "none, such as gradients that are never cleared. The worst comes first.",
+        description="Say what is wrong with a snippet, which is run, or with a recorded job: the error that ended it, "
+        "and mistakes that raise none, such as gradients that are never cleared. The worst comes first.",
         epilog=_EXPLAIN_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -446,57 +441,63 @@ def _explain(arguments: Sequence[str]) -> int:
     parser.add_argument("--why", metavar="NAME", help="say why this tensor, or its .grad, is as it is in the end")
     _add_attach(parser)
     options, given = _parsed(parser, arguments)
-    document = _document_of(options.file, "there is nothing to explain")
-    files = _attached(options.attach)
-    if document is None or files is None:
-        return _NOT_EXPLAINED
-    from gradviz.classroom import limits
+    from gradviz.report import fixed, reasons
     from gradviz.session.doctor.lessons import diagnose, finding_json, finding_text
-    from gradviz.worker.process.client import pool_of_a_command
-    from gradviz.worker.process.headless import follow
 
-    text, name = text_of(document), shown(options.file.name)
-    trace, files, given = _new_trace(text), (*files_of(document), *files), given or arguments_of(document)
-    with pool_of_a_command(limits()) as pool:
-        done = follow(pool, text, name, trace, show_output=False, show_errors=False, files=files, arguments=given)
-    if options.why is not None:
-        return _explained(trace, options.why, name)
+    try:
+        trace, name, stopped = (
+            _recorded(options.file) if is_recording(options.file) else _followed(options.file, options.attach, given)
+        )
+        if options.why is not None:
+            sys.stdout.write(reasons(trace, options.why, name))
+            return 0
+    except UserError as error:
+        _say(str(error))
+        return _NOT_EXPLAINED
     findings = diagnose(trace)
-    if done.status != "ok" and not len(trace.errors):
-        _say(f"{name}: {done.detail.sentence}")
+    if stopped:
+        _say(f"{name}: {stopped}")
         if not findings:
             return _NOT_EXPLAINED
     if options.fix is not None:
-        return _fixed(text, findings, options.fix)
+        text, why_not = fixed(findings, options.fix)
+        sys.stdout.write(text)
+        if why_not:
+            _say(why_not)
+        return int(bool(why_not))
     if options.json:
         import json
 
-        sys.stdout.write(json.dumps([finding_json(text, trace, each, name) for each in findings], indent=2) + "\n")
+        listed = [finding_json(trace.source, trace, each, name) for each in findings]
+        sys.stdout.write(json.dumps(listed, indent=2) + "\n")
     else:
-        sys.stdout.write("\n\n".join(finding_text(text, each, name) for each in findings) + "\n" * bool(findings))
+        sys.stdout.write("\n".join(f"{finding_text(trace.source, each, name)}\n" for each in findings))
     return int(bool(findings))
 
 
-def _explained(trace: Trace, wanted: str, name: str) -> int:
-    from gradviz.session.doctor.case import Case
-    from gradviz.session.inspect.why import in_words
+def _followed(path: Path, attach: Sequence[Path], given: Sequence[str]) -> tuple[Trace, str, str]:
+    """Run a snippet or a drawing; its trace, its name, and what stopped it, if that was no error of its own."""
+    document, files = _document_of(path, "there is nothing to explain"), _attached(attach)
+    if document is None or files is None:
+        raise SystemExit(_NOT_EXPLAINED)
+    from gradviz.classroom import limits
+    from gradviz.worker.process.client import pool_of_a_command
+    from gradviz.worker.process.headless import follow
 
-    found = Case(trace).named(wanted.removesuffix(".grad"), len(trace) + 1)
-    if not found:
-        _say(f"{name} has no tensor that is called {shown(wanted)} in the end.")
-        return _NOT_EXPLAINED
-    sys.stdout.write(in_words(trace.frame_at(len(trace)), found[-1], name) + "\n")
-    return 0
+    text, name = text_of(document), shown(path.name)
+    trace, files, given = _new_trace(text), (*files_of(document), *files), given or arguments_of(document)
+    with pool_of_a_command(limits()) as pool:
+        done = follow(pool, text, name, trace, show_output=False, show_errors=False, files=files, arguments=given)
+    return trace, name, "" if done.status == "ok" or len(trace.errors) else done.detail.sentence
 
 
-def _fixed(text: str, findings: Sequence[Finding], wanted: str) -> int:
-    for each in findings:
-        if each.id == wanted and each.fixes:
-            sys.stdout.write(each.fixes[0].text)
-            return 0
-    found = ", ".join(dict.fromkeys(each.id for each in findings)) or "nothing"
-    _say(f"There is no fix for {wanted}; found: {found}.")
-    return 1
+def _recorded(path: Path) -> tuple[Trace, str, str]:
+    """The same of a recording, which is not run; UserError if it can't be read."""
+    from gradviz.document.files import recordings
+
+    found = recordings.read(path)
+    name = shown(found.about.name or path.name)
+    return found.trace, name, "" if found.ending else recordings.BROKEN_OFF
 
 
 # --- gradviz export, gradviz [FILE] ---

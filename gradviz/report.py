@@ -1,15 +1,18 @@
-"""A trace as text, one line per step (with indented continuation lines), for a terminal: `gradviz run --steps`. The
-wording is that of the window."""
+"""A trace as text for a terminal, in the words of the window: one line per step (with indented continuation lines) for
+`gradviz run --steps`, and why a tensor is as it is for `gradviz explain --why`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from gradviz.document.disk import shown
+from gradviz.document.errors import UserError
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.words.explain import explain, explain_fold
 
 if TYPE_CHECKING:
+    from gradviz.session.doctor.lessons import Finding
     from gradviz.trace.table.trace import Trace
 
 TITLED = {Kind.BACKWARD, Kind.HOOK, Kind.OPTIMIZER, Kind.ERROR}  # their sentence does not say what ran
@@ -36,3 +39,23 @@ def step_lines(trace: Trace, *, every: bool = False) -> Iterator[str]:
             sentence = f"prints {sentence}"
         place = f"line {step.line}" if step.line > 0 else ""
         yield f"{number:>{width}}  {place:<8}  {sentence}".replace("\n", again)
+
+
+def reasons(trace: Trace, wanted: str, name: str) -> str:
+    """Why a tensor, or its .grad, is as it is in the end; UserError if there is none of this name."""
+    from gradviz.session.doctor.case import Case
+    from gradviz.session.inspect.why import in_words
+
+    found = Case(trace).named(wanted.removesuffix(".grad"), len(trace) + 1)
+    if not found:
+        raise UserError(f"{name} has no tensor that is called {shown(wanted)} in the end.")
+    return in_words(trace.frame_at(len(trace)), found[-1], name) + "\n"
+
+
+def fixed(findings: Sequence[Finding], wanted: str) -> tuple[str, str]:
+    """The snippet with the first fix of this finding, or, second, the sentence that there is none."""
+    for each in findings:
+        if each.id == wanted and each.fixes:
+            return each.fixes[0].text, ""
+    found = ", ".join(dict.fromkeys(each.id for each in findings)) or "nothing"
+    return "", f"There is no fix for {wanted}; found: {found}."

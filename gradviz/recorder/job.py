@@ -32,7 +32,7 @@ from gradviz.trace.record.recorder import settings_text
 from gradviz.trace.table.encoding import BUDGET
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.recording import About, Ending, RecordingWriter
-from gradviz.trace.table.schema import ELEMENT
+from gradviz.trace.table.schema import ELEMENT, GATHERED
 from gradviz.trace.table.values import MATRIX
 
 _GRAD = torch._C.TensorBase.grad
@@ -134,7 +134,7 @@ class Modules:
             for name, parameter in module.named_parameters(recurse=False):
                 if not hasattr(parameter, "to_local") and self._rows.known(parameter) >= 0:
                     own = name if path == self._sharded else f"{path}.{name}"
-                    self._rows.name(parameter, f"{own} (gathered)", self._sharded, ELEMENT)
+                    self._rows.name(parameter, own + GATHERED, self._sharded, ELEMENT)
 
 
 class Job:

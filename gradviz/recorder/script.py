@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import argparse
 import ast
+import importlib.util
 import linecache
 import sys
 import tokenize
 import types
 from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
@@ -22,32 +24,47 @@ from gradviz.trace.record.location import TOTAL
 from gradviz.trace.table.recording import SUFFIX
 
 _MOST = 64  # elements of a container that get names
+_COMPILER = ("torch._compile", "torch._dynamo.eval_frame")  # around our functions, so that it leaves them alone
 
 
 def main(arguments: Sequence[str]) -> int:
     """Record a script; return the exit status that the script itself would have."""
     options = _parser().parse_args(arguments)
-    script = Path(options.script)
     try:
+        spec = _spec_of(options.script) if options.is_module else None
+        script = Path(options.script if spec is None else str(spec.origin))
         with tokenize.open(script) as file:
             source = file.read()
         tree = ast.parse(source, str(script))
-    except (OSError, SyntaxError, UnicodeDecodeError, ValueError) as error:
-        return _refuse(f"{script} can't be read: {error}")
+    except (OSError, SyntaxError, ImportError, ValueError) as error:
+        return _refuse(f"{options.script} can't be read: {error}")
     try:
         import torch  # noqa: F401
     except ImportError:
         return _refuse("Recording needs PyTorch: install torch in this environment, or use one that has it.")
     from gradviz.recorder.job import Wishes
 
-    out = _out(options.out, script)
+    out = _out(options.out, script if spec is None else Path(options.script.rpartition(".")[2]))
     wishes = Wishes(options.steps, options.values, budget=options.budget << 20)
     sys.stdout.flush()
-    status = run(script, source, tree, out, wishes, options.arguments)
+    status = run(script, source, tree, out, wishes, options.arguments, spec)
     if not options.quiet:
         opening = f"it: gradviz {out}" if rank_of()[1] == 1 else f"all ranks: gradviz {out.parent}"
         sys.stderr.write(f"Recorded {out}. To open {opening}\n")
     return status
+
+
+def _spec_of(name: str) -> ModuleSpec:
+    """The module that `python -m name` would run, of a package its `__main__`; this imports the packages around it."""
+    found = importlib.util.find_spec(name)
+    if found is not None and found.submodule_search_locations is not None:
+        name = f"{name}.__main__"
+        found = importlib.util.find_spec(name)
+    if found is None:
+        raise ImportError(f"there is no module {name}")
+    if not (found.origin or "").endswith(".py"):
+        raise ImportError("it is not made of Python code")
+    return found
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -62,6 +79,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--steps", type=_choice, metavar="WHICH", help=wanted)
     parser.add_argument("--budget", type=int, default=1024, metavar="MB", help="how much of values is kept whole")
     parser.add_argument("--quiet", action="store_true", help="do not say where the recording is")
+    called = "SCRIPT is the name of a module, as for python -m"
+    parser.add_argument("-m", action="store_true", dest="is_module", help=called)
     parser.add_argument("script", metavar="SCRIPT")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="the script's own arguments")
     return parser
@@ -85,20 +104,31 @@ def _out(given: Path | None, script: Path) -> Path:
     return out
 
 
-def run(script: Path, source: str, tree: ast.Module, out: Path, wishes: Any, arguments: Sequence[str]) -> int:
-    """Run the script as `python script.py arguments` would, under the recorder."""
+def run(
+    script: Path,
+    source: str,
+    tree: ast.Module,
+    out: Path,
+    wishes: Any,
+    arguments: Sequence[str],
+    spec: ModuleSpec | None = None,
+) -> int:
+    """Run the script as `python script.py arguments` would, or `python -m` with a module, under the recorder."""
     from gradviz.recorder.job import Job
     from gradviz.trace.record.instrument import instrument
 
-    name = str(script)
+    name = str(script.absolute())
     job = Job(out, source, name, wishes)
     binder = _Binder(job)
     code = compile(instrument(tree), name, "exec")
     module = types.ModuleType("__main__")
     vars(module).update({"__file__": name, "__builtins__": __builtins__, **binder.hooks()})
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    sys.modules["__main__"], sys.argv = module, [name, *arguments]
-    sys.path[0] = str(script.resolve().parent)
+    sys.modules["__main__"], sys.argv = module, [str(script), *arguments]
+    if spec is None:
+        sys.path[0] = str(script.resolve().parent)
+    else:
+        vars(module).update({"__spec__": spec, "__package__": spec.parent, "__loader__": spec.loader})
     streams = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = tees = _Tee(job, sys.stdout, "out"), _Tee(job, sys.stderr, "err")
     status, failed = 0, None
@@ -113,24 +143,28 @@ def run(script: Path, source: str, tree: ast.Module, out: Path, wishes: Any, arg
         sys.stdout, sys.stderr = streams
         for tee in tees:
             tee.end()
+    if failed is not None:
+        failed.with_traceback(own_frames(failed.__traceback__))
     job.end(failed, failed.__traceback__ if failed is not None else None)
     if failed is not None:
-        _tell(failed)
+        sys.excepthook(type(failed), failed, failed.__traceback__)
     return status
 
 
-def _tell(error: BaseException) -> None:
-    """Print the traceback as Python does, without the frames of the recorder."""
-    frames = []
-    at = error.__traceback__
+def own_frames(at: TracebackType | None) -> TracebackType | None:
+    """A traceback as it is without the recorder: without its frames, and those of the compiler around them."""
+    frames: list[TracebackType] = []
     while at is not None:
-        if not str(at.tb_frame.f_globals.get("__name__")).startswith(__package__):
+        if str(at.tb_frame.f_globals.get("__name__")).startswith(__package__):
+            while frames and frames[-1].tb_frame.f_globals.get("__name__") in _COMPILER:
+                frames.pop()
+        else:
             frames.append(at)
         at = at.tb_next
     made: TracebackType | None = None
     for each in reversed(frames):
         made = TracebackType(made, each.tb_frame, each.tb_lasti, each.tb_lineno)
-    sys.excepthook(type(error), error.with_traceback(made), made)
+    return made
 
 
 class _Tee:

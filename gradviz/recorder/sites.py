@@ -1,11 +1,12 @@
-"""The places in a job's own code: in the script that was started, and in the files beside it that it imports. A step
-belongs to the line of the script that was running, and, if that had called another file of the job, to the innermost
-line there, too."""
+"""The places in a job's own code: in the script that was started, and in the files that it imports from its folder or
+from the one it was started in. A step belongs to the line of the script that was running, and, if that had called
+another file of the job, to the innermost line there, too."""
 
 from __future__ import annotations
 
 import linecache
 import os
+import sysconfig
 from pathlib import Path
 from types import CodeType, FrameType
 
@@ -15,15 +16,16 @@ from gradviz.trace.table.encoding import Writer
 MOST_SOURCE = 1_000_000  # characters of another file; of a longer one only the lines are known
 _SCRIPT, _FOREIGN = -2, -1  # instead of the number of a file: the script itself, and what does not belong to the job
 _INSTALLED = {"site-packages", "dist-packages"}
-_OURS = str(Path(__file__).resolve().parents[1]) + os.sep
+_NOT_OWN = (str(Path(__file__).resolve().parents[1]) + os.sep, sysconfig.get_path("stdlib") + os.sep)
 
 
 class JobSites(Sites):
-    """Numbers the places in a script and in the other files of its folder."""
+    """Numbers the places in a script and in the other files of the job."""
 
     def __init__(self, writer: Writer, source: str, filename: str) -> None:
         super().__init__(writer, source, filename)
-        self._folder = os.path.join(os.path.dirname(os.path.abspath(filename)), "")
+        script = os.path.dirname(os.path.abspath(filename))
+        self._folders = [os.path.join(each, "") for each in (script, os.getcwd())]
         self._files = {filename: _SCRIPT}
         self._texts: list[list[str]] = []  # by file
         self._elsewhere: dict[tuple[CodeType, int, CodeType | None, int], int] = {}
@@ -47,13 +49,14 @@ class JobSites(Sites):
     def _new(self, name: str) -> int:
         """The number of a file that is met for the first time."""
         path = os.path.abspath(name)
-        is_own = path.startswith(self._folder) and not path.startswith(_OURS) and name[:1] != "<"
+        folder = next((each for each in self._folders if path.startswith(each)), "")
+        is_own = folder and not path.startswith(_NOT_OWN) and name[:1] != "<"
         lines = linecache.getlines(name) if is_own and not _INSTALLED & {*Path(path).parts} else []
         if not lines:
             self._files[name] = _FOREIGN
             return _FOREIGN
         text = "".join(lines)
-        shown = Path(path[len(self._folder) :]).as_posix()
+        shown = Path(path[len(folder) :]).as_posix()
         source = text if len(text) <= MOST_SOURCE else ""
         self._files[name] = number = self._writer.add("files", self._writer.text(shown), self._writer.text(source))
         self._texts.append([line.rstrip("\r\n") for line in lines])

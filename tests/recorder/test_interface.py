@@ -4,6 +4,7 @@ What it records is checked with PyTorch by `check_jobs`, and compared with our e
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,15 +16,20 @@ import pytest
 
 import gradviz
 from gradviz import notebook
+from gradviz.document.files import recordings
 from gradviz.recorder import script
+from gradviz.recorder.sites import JobSites
+from gradviz.session.doctor.lessons import diagnose
 from gradviz.trace.table.encoding import Writer
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.schema import GATHERED
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.table.values import Summary
 from gradviz.trace.words.explain import explain
 from gradviz.trace.words.jsonable import trace_json
 
-ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 WITHOUT = "import sys; sys.modules['torch'] = None; "
 
 
@@ -66,6 +72,76 @@ def test_iterations_are_chosen_in_the_words_of_a_run() -> None:
     assert [each for each in range(20) if chosen.takes(each, 18 - each)] == [0, 1, 10, 14, 15, 18]
     with pytest.raises(argparse.ArgumentTypeError, match="'1-' names no iterations"):
         script._choice("0,1-")
+
+
+def test_a_module_is_found_as_python_finds_it(tmp_path: Path) -> None:
+    package = tmp_path / "project"
+    package.mkdir()
+    for name in ("__init__", "__main__", "train"):
+        (package / f"{name}.py").write_text("")
+    code = f"import sys; sys.path[0] = {str(tmp_path)!r}; from gradviz.recorder.script import _spec_of\n"
+    code += "for name in ('project.train', 'project'): print(_spec_of(name).name, _spec_of(name).parent)"
+    assert python("-c", code).stdout == "project.train project\nproject.__main__ project\n"
+    for name, why in (
+        ("no_such", "there is no module no_such"),
+        ("json", "no module json.__main__"),
+        ("math", "Python"),
+    ):
+        with pytest.raises(ImportError, match=why):
+            script._spec_of(name)
+    with pytest.raises(ImportError, match="no_such"):
+        script._spec_of("no_such.train")
+
+
+def test_the_name_of_a_module_is_an_option_of_the_command() -> None:
+    options = script._parser().parse_args(["-o", "out.gvtrace", "-m", "project.train", "-m", "--values", "3"])
+    assert options.is_module and options.script == "project.train" and options.arguments == ["-m", "--values", "3"]
+    assert not script._parser().parse_args(["train.py", "-m"]).is_module
+
+
+def test_a_traceback_is_that_of_the_job_alone() -> None:
+    def made(name: str, body: str, **known: object) -> Any:
+        known["__name__"] = name
+        exec(f"def called():\n    {body}\n", known)
+        return known["called"]
+
+    inner = made("train", "raise ValueError('it is too large')")
+    ours = made("gradviz.recorder.job", "inner()", inner=inner)
+    compiler = made("torch._dynamo.eval_frame", "ours()", ours=ours)
+    job = made("__main__", "compiler()", compiler=made("torch._compile", "compiler()", compiler=compiler))
+    alone = made("torch._compile", "inner()", inner=inner)  # of a job that calls the compiler itself
+    for outer, expected in ((job, ["__main__", "train"]), (alone, ["torch._compile", "train"])):
+        with pytest.raises(ValueError, match="it is too large") as raised:
+            outer()
+        at, found = script.own_frames(raised.tb), []
+        while at is not None:
+            found.append(at.tb_frame.f_globals["__name__"])
+            at = at.tb_next
+        assert found[1:] == expected
+
+
+def test_files_of_the_job_are_those_beside_the_script_and_below_where_it_was_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {"scripts/train.py": "import net\nnet.forward()\n", "scripts/beside.py": "", "model/net.py": ""}
+    texts |= {"env/site-packages/net.py": "", "../elsewhere.py": ""}
+    for name, text in texts.items():
+        path = tmp_path / "project" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text or "import inspect\ndef here(): return found(inspect.currentframe())\n")
+    monkeypatch.chdir(tmp_path / "project")
+    writer = Writer()
+    sites = JobSites(writer, texts["scripts/train.py"], str(tmp_path / "project/scripts/train.py"))
+    shown = []
+    for name in [*texts][1:]:
+        known: dict[str, Any] = {"found": sites._search}
+        path = tmp_path / "project" / name
+        exec(compile(path.read_text(), os.path.abspath(path), "exec"), known)
+        shown.append(known["here"]() >= 0)
+    assert shown == [True, True, False, False]
+    trace = Trace()
+    trace.extend(writer.take())
+    assert trace.files.name.tolist() == ["beside.py", "model/net.py"]
 
 
 def test_several_processes_have_a_file_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,3 +215,10 @@ def test_values_of_which_little_or_nothing_was_kept() -> None:
     assert whole.array is not None and whole.array.tolist() == [4.0, 4.0]
     assert scalar.scalar is None and scalar.shape == ()
     assert trace.value_flag.tolist() == [1, 1, 1, 1], "what is not known is not marked as NaN or zero"
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_gathered_parameters_are_not_said_to_be_missing_from_the_optimizer(rank: int) -> None:
+    """Of `jobs/ranks/fsdp2.py`, recorded under PyTorch 2.13: the optimizer has the shards."""
+    trace = recordings.read(HERE / "fsdp2" / f"rank{rank}.gvtrace").trace
+    assert any(str(name).endswith(GATHERED) for name in trace.names.name) and diagnose(trace) == ()

@@ -268,6 +268,24 @@ def test_explain_says_by_its_status_whether_it_found_anything(tmp_path: Path) ->
     assert json.loads(gradviz("explain", written(tmp_path, "x = y\n", "name.py"), "--json").stdout)[0]["line"] == 1
 
 
+def test_explain_reads_recordings_which_are_not_run(tmp_path: Path) -> None:
+    wrong, out = written(tmp_path, TWICE, "twice.py"), tmp_path / "job.gvtrace"
+    gradviz("run", wrong, "--record", out)
+    found = gradviz("explain", out)
+    assert found.returncode == 1 and found.stdout == gradviz("explain", wrong).stdout, found
+    fixed = gradviz("explain", out, "--fix", "backward-twice")
+    assert fixed.stdout == TWICE.replace("y.backward()", "y.backward(retain_graph=True)", 1)
+    assert "twice.py:2: w was created [step 1]" in gradviz("explain", out, "--why", "w.grad").stdout
+    out.write_bytes(out.read_bytes()[:-40])
+    broken = gradviz("explain", out)
+    assert "twice.py: It breaks off" in broken.stderr and "Traceback" not in broken.stderr
+    out.write_bytes(b"no recording")
+    assert gradviz("explain", out).returncode == 2
+    for command in (["code", out], ["draw", out, "-o", tmp_path / "x.gradviz"]):
+        done = gradviz(*command)
+        assert done.returncode != 0 and "job.gvtrace is a recording, which can't be run or changed" in done.stderr
+
+
 def test_explain_prints_the_snippet_with_the_fix(tmp_path: Path) -> None:
     path = written(tmp_path, TWICE)
     fixed = gradviz("explain", path, "--fix", "backward-twice")

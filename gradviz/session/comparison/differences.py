@@ -14,7 +14,7 @@ from gradviz.lists import quantity
 from gradviz.session.comparison.compare import ALONE, GRADIENT, TEXT, Comparison, compare, held_values, plain
 from gradviz.session.timeline.outline import size_text
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.schema import ELEMENT, Grads, Writes
+from gradviz.trace.table.schema import ELEMENT, GATHERED, Grads, Writes
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
@@ -350,7 +350,6 @@ def _count(number: int, noun: str) -> str:
 APART = "should be equal on all ranks"
 TOGETHER = "what all ranks should have in common is equal: what they sum"
 UPDATED = ", and what updates make of the parameters"
-GATHERED = " (gathered)"  # suffix of the names of parameters that are sharded elsewhere
 _COMMON = ("all_reduce", "all_reduce is over", "broadcast")  # these give all ranks the same result
 
 

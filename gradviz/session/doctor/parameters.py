@@ -14,6 +14,7 @@ from gradviz.session.doctor.cuts import cuts_below
 from gradviz.session.doctor.losses import LOSSES
 from gradviz.session.doctor.text import name_of, receiver_of
 from gradviz.session.doctor.training import leaves, zeroed_too_late
+from gradviz.trace.table.schema import GATHERED
 from gradviz.trace.words.error_explanation import Mark
 
 
@@ -197,7 +198,7 @@ def _never_updated(case: Case) -> list[int]:
     found = []
     for tensor, events in leaves(case):
         added = [event for event in events if event.what == "added"]
-        if not added or tensor in case.updates or _was_used(events):
+        if not added or tensor in case.updates or _was_used(events) or case.name(tensor).endswith(GATHERED):
             continue
         if any(step > added[0].step for step in case.optimizer_steps):
             found.append(tensor)

@@ -471,6 +471,7 @@ class Summaries(Table):
 
 
 PLAIN, ELEMENT, LOCAL, INSIDE = range(4)
+GATHERED = " (gathered)"  # suffix of the names of whole parameters, of which optimizers have the shards
 NEVER = np.iinfo(np.int32).max
 UNTRACKED = (
     "",
