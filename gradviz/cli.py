@@ -441,8 +441,8 @@ def _explain(arguments: Sequence[str]) -> int:
     parser.add_argument("--why", metavar="NAME", help="say why this tensor, or its .grad, is as it is in the end")
     _add_attach(parser)
     options, given = _parsed(parser, arguments)
-    from gradviz.report import fixed, reasons
-    from gradviz.session.doctor.lessons import diagnose, finding_json, finding_text
+    from gradviz.report import fixed, found_text, rank_table, reasons
+    from gradviz.session.doctor.lessons import diagnose
 
     try:
         trace, name, stopped = (
@@ -451,6 +451,8 @@ def _explain(arguments: Sequence[str]) -> int:
         if options.why is not None:
             sys.stdout.write(reasons(trace, options.why, name))
             return 0
+        if not (options.json or options.fix):
+            sys.stdout.write(rank_table(options.file))
     except UserError as error:
         _say(str(error))
         return _NOT_EXPLAINED
@@ -465,13 +467,7 @@ def _explain(arguments: Sequence[str]) -> int:
         if why_not:
             _say(why_not)
         return int(bool(why_not))
-    if options.json:
-        import json
-
-        listed = [finding_json(trace.source, trace, each, name) for each in findings]
-        sys.stdout.write(json.dumps(listed, indent=2) + "\n")
-    else:
-        sys.stdout.write("\n".join(f"{finding_text(trace.source, each, name)}\n" for each in findings))
+    sys.stdout.write(found_text(trace, findings, name, as_json=options.json))
     return int(bool(findings))
 
 

@@ -1,9 +1,10 @@
 """A trace as text for a terminal, in the words of the window: one line per step (with indented continuation lines) for
-`gradviz run --steps`, and why a tensor is as it is for `gradviz explain --why`."""
+`gradviz run --steps`; for `gradviz explain` what is wrong, why a tensor is as it is, and the ranks of a job."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradviz.document.disk import shown
@@ -59,3 +60,25 @@ def fixed(findings: Sequence[Finding], wanted: str) -> tuple[str, str]:
             return each.fixes[0].text, ""
     found = ", ".join(dict.fromkeys(each.id for each in findings)) or "nothing"
     return "", f"There is no fix for {wanted}; found: {found}."
+
+
+def found_text(trace: Trace, findings: Sequence[Finding], name: str, *, as_json: bool) -> str:
+    """All findings, as a text or as a JSON list."""
+    from gradviz.session.doctor.lessons import finding_json, finding_text
+
+    if as_json:
+        import json
+
+        return json.dumps([finding_json(trace.source, trace, each, name) for each in findings], indent=2) + "\n"
+    return "\n".join(f"{finding_text(trace.source, each, name)}\n" for each in findings)
+
+
+def rank_table(path: Path) -> str:
+    """The ranks of a job whose recordings are in this folder, one a line; empty for anything else."""
+    from gradviz.document.snippet import ranks_of
+
+    if not ranks_of(path):
+        return ""
+    from gradviz.session.comparison.ranks import ranks, table
+
+    return table(ranks(path)) + "What is found is that of the first.\n\n"

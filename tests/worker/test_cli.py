@@ -276,7 +276,7 @@ def test_explain_reads_recordings_which_are_not_run(tmp_path: Path) -> None:
     fixed = gradviz("explain", out, "--fix", "backward-twice")
     assert fixed.stdout == TWICE.replace("y.backward()", "y.backward(retain_graph=True)", 1)
     assert "twice.py:2: w was created [step 1]" in gradviz("explain", out, "--why", "w.grad").stdout
-    out.write_bytes(out.read_bytes()[:-40])
+    out.write_bytes(out.read_bytes()[: out.stat().st_size * 3 // 4])
     broken = gradviz("explain", out)
     assert "twice.py: It breaks off" in broken.stderr and "Traceback" not in broken.stderr
     out.write_bytes(b"no recording")
