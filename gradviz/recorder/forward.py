@@ -110,7 +110,14 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
 
     def _is_initialised(self, x: Any) -> bool:
         """Whether a write only initialises a new leaf."""
-        return self._rows.known(x) < 0 and bool(x.is_leaf) and self._backward.owner_of(x) < 0
+        is_new = self._rows.known(x) < 0 and bool(x.is_leaf) and self._backward.owner_of(x) < 0
+        return is_new and not self._is_alias(x)
+
+    def _is_alias(self, x: Any) -> bool:
+        """Whether a tensor without a number is what `detach()` or `.data` made of one that has a number."""
+        found = self._rows.detached.get(id(x))
+        source = found[1]() if found is not None and found[0]() is x else None
+        return source is not None and self._rows.known(source) >= 0
 
     @plainly
     def _operands(self, func: Any, args: Any, kwargs: Any) -> tuple[list[tuple[int, int]], list[Any], list[str]]:
@@ -168,19 +175,30 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
                 fn, pending.op, pending.slots, pending.outs, pending.site, pending.params, grad_mode=pending.grad_mode
             )
             return
-        x = pending.written[0]
-        rows.value.forget(memory_of(x))
-        owner = self._backward.owner_of(x)
-        if owner >= 0:
-            self._backward.grad_row(Kind.CLEAR_GRAD, owner, x, pending.site)
+        self._wrote(pending, fn)
+
+    def _wrote(self, pending: _Pending, fn: Any) -> None:
+        """The rows of an operation that writes to tensors, such as to each of a list of gradients."""
+        rows, others = self._rows, []
+        for each in pending.written:
+            rows.value.forget(memory_of(each))
+            owner = self._backward.owner_of(each)
+            if owner >= 0:
+                self._backward.grad_row(Kind.CLEAR_GRAD, owner, each, pending.site)
+            else:
+                others.append(each)
+        if not others:
             return
-        fresh, target = fn is not None, dict(pending.slots).get(0, -1)
+        x, fresh = others[0], fn is not None
+        target = dict(pending.slots).get(0, -1) if x is pending.written[0] else rows.known(x)
         outs = outputs_of(fn, [x]) if is_custom(fn) else [x] if fresh else []
         step = rows.attach(
             fn, pending.op, pending.slots, outs, pending.site, pending.params, Kind.INPLACE,
             -1 if fresh else target, pending.grad_mode,
         )  # fmt: skip
         rows.wrote(step, x, fresh)
+        for each in others[1:]:
+            rows.wrote(step, each)
 
 
 def _is_hidden(func: Any, types: Any) -> bool:

@@ -16,7 +16,7 @@ import torch
 import gradviz.engine.ops  # noqa: F401  fills the table of formulas and symbols
 from gradviz.engine.kernel.rows import ROWS, OpRow
 from gradviz.recorder.sites import JobSites
-from gradviz.recorder.values import Values, grad_fn_of, memory_of, version_of
+from gradviz.recorder.values import Values, grad_fn_of, memory_of, overlap, version_of
 from gradviz.trace.record.location import UNKNOWN, RegionStack
 from gradviz.trace.record.rows import NOT_DIFFERENTIABLE, NOTHING_REQUIRES, SWITCHED_OFF
 from gradviz.trace.table.encoding import Writer
@@ -85,9 +85,7 @@ class Rows:
         self.sites = JobSites(self.writer, source, script)
         self.regions = RegionStack(self.writer, self.sites)
         self.value = Values(self.writer, values, self.quietly)
-        self.steps = 0
-        self.call = -1
-        self.quiet = 0
+        self.steps, self.call, self.quiet = 0, -1, 0
         self.first: list[int] = []  # by node: its first tensor
         self.policies: list[str] = []  # by node: how much is kept of its values
         self.edges: list[list[tuple[int, int]]] = []  # by node: slot and tensor of each next function
@@ -99,8 +97,8 @@ class Rows:
         self.accumulated: Callable[[Any], None] = _nothing
         self._requires: list[bool] = []  # by tensor
         self._known: dict[int, tuple[int, weakref.ref[Any]]] = {}
-        self._named: set[tuple[int, str]] = set()
-        self._told: set[tuple[str, str]] = set()
+        self._sharing: dict[int, list[weakref.ref[Any]]] = {}  # by memory: the tensors that look at it
+        self._named, self._told = set[tuple[int, str]](), set[tuple[str, str]]()
 
     @contextlib.contextmanager
     def quietly(self) -> Iterator[None]:
@@ -136,8 +134,9 @@ class Rows:
         self.add("tensors", step, producer, output_nr, value, storage, version, requires, leaf, parameter, -1, site)
         if x is not None:
             self._known[id(x)] = (number, weakref.ref(x))
-            if memory_of(x) >= 0:
-                self.storage[memory_of(x)] = storage
+            if (memory := memory_of(x)) >= 0:
+                self.storage[memory] = storage
+                self._sharing[memory] = [*filter(_is_alive, self._sharing.get(memory, ())), self._known[id(x)][1]]
             if leaf and requires:
                 _watch(x, self.accumulated)
         return number
@@ -324,6 +323,9 @@ class Rows:
         if not fresh:
             self.add("writes", step, number, self.value(x), version)
         self.add("versions", step, self.storage.get(memory_of(x), number), version)
+        for each in [reference() for reference in self._sharing.get(memory_of(x), ()) if _is_alive(reference)]:
+            if each is not x and overlap(each, x) and (number := self.known(each)) >= 0:
+                self.add("writes", step, number, self.value(each), version_of(each))
 
 
 def _buffers(fn: Any) -> Iterator[tuple[str, Any]]:
@@ -361,6 +363,10 @@ def _packed(raw: Sequence[Any]) -> list[Any]:
 
 def _nothing(*_: Any) -> None:
     """Used while nobody listens."""
+
+
+def _is_alive(reference: weakref.ref[Any]) -> bool:
+    return reference() is not None
 
 
 def _gone() -> None:

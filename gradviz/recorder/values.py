@@ -118,6 +118,22 @@ class _KnownSummaries:
 _UNKNOWN: tuple[int, int, Any] = (0, -1, None)
 
 
+def overlap(a: Any, b: Any) -> bool:
+    """Whether two tensors in the same memory may have elements in common, all of which are there: FSDP frees memory
+    that tensors still look at."""
+    (first, last), (start, end) = _extent(a), _extent(b)
+    return first < end and start < last <= a.untyped_storage().nbytes()
+
+
+def _extent(x: Any) -> tuple[int, int]:
+    """The bytes of its memory between which a tensor has its elements."""
+    if not x.numel():
+        return 0, 0
+    reach = sum((size - 1) * stride for size, stride in zip(x.shape, x.stride(), strict=True))
+    first = x.storage_offset() * x.itemsize
+    return first, first + (reach + 1) * x.itemsize
+
+
 def _fills_memory(x: Any) -> bool:
     """Whether the elements are those of its memory, each once, in any order."""
     if x.numel() * x.itemsize != x.untyped_storage().nbytes():

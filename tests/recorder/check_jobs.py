@@ -1,7 +1,8 @@
 """Real PyTorch jobs with and without the recorder: each prints the same numbers, bit for bit, or the same error, and
-its recording opens; those in `jobs/ranks` run in two processes, which have a recording each. Run it with a Python that
-has PyTorch and ml_dtypes: `python -m tests.recorder.check_jobs NAME`. The jobs are the files in `jobs/`, all if none is
-named; what it says is then in `jobs.txt`. Each runs in a fork, so that PyTorch is imported once."""
+its recording opens and knows parameters and gradients as they are in the end; those in `jobs/ranks` run in two
+processes, which have a recording each. Run it with a Python that has PyTorch and ml_dtypes:
+`python -m tests.recorder.check_jobs NAME`. The jobs are the files in `jobs/`, all if none is named; what it says is
+then in `jobs.txt`. Each runs in a fork, so that PyTorch is imported once."""
 
 from __future__ import annotations
 
@@ -14,6 +15,10 @@ import tempfile
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+
+import numpy as np
+
+import gradviz
 
 HERE = Path(__file__).parent
 JOBS = sorted((HERE / "jobs").rglob("*.py"))
@@ -67,6 +72,34 @@ def bare(job: Path) -> int:
     return 0
 
 
+def keep_parameters(path: Path) -> None:
+    """Save what the script that has run calls its parameters, and their gradients, as they are now."""
+    import torch
+
+    found = {}
+    for owner in [each for each in vars(sys.modules["__main__"]).values() if isinstance(each, torch.nn.Module)]:
+        for name, x in owner.named_parameters():
+            for end, each in (("", x), (".grad", x.grad)):
+                if type(each) in (torch.Tensor, torch.nn.Parameter) and each.dtype is torch.float32:
+                    same = not each.is_sparse and f"{name}{end}" not in found
+                    found[f"{name}{end}"] = each.detach().numpy() if same else np.empty(0)  # two of one name
+    np.savez(path, **found)
+
+
+def stale(file: Path, state: Path) -> list[str]:
+    """The parameters and gradients that a recording knows otherwise than they were in the end."""
+    recording = gradviz.open_recording(file)
+    found = []
+    with np.load(state) as real:
+        for name in real.files:
+            try:
+                if real[name].size and not np.array_equal(recording.tensor(name), real[name], equal_nan=True):
+                    found.append(name)
+            except (KeyError, ValueError):  # another name, not recorded, or too large
+                continue
+    return found
+
+
 def check(job: Path, folder: Path) -> str:
     """What became of a job."""
     from gradviz.document.snippet import ranks_of
@@ -77,11 +110,19 @@ def check(job: Path, folder: Path) -> str:
     ranks = RANKS if job.parent.name == "ranks" else 1
     expected = outcomes(lambda: bare(job), folder, ranks)
     steps, out, text = [], folder / f"{job.stem}.gvtrace", job.read_text()
+    state = folder / "state.npz"
     for wishes in (Wishes(), Wishes(values="summary"), Wishes(values="none"), Wishes(steps={1})):
-        work = lambda: run(job, text, ast.parse(text), _out(out, job), wishes, [])  # noqa: B023, E731  called at once
+
+        def work() -> int:
+            status = run(job, text, ast.parse(text), _out(out, job), wishes, [])  # noqa: B023  called at once
+            keep_parameters(state)
+            return status
+
         found = outcomes(work, folder, ranks)
         if found != expected:
             return f"{job.stem}: differs with {wishes}: {found} instead of {expected}"
+        if ranks == 1 and wishes == Wishes() and (other := stale(out, state)):
+            return f"{job.stem}: differs: the recording has other values of {', '.join(other)}"
         files = ranks_of(out.with_suffix("")) or [out]
         steps.append("+".join(str(len(load(file).trace)) for file in files))
     return f"{job.stem}: the same in 4 ways; status {expected[0][0]}; steps {', '.join(steps)}"
