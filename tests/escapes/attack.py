@@ -78,6 +78,7 @@ def every_attack() -> list[Attack]:
     from tests.escapes.ninth_look import NINTH
     from tests.escapes.second_look import SECOND
     from tests.escapes.seventh_look import SEVENTH
+    from tests.escapes.sixteenth_look import SIXTEENTH
     from tests.escapes.sixth_look import SIXTH
     from tests.escapes.spies import SPIES
     from tests.escapes.strain import STRAIN
@@ -88,7 +89,7 @@ def every_attack() -> list[Attack]:
 
     looks = [*FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH, *EIGHTH, *NINTH, *TENTH, *ELEVENTH]
     looks += [*TWELFTH, *THIRTEENTH, *FOURTEENTH]
-    attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *looks, *DOOR, *FIFTEENTH]
+    attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *looks, *DOOR, *FIFTEENTH, *SIXTEENTH]
     order = list(dict.fromkeys(each.kind for each in attacks))
     return sorted(attacks, key=lambda each: order.index(each.kind))
 
