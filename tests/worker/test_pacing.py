@@ -19,6 +19,7 @@ from gradviz.trace.table import schema
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.trace import Trace
+from gradviz.worker.numpy_types import SafeArray
 from gradviz.worker.pacing import FEWEST, LATE, PATIENCE, SHARE, Bounds, Pace
 from gradviz.worker.process.client import WorkerPool
 from gradviz.worker.process.limits import Limits
@@ -159,6 +160,7 @@ def test_a_pass_ends_before_a_batch_that_there_is_no_time_for() -> None:
 def test_a_set_that_became_short_has_as_many_pictures_and_labels_as_it_says(kind: Any) -> None:
     datasets.begin(lambda text: None)
     data = kind("data", train=False)
+    assert isinstance(data.data, SafeArray if kind is datasets.CIFAR10 else torch.Tensor)
     assert len(data) == len(data.data) == len(data.targets) == 10_000
     datasets.hurry()
     assert len(data) == len(data.data) == len(data.targets) == 128
