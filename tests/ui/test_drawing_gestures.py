@@ -339,6 +339,14 @@ def test_a_group_is_opened_closed_and_renamed_by_a_double_click(qtbot: QtBot) ->
     assert hand.drawing.groups[0].title == "data" and hand.undone() == "Rename Group"
 
 
+def test_a_double_click_on_a_group_that_is_only_on_the_screen_does_nothing(qtbot: QtBot) -> None:
+    hand, grouped = Hand(qtbot, small()), with_group()
+    hand.ground.preview(grouped)  # what is on the screen may be one edit behind
+    frame = hand.ground.pixels(hand.view.world_geometry.box(grouped.groups[0].id))
+    hand.double((frame.topRight() + QPointF(-20, 12)).toPoint())
+    assert hand.drawing == small()
+
+
 # from the palette
 
 

@@ -297,7 +297,9 @@ class Interactions:
         """Double-clicking the box of a group opens it; on the title of an open one, the words are edited and the rest
         closes it."""
         drawing = self.ground.drawing
-        group = next(one for one in drawing.groups if one.id == hit.id)
+        group = next((one for one in drawing.groups if one.id == hit.id), None)
+        if group is None:  # what is on the screen may be one edit behind
+            return
         if not group.closed and self.inline.is_title(hit.id, at):
             self.inline.open(hit.id)
         else:
