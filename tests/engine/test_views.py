@@ -41,3 +41,28 @@ def test_the_history_of_a_written_view_is_its_own_functions_if_asked(replayed: b
         view = torch.ones(2, 2, requires_grad=True).clone().view(-1).unsqueeze(0)
         view.add_(1)
         assert [each.name() for each in (view.grad_fn, view.grad_fn.next_functions[0][0])] == names
+
+
+@pytest.mark.parametrize("mode", [torch.enable_grad, torch.no_grad, torch.inference_mode])
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_several_numbers_at_once_give_the_view_of_one_after_the_other(mode: type, requires_grad: bool) -> None:
+    whole = torch.arange(24.0).reshape(2, 3, 4).requires_grad_(requires_grad)
+    with mode():
+        at_once, in_turn = whole[1, -1, 2], whole[1][-1][2]
+        row, same_row = whole[-1, 0], whole[-1][0]
+    for one, other in ((at_once, in_turn), (row, same_row)):
+        assert one.tolist() == other.tolist() and one._base is other._base
+        assert (one.storage_offset(), one.stride()) == (other.storage_offset(), other.stride())
+        assert (one.requires_grad, one.is_leaf, one._is_view(), one.is_inference()) == (
+            *(other.requires_grad, other.is_leaf, other._is_view(), other.is_inference()),
+        )
+        assert type(one.grad_fn) is type(other.grad_fn)
+
+
+def test_a_write_to_an_element_counts_and_a_number_that_is_too_large_is_said_with_its_dimension() -> None:
+    counts = torch.zeros(2, 3, dtype=torch.int32)
+    counts[1, 2] += 1
+    counts[-1, -1] += 2
+    assert counts.tolist() == [[0, 0, 0], [0, 0, 3]] and counts._version == 4
+    with pytest.raises(IndexError, match="index 3 is out of bounds for dimension 1 with size 3"):
+        counts[0, 3] = 1

@@ -29,7 +29,7 @@ from gradviz.engine.ops.elementwise import operand
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import ALIAS
 from gradviz.engine.run.api import FUNCTIONS, api, method
-from gradviz.engine.run.apply import apply, call
+from gradviz.engine.run.apply import apply, call, unseen_view
 from gradviz.engine.run.inplace import AS_IT_GOES, check_overlap, check_writable, write
 
 F = FUNCTIONS
@@ -288,6 +288,8 @@ class _Indexer:
             )
         if used > n:
             raise IndexError(f"too many indices for tensor of dimension {n}")
+        if len(self.items) > 1 and state.observer is None and not state.layered and self._picks():
+            return
         for place, item in enumerate(self.items):
             self.place = place  # PyTorch calls this the dimension, whatever it is
             if item is Ellipsis:
@@ -295,8 +297,20 @@ class _Indexer:
             else:
                 self._one(item)
 
+    def _picks(self) -> bool:
+        """Make the view of several plain numbers at once where nothing sees the views in between."""
+        data = self.original._data
+        if any(type(i) is not int or not -n <= i < n for i, n in zip(self.items, data.shape, strict=False)):
+            return False
+        view = unseen_view(self.original, data[(*self.items, ...)])
+        if view is not None:
+            self.view = view
+        return view is not None
+
     @staticmethod
     def _consumes(item: object) -> int:
+        if type(item) is int or type(item) is slice:
+            return 1
         if item is None or item is Ellipsis or isinstance(item, bool):
             return 0
         found = _as_index(item)

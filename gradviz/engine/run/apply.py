@@ -191,6 +191,16 @@ def remember_stack(node: Node) -> None:
     node.parent = state.node
 
 
+def unseen_view(source: Tensor, data: Array) -> Tensor | None:
+    """A view as rows of views would make it, of which no observer and no transform is told; None if a gradient follows
+    it."""
+    if _copying or (state.grad and source._requires_grad):
+        return None
+    view = wrap_result(data)
+    _make_views(source, (view,), several=False)
+    return view
+
+
 def _make_views(source: Tensor | None, outputs: Sequence[Tensor], several: bool) -> None:
     """Outputs that share memory with the first operand share its version, and know their base if differentiable."""
     assert source is not None
