@@ -245,5 +245,7 @@ def precompute(trace: Trace) -> None:
     from gradviz.trace.words.explain import explain
 
     trace.precompute()
+    if not len(trace):  # of a job that was killed before its first step was written
+        return
     explain(trace.frame(len(trace)))
     outline(trace, len(trace)).strip.precompute()
