@@ -281,7 +281,14 @@ def _unidecode(string: Any, *how: object) -> str:
 
 
 _SYSTEM = {"darwin": "Darwin", "win32": "Windows"}.get(sys.platform, "Linux")
-_PYTHON = sys.version.split()[0]
+_PLATFORM = {  # what would tell one computer from another is "", as Python says of what it can't find out
+    **{"system": _SYSTEM, "platform": _SYSTEM, "python_version": sys.version.split()[0]},
+    **{"python_implementation": "CPython", "machine": "", "processor": "", "release": "", "version": ""},
+}
+
+
+def _saying(text: str) -> Callable[..., str]:
+    return lambda *_, **__: text
 
 
 def _decoded(filename: Any, mode: Any = "r", encoding: Any = None, errors: Any = "strict", buffering: Any = -1) -> Any:
@@ -306,7 +313,7 @@ def helper_modules(guard: Guard, write: Callable[[str, str], None]) -> dict[str,
         "errno": stand_in("errno", numbers),
         "codecs": stand_in("codecs", {"open": _decoded}),
         "multiprocessing": stand_in("multiprocessing", _PROCESSES),
-        "platform": stand_in("platform", {"system": lambda: _SYSTEM, "python_version": lambda: _PYTHON}),
+        "platform": stand_in("platform", {name: _saying(text) for name, text in _PLATFORM.items()}),
         "unidecode": stand_in("unidecode", {"unidecode": _unidecode}),
         "graphviz": stand_in("graphviz", drawing),
         "torchsummary": stand_in("torchsummary", {"summary": _summary(write)}),

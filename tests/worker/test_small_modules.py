@@ -95,9 +95,9 @@ from tests.worker.conftest import Runner
             "import codecs, platform, multiprocessing, sys\nfrom multiprocessing import cpu_count\n"
             "with codecs.open('a.txt', 'w', 'utf-8') as f: f.write('\u00e4')\n"
             "print(codecs.open('a.txt', encoding='utf-8').read(), cpu_count(), multiprocessing.cpu_count())\n"
-            "print(platform.python_version() == sys.version.split()[0])\n"
+            "print(platform.python_version() == sys.version.split()[0], [platform.release(), platform.machine()])\n"
             "try: multiprocessing.Process(target=print)\nexcept AttributeError as e: print(str(e)[:59])",
-            "\u00e4 1 1\nTrue\nmultiprocessing.Process is not available in GradViz snippet\n",
+            "\u00e4 1 1\nTrue ['', '']\nmultiprocessing.Process is not available in GradViz snippet\n",
         ),
         (
             "import six, errno\nfrom six.moves import range, urllib\n"
