@@ -97,7 +97,7 @@ class Rows:
         self.accumulated: Callable[[Any], None] = _nothing
         self._requires: list[bool] = []  # by tensor
         self._known: dict[int, tuple[int, weakref.ref[Any]]] = {}
-        self._sharing: dict[int, list[weakref.ref[Any]]] = {}  # by memory: the tensors that look at it
+        self._sharing: dict[int, dict[int, weakref.ref[Any]]] = {}  # by memory: the tensors that look at it
         self._named, self._told = set[tuple[int, str]](), set[tuple[str, str]]()
 
     @contextlib.contextmanager
@@ -136,7 +136,7 @@ class Rows:
             self._known[id(x)] = (number, weakref.ref(x))
             if (memory := memory_of(x)) >= 0:
                 self.storage[memory] = storage
-                self._sharing[memory] = [*filter(_is_alive, self._sharing.get(memory, ())), self._known[id(x)][1]]
+                self._sharing.setdefault(memory, {})[id(x)] = self._known[id(x)][1]
             if leaf and requires:
                 _watch(x, self.accumulated)
         return number
@@ -323,9 +323,15 @@ class Rows:
         if not fresh:
             self.add("writes", step, number, self.value(x), version)
         self.add("versions", step, self.storage.get(memory_of(x), number), version)
-        for each in [reference() for reference in self._sharing.get(memory_of(x), ()) if _is_alive(reference)]:
-            if each is not x and overlap(each, x) and (number := self.known(each)) >= 0:
+        for each in self._beside(x):
+            if overlap(each, x) and (number := self.known(each)) >= 0:
                 self.add("writes", step, number, self.value(each), version_of(each))
+
+    def _beside(self, x: Any) -> list[Any]:
+        """The other tensors that look at the memory of one."""
+        memory = memory_of(x)
+        known = [reference() for reference in self._sharing.get(memory, {}).values()]
+        return [each for each in known if each is not None and each is not x and memory_of(each) == memory]
 
 
 def _buffers(fn: Any) -> Iterator[tuple[str, Any]]:
@@ -363,10 +369,6 @@ def _packed(raw: Sequence[Any]) -> list[Any]:
 
 def _nothing(*_: Any) -> None:
     """Used while nobody listens."""
-
-
-def _is_alive(reference: weakref.ref[Any]) -> bool:
-    return reference() is not None
 
 
 def _gone() -> None:
