@@ -323,15 +323,9 @@ class Rows:
         if not fresh:
             self.add("writes", step, number, self.value(x), version)
         self.add("versions", step, self.storage.get(memory_of(x), number), version)
-        for each in self._beside(x):
+        for each in _beside(x, self._sharing.get(memory_of(x), {})):
             if overlap(each, x) and (number := self.known(each)) >= 0:
                 self.add("writes", step, number, self.value(each), version_of(each))
-
-    def _beside(self, x: Any) -> list[Any]:
-        """The other tensors that look at the memory of one."""
-        memory = memory_of(x)
-        known = [reference() for reference in self._sharing.get(memory, {}).values()]
-        return [each for each in known if each is not None and each is not x and memory_of(each) == memory]
 
 
 def _buffers(fn: Any) -> Iterator[tuple[str, Any]]:
@@ -365,6 +359,12 @@ def _packed(raw: Sequence[Any]) -> list[Any]:
     if all(getattr(each, "unpack_hook", now) is None for each in raw):
         return []
     return [getattr(each, "data", each) for each in raw]
+
+
+def _beside(x: Any, sharing: dict[int, weakref.ref[Any]]) -> list[Any]:
+    """The tensors that look at the same memory as another one, of those that did."""
+    known = [reference() for reference in sharing.values()]
+    return [each for each in known if each is not None and each is not x and memory_of(each) == memory_of(x)]
 
 
 def _nothing(*_: Any) -> None:
