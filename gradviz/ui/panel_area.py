@@ -282,7 +282,8 @@ class PanelArea:
         others. A hidden panel waits until it comes to the front; while a slider of a drawing moves, those around the
         canvas show every few states, so that the canvas keeps up."""
         failed: list[Exception] = []
-        moving = after.drawing is not None and self._context.shell.store.is_merging
+        changed = before.document is not after.document or before.run is not after.run
+        moving = changed and after.drawing is not None and self._context.shell.store.is_merging
         for name, panel in tuple(self.made.items()):
             if not panel.shows.differs(before, after):
                 continue

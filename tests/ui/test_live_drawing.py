@@ -113,6 +113,9 @@ def test_panels_around_the_canvas_show_every_few_values_of_a_slider(live: Live) 
     assert not shown, "the canvas comes first"
     live.qtbot.waitUntil(lambda: bool(shown) and "23." in shown[-1] and live.window.shell.live.is_settled, timeout=SLOW)
     assert len(shown) < 12
+    shown.clear()
+    live.store.move(1)
+    assert shown, "a step is shown at once"
 
 
 def test_an_error_has_its_card_and_goes_with_the_next_edit(live: Live) -> None:
