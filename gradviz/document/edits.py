@@ -233,8 +233,9 @@ def insert_before(text: str, line: int, code: str) -> str | None:
     statement = _covering(text, line)
     if statement is None:
         return None
-    place = ast.dump(statement, include_attributes=True)
-    block = next(b for b in blocks(ast.parse(text)) if place in (ast.dump(e, include_attributes=True) for e in b))
+    place = statement.lineno, statement.col_offset
+    placed = ([each for each in block if hasattr(each, "lineno")] for block in blocks(ast.parse(text)))
+    block = next(block for block in placed if place in ((each.lineno, each.col_offset) for each in block))
     statement = next(each for each in block if each.lineno == statement.lineno)
     lines = text.split("\n")
     row = statement.lineno - 1

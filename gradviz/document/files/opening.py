@@ -1,6 +1,6 @@
 """Files by name: `.gradviz` contains a snippet or a drawing with everything that belongs to it, `.ipynb` is a notebook
-and read-only, any other file is the text of a snippet. The formats are in `gradviz_file`, which
-is loaded on demand, and `snippet`."""
+and read-only, any other file is the text of a snippet. The formats are in `snippet` and in `gradviz_file`, which is
+loaded on demand."""
 
 from __future__ import annotations
 
