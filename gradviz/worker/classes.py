@@ -19,7 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.graph import Node
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.function import Function
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.absent import Absent, error_of
 from gradviz.worker.guard import WITH_ARRAYS, Guard, meets_arrays
@@ -209,11 +211,11 @@ def _check_finished(made: type) -> None:
     """A second look at what a class body defined; the policy has already looked at its text. What Python, NumPy or the
     engine would use behind the snippet's back is replaced."""
     for key in vars(made):
-        if is_dunder(key) and key not in DEFINABLE_DUNDERS and key not in CLASS_FURNITURE:
+        if is_dunder(key) and key not in DEFINABLE_DUNDERS and key not in CLASS_FURNITURE and key != "__getattr__":
             raise TypeError(f"a class can't define '{key}' in GradViz snippets")
     if MEMORY in vars(made) or MEMORY in vars(made).get("__annotations__", ()):
         raise TypeError(f"a class can't define '{MEMORY}' in GradViz snippets")
-    for key, method in {**guarded_operators(dict(vars(made))), **_overriding(made)}.items():
+    for key, method in {**guarded_operators(dict(vars(made))), **_overriding(made), **_answering(made)}.items():
         type.__setattr__(made, key, method)
     if "__slots__" in vars(made):
         type.__setattr__(made, "__slots__", _plain_slots(made))
@@ -230,6 +232,26 @@ def _overriding(made: type) -> dict[str, Any]:
                 raise TypeError(f"the method '{key}' can only be defined by def in GradViz snippets")
             found[key] = guarded(value)
     return found
+
+
+def _answering(made: type) -> dict[str, Any]:
+    """`__getattr__` is asked for public names only: those with an underscore are what Python, NumPy and PyTorch's part
+    of a class look for, and a base class answers for its own."""
+    given = vars(made).get("__getattr__")
+    if given is None:
+        return {}
+    if type(given) is not types.FunctionType or issubclass(made, (*WITH_ARRAYS, Node, Function)):
+        raise TypeError("a class can't define '__getattr__' in GradViz snippets but by def, and no tensor's can")
+
+    def answer(self: Any, name: str) -> Any:
+        if not name.startswith("_"):
+            return given(self, name)
+        base = getattr(super(made, self), "__getattr__", None)
+        if base is None:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return base(name)
+
+    return {"__getattr__": functools.update_wrapper(answer, given)}
 
 
 def _plain_slots(made: type) -> Any:
@@ -303,6 +325,8 @@ class ClassFormOnly(enum.EnumMeta):
 
     def __new__(cls, name: str, bases: Any, names: Any, **keywords: Any) -> ClassFormOnly:
         _check_names(names)
+        if "__getattr__" in names:
+            raise TypeError("an Enum can't define '__getattr__' in GradViz snippets")
         mixed_in = tuple(base for base in bases if not isinstance(base, enum.EnumMeta))
         if any(issubclass(base, str) for base in mixed_in):  # its members are made before the class is
             check_text(type(name, mixed_in, {each: names[each] for each in ("__eq__", "__hash__") if each in names}))

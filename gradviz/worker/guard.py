@@ -119,10 +119,29 @@ def code_of(guard: Guard, thing: object) -> Names:
     return Names(function.__code__)  # type: ignore[attr-defined]
 
 
-def method_of(act: Callable[..., object], thing: object) -> Callable[..., object]:
-    """Return the snippet's x.__getattr__ or x.__setattr__: getattr or setattr on x, or on the instance if it is called
-    on a class."""
+def setter_of(act: Callable[..., object], thing: object) -> Callable[..., object]:
+    """Return the snippet's x.__setattr__: setattr on x, or on the instance if it is called on a class."""
     return lambda *given: act(*given) if isinstance(thing, type) else act(thing, *given)
+
+
+def getter_of(guard: Guard, thing: object) -> Callable[..., object]:
+    """Return the snippet's x.__getattr__: getattr on x. On super() and on a class, what that class does for a name that
+    is not found."""
+    if type(thing) is not super and not isinstance(thing, type):
+        return lambda name: guard.getattr(thing, name)
+
+    def ask(*given: Any) -> object:
+        subject, name = (super.__getattribute__(thing, "__self__"), *given) if type(thing) is super else given
+        classes = type(subject).__mro__
+        if type(thing) is super:
+            classes = classes[classes.index(super.__getattribute__(thing, "__thisclass__")) + 1 :]
+        elif thing in classes:
+            classes = classes[classes.index(thing) :]
+        found = next((vars(each)["__getattr__"] for each in classes if "__getattr__" in vars(each)), None)
+        plain = type(name) is str and not name.startswith("_") and name not in FORBIDDEN_ATTRIBUTES | HOOKED_ATTRIBUTES
+        return found(subject, name) if plain and found is not None else guard.getattr(subject, name)
+
+    return ask
 
 
 def restorer_of(guard: Owner, thing: object) -> Callable[[object], None]:
@@ -220,8 +239,8 @@ class Guard:
         hooks: dict[str, Any] = {"<get>": self.get, "<write>": self.write, "<super>": self.super, "<vars>": self.vars}
         hooks |= {"<class>": plain_type, "<entry>": check_arguments, "<absent>": Absent}
         hooks["<code>"] = functools.partial(code_of, self)
-        hooks["<getter>"] = functools.partial(method_of, lambda thing, name: self.getattr(thing, name))
-        hooks["<setter>"] = functools.partial(method_of, self.setattr)
+        hooks["<getter>"] = functools.partial(getter_of, self)
+        hooks["<setter>"] = functools.partial(setter_of, self.setattr)
         hooks["<restorer>"] = functools.partial(restorer_of, self)
         return hooks
 

@@ -75,6 +75,7 @@ class OwnModules:
     def _run(self, name: str, compiler: Compiler) -> None:
         path, data = self._sources[name]
         names: dict[str, Any] = {"__name__": name, "__doc__": None, "__file__": f"{HOME}/{path}"}
+        names["__package__"] = self.package_of(name)
         self._made[name] = _module(self._guard, name, names)
         if not path:
             return

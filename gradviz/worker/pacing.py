@@ -9,8 +9,9 @@ if no loop trains, recording ends, at the beginning of an iteration if one comes
 the same, and one sentence says what is missing.
 
 A loop that trains and could not come to its end in the time that is left ends early, and so do loops after it, so that
-the code that follows runs with what was learned: it prints and draws what a run that is stopped would not. Sentences
-say that, too. How a gap is recorded is in `gradviz.trace.record.gaps`, how much a run may use in `process.limits`, and
+the code that follows runs with what was learned: it prints and draws what a run that is stopped would not. `while True`
+with a `break`, of which nobody knows when it comes, ends when the time is nearly over. Sentences say that, too. How a
+gap is recorded is in `gradviz.trace.record.gaps`, how much a run may use in `process.limits`, and
 who ends it in `process.run`; nothing here does.
 
 Note [The same gaps again] A question about a recording is answered by running the snippet again, up to a call or an
@@ -50,9 +51,14 @@ CUT = (
     "{loop} ends here, after {count} of {total} iterations: the rest would take {rest:,.0f} seconds of processor time, "
     "and the run has {left:.0f} left. What follows it runs.{more}"
 )
+CUT_OPEN = (
+    "{loop} ends here, after {count} iterations: how many would follow is not known, and the run has {left:.0f} "
+    "seconds of processor time left. What follows it runs.{more}"
+)
 TRAINS, ANOTHER = "The loop that trains", "The loop after it, too,"
 LONGER = " Run Again with More Time (--time-limit on the command line) trains longer."
 AFTERWARDS = 0.05  # of a run's time in which steps after a loop that was ended may be recorded
+FOR_THE_REST = 0.15  # of a run's time, which is left when a loop of unknown length is ended
 WATCHED = 0.25  # of the time that is left, after which it is clear how fast such a loop is
 MORE = " Run Again with More Time (--time-limit on the command line) records more."
 Span = tuple[int, int]  # turns at which a gap began and ended, -1: its loop ended, -2: the run ended
@@ -221,6 +227,8 @@ class Pace(Turns):
                 self._halfway = self._turn, self._clock()
             elif self._is_late and left > 0:
                 self._cut(index, left, *self._halfway)
+            elif self._is_late and left < 0:
+                self._cut_open(index)
         elif self._is_over and self._cut_at >= 0 and recorder.is_in_one_loop:
             self._cut_another(place)
         if self._is_over or self._cut_at == self._turn:
@@ -251,6 +259,19 @@ class Pace(Turns):
             return  # it fits, or the innermost loop does: the others end with its last iteration
         if self._cut_at < 0:
             self._say_cut(TRAINS, index, left, rest, seconds, LONGER)
+        self._was_cut()
+
+    def _cut_open(self, index: int) -> None:
+        """End loops that train for an unknown time when just enough is left for what follows them."""
+        seconds = self._bounds.cpu_seconds - (self._clock() - self._begun)
+        if seconds > FOR_THE_REST * self._bounds.cpu_seconds or not self._recorder.end_loops():
+            return
+        if self._cut_at < 0:
+            self._say(CUT_OPEN.format(loop=TRAINS, count=f"{index + 1:,}", left=seconds, more=LONGER))
+        self._was_cut()
+
+    def _was_cut(self) -> None:
+        if self._cut_at < 0:
             self._recording = max(self._recording, (SHARE - AFTERWARDS) * self._bounds.cpu_seconds)
         self._cut_at = self._turn
         if not self._recorder.in_gap:

@@ -336,7 +336,7 @@ class _Checker(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._name(node.name, DEFINABLE_DUNDERS | {"__setstate__"}, "method")
+        self._name(node.name, DEFINABLE_DUNDERS | {"__getattr__", "__setstate__"}, "method")
         self._scoped(node, False)
 
     def visit_Lambda(self, node: ast.Lambda) -> None:

@@ -47,8 +47,11 @@ READABLE_DUNDERS = DEFINABLE_DUNDERS | frozenset(
     """ __name__ __doc__ __version__ __qualname__ __module__ __cause__ __context__ __suppress_context__
     __notes__ """.split()
 )
-MODULE_NAMES = frozenset({"__all__", "__author__", "__version__", "__license__", "__date__", "__email__", "__doc__"})
-READABLE_NAMES = MODULE_NAMES | {"__name__", "__file__", "__debug__"}
+MODULE_NAMES = frozenset(  # which a file says of itself
+    """ __all__ __author__ __authors__ __contact__ __copyright__ __credits__ __date__ __doc__ __email__ __license__
+    __maintainer__ __status__ __title__ __url__ __version__ """.split()
+)
+READABLE_NAMES = MODULE_NAMES | {"__name__", "__file__", "__debug__", "__package__"}
 
 # what Python itself puts into a finished class
 CLASS_FURNITURE = frozenset(
@@ -106,7 +109,6 @@ REFUSED_BUILTINS = {
     "locals": "name the variables that you need",
     "memoryview": "use a list, bytes or a tensor",
     "breakpoint": "GradViz itself steps through the snippet; leave the line out",
-    "help": "the inspector explains each operation; leave the line out",
 }
 
 _FILES = "a snippet has no files, processes or environment; put the data in the snippet itself"

@@ -335,8 +335,8 @@ class Runner:
         guard = world.guard
         names = (world.import_module, self._printer(), self._ask, world.load_child)
         guard.globals.update(
+            **dict.fromkeys(("__doc__", "__package__")),
             __name__="__main__",
-            __doc__=None,
             __file__=filename,
             __builtins__=snippet_builtins(guard, world.classes, *names),
         )

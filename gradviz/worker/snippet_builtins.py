@@ -36,6 +36,7 @@ def snippet_builtins(
     names.update({name: _refused(name, way) for name, way in REFUSED_BUILTINS.items()})
     names.update(
         print=printer,
+        help=_helper(printer),
         input=_input(ask),
         getattr=guard.getattr,
         hasattr=guard.hasattr,
@@ -83,6 +84,14 @@ def _refused(name: str, way_round: str) -> Callable[..., NoReturn]:
 
     refuse.__name__ = refuse.__qualname__ = name
     return refuse
+
+
+def _helper(printer: Callable[..., None]) -> Callable[..., None]:
+    def help_(*things: object) -> None:
+        printer("help() shows nothing in GradViz snippets; the inspector explains each operation")
+
+    help_.__name__ = help_.__qualname__ = "help"
+    return help_
 
 
 def _input(ask: Callable[[str], str]) -> Callable[..., str]:

@@ -586,9 +586,23 @@ CLASSES = (
     ),
     worker(
         "classes",
+        "private names that __getattr__ is not asked for",
+        'if not name.startswith("_"):\n            return given(self, name)',
+        "if True:\n            return given(self, name)",
+        W + "test_escapes.py::test_escape_is_contained[getattr method]",
+    ),
+    worker(
+        "classes",
+        "classes that can't have __getattr__",
+        " or issubclass(made, (*WITH_ARRAYS, Node, Function))",
+        "",
+        W + "test_escapes.py::test_escape_is_contained[getattr method]",
+    ),
+    worker(
+        "classes",
         "names of an Enum",
-        "        _check_names(names)\n        mixed_in",
-        "        mixed_in",
+        "        _check_names(names)\n        if",
+        "        if",
         found("Found: what an Enum holds"),
     ),
     worker(
@@ -622,8 +636,8 @@ CLASSES = (
     worker(
         "guard",
         "getattr by its other name",
-        "lambda thing, name: self.getattr(thing, name)",
-        "lambda thing, name: getattr(thing, name)",
+        "return lambda name: guard.getattr(thing, name)",
+        "return lambda name: getattr(thing, name)",
         found("Names of code and methods"),
     ),
     worker(

@@ -130,7 +130,7 @@ LANGUAGE = (
     worker(
         "policy",
         "names of functions",
-        'self._name(node.name, DEFINABLE_DUNDERS | {"__setstate__"}, "method")',
+        'self._name(node.name, DEFINABLE_DUNDERS | {"__getattr__", "__setstate__"}, "method")',
         "pass",
         W + "test_policy_parser.py",
     ),
@@ -406,7 +406,7 @@ AT_RUN_TIME = (
     worker(
         "classes",
         "names in a finished class",
-        "if is_dunder(key) and key not in DEFINABLE_DUNDERS and key not in CLASS_FURNITURE:",
+        'if is_dunder(key) and key not in DEFINABLE_DUNDERS and key not in CLASS_FURNITURE and key != "__getattr__":',
         "if False:",
         W + "test_guard.py::test_what_a_class_does_not_hold",
     ),
@@ -620,8 +620,8 @@ MODULES = (
     worker(
         "vision/datasets",
         "pictures that a snippet puts in the place of drawn ones",
-        '    __slots__ = ("_few_now", "_labels", "_length_now", "_passes", "_pool")  # which',
-        "    # which",
+        '    __slots__ = ("_few_now", "_labels", "_length_now", "_passes", "_pictures", "_pool", "_targets")\n',
+        "",
         found("Packages inside: torchvision and PIL"),
     ),
     worker(

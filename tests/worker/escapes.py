@@ -248,7 +248,33 @@ ESCAPES: dict[str, str] = {
     "buffer": "class A:\n    def __buffer__(self, f): return b''\nprint('ESCAPED')",
     "array method": "class A:\n    def __array__(self): return 1\nprint('ESCAPED')",
     "del method": "class A:\n    def __del__(self): print('x')\nprint('ESCAPED')",
-    "getattr method": "class A:\n    def __getattr__(self, n): return 1\nprint('ESCAPED')",
+    "getattr method": (
+        "import numpy as np, torch, copy, pickle, json, enum\nfrom torchvision.datasets import MNIST\n"
+        "class A:\n    def __getattr__(self, n):\n        if n[:1] == '_': print('ESCAPED', n)\n"
+        "        return {'shape': (4,), 'typestr': '<i8', 'data': (id(A), False), 'version': 3}\n"
+        "class M(MNIST):\n    def __init__(self): pass\n    def __getattr__(self, n): return A()\n"
+        "class N(torch.nn.Module):\n    def __init__(self): pass\n    __call__ = lambda self, *x: None\n"
+        "    def __getattr__(self, n):\n        if n[:1] == '_': print('ESCAPED', n)\n        return {}\n"
+        "class S(A):\n    def ask(self, n): return super().__getattr__(n)\n"
+        "tries = [np.asarray, np.array, torch.tensor, torch.as_tensor, torch.from_numpy, np.sum, len, iter, dir,\n"
+        "    copy.copy, copy.deepcopy, pickle.dumps, json.dumps, vars, lambda a: a + np.ones(2), hash, N.train,\n"
+        "    lambda a: np.ones(2) @ a, torch.nn.Sequential, torch.utils.data.default_collate,\n"
+        "    lambda a: [*torch.utils.data.DataLoader([a])], lambda a: torch.ones(2) * a, lambda a: torch.ones(2)[a],\n"
+        "    lambda a: torch.save(a, 'x'), N.state_dict, lambda a: N.load_state_dict(a, a), lambda a: a[0]]\n"
+        "for a in (A(), N(), M()):\n    for act in tries:\n"
+        "        try: act(a)\n        except Exception: pass\n"
+        "for base in (torch.Tensor, torch.autograd.Function, torch.optim.SGD, enum.Enum):\n    try:\n"
+        "        class T(base):\n            def __getattr__(self, n): return 1\n"
+        "        print('ESCAPED', base)\n    except TypeError: pass\n"
+        "for n in ('__dict__', '__class__', '__globals__', '_data', '__reduce__', '__self__', '__func__'):\n"
+        "    for act in (lambda: S().ask(n), lambda: A.__getattr__(S(), n), lambda: A.__getattr__(np.ones(1), n),\n"
+        "        lambda: torch.nn.Module.__getattr__(N(), n), lambda: A.__getattr__(print, n),\n"
+        "        lambda: N().__getattr__(n)):\n"
+        "        try: print('ESCAPED', n, act())\n        except (AttributeError, TypeError): pass\n"
+        "for n in ('__closure__', '__code__', '__wrapped__', '__func__'):\n"
+        "    try: print('ESCAPED', n, getattr(A().__getattr__, n))\n    except AttributeError: pass\n"
+        "print('ESCAPED', getattr(A().__getattr__, '__globals__'))"
+    ),
     "getattribute method": "class A:\n    def __getattribute__(self, n): return 1\nprint('ESCAPED')",
     "class attribute": "class A:\n    __class__ = int\nprint('ESCAPED')",
     "reduce method": "class A:\n    def __reduce__(self): return (print, ())\nprint('ESCAPED')",

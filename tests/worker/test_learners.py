@@ -136,6 +136,12 @@ def test_syntax_errors_are_pythons(run: Runner) -> None:
     assert run("if True:\nprint(1)").sentence.startswith("IndentationError: expected an indented block")
 
 
+def test_help_says_where_the_explanations_are_and_the_run_goes_on(run: Runner) -> None:
+    outcome = run("import torch\nhelp(torch.relu)\nprint('after')")
+    said = "help() shows nothing in GradViz snippets; the inspector explains each operation\n"
+    assert outcome.printed() == said + "after\n"
+
+
 def test_the_page_lists_what_can_be_imported() -> None:
     """Every module that is not PyTorch's, NumPy's or for plots, and every built-in function that is refused."""
     world = World(TorchFacade(torch_modules(load_torch())), lambda stream, text: None)

@@ -245,6 +245,47 @@ def test_a_loop_that_trains_too_long_ends_and_what_follows_runs(
     assert len(trace) < 20_000, "very few of so many iterations are recorded from early on"
 
 
+UNTIL = """
+import torch
+w, losses = torch.zeros(3, requires_grad=True), []
+{outer}
+    while True:
+        for part in range(2):
+            loss = ((w - 1) ** 2).sum()
+            loss.backward()
+        with torch.no_grad():
+            w.sub_(0.001 * w.grad)
+            w.grad = None
+        losses.append(loss.item())
+        if len(losses) > 5_000_000:
+            break
+    print(1 < len(losses), losses[-1] < losses[0])
+y = (w * 3).sum()
+y.backward()
+print(w.grad)
+"""
+
+
+@pytest.mark.parametrize(
+    "outer", ["if True:", "for epoch in range(1_000_000):", "while 1:\n  if epoch > 3: break\n  epoch = 4"]
+)
+def test_training_until_a_break_ends_when_time_is_nearly_over(make_pool: Callable[..., WorkerPool], outer: str) -> None:
+    outcome = run_in(
+        make_pool(Limits(cpu_seconds=4.0)), "epoch = 0\n" + UNTIL.format(outer=outer).replace("\n    ", "\n  ")
+    )
+    assert (outcome.status, outcome.printed()) == ("ok", "True True\ntensor([3., 3., 3.])\n"), outcome.sentence
+    said = outcome.printed("err").splitlines()[-1]
+    assert (
+        "The loop that trains ends here, after " in said and " iterations: how many would follow is not known" in said
+    )
+
+
+def test_training_until_a_break_inside_of_a_loop_that_goes_on_is_stopped(make_pool: Callable[..., WorkerPool]) -> None:
+    text = UNTIL.format(outer="for epoch in iter(range(1_000_000)):")
+    outcome = run_in(make_pool(Limits(cpu_seconds=2.0)), text)
+    assert outcome.status == "limit" and "ends here, after" not in outcome.printed("err")
+
+
 AFTER = (
     LONG.format(loop="i in range(times)")
     + """

@@ -21,7 +21,7 @@ def batch(data, n):
     pairs = [data[i] for i in range(n)]
     return torch.stack([x for x, _ in pairs]).flatten(1), torch.tensor([y for _, y in pairs])
 x, y = batch(train, 400)
-net = torch.nn.Sequential(torch.nn.Linear(x.shape[1], 32), torch.nn.ReLU(), torch.nn.Linear(32, 10))
+net = torch.nn.Sequential(torch.nn.Linear(x.shape[1], 32), torch.nn.ReLU(), torch.nn.Linear(32, len(train.classes)))
 optimizer = torch.optim.Adam(net.parameters(), 3e-3)
 for _ in range(60):
     optimizer.zero_grad()
@@ -40,6 +40,7 @@ print(float((net(a).argmax(1) == b).float().mean()))
         ("FashionMNIST", "60000 10000 (1, 28, 28) torch.Size([60000, 28, 28]) 10", "FashionMNIST", 0.8),
         ("KMNIST", "60000 10000 (1, 28, 28) torch.Size([60000, 28, 28]) 10", "KMNIST", 0.8),
         ("CIFAR10", "50000 10000 (3, 32, 32) (50000, 32, 32, 3) 10", "CIFAR10", 0.2),
+        ("CIFAR100", "50000 10000 (3, 32, 32) (50000, 32, 32, 3) 100", "CIFAR100", 0.03),
     ],
 )
 def test_a_drawn_set_has_its_form_and_can_be_learned(
@@ -50,7 +51,32 @@ def test_a_drawn_set_has_its_form_and_can_be_learned(
     assert (form, outcome.status) == (shape, "ok"), outcome.sentence
     assert float(share) >= least
     said = f"{data} is not here: these pictures are drawn by GradViz, as many, as large and in the same classes.\n"
+    if name == "CIFAR100":
+        said = said.replace(".\n", ", of which each is one of CIFAR10's ten objects in one of ten colors.\n")
     assert outcome.printed("err") == said, "once"
+
+
+def test_pictures_and_labels_of_a_set_can_be_replaced(run: Runner) -> None:
+    source = (
+        "import torch\nfrom torchvision.datasets import MNIST, CIFAR10\nd = MNIST('.', download=True)\n"
+        "label = int(d.targets[7])\n"
+        "chosen = d.targets == label\nd.data, d.targets = d.data[chosen], d.targets[chosen]\n"
+        "print(len(d) == int(chosen.sum()), {d[i][1] for i in range(5)} == {label})\n"
+        "print(type(d[0][1]), d[0][0].mode, d.data.shape[1:])\n"
+        "from torchvision.transforms.functional import pil_to_tensor\n"
+        "print(torch.equal(pil_to_tensor(d[5][0])[0], d.data[5]))\n"
+        "c = CIFAR10('.', train=False)\nc.data, c.targets = c.data[:4], [3, 1, 2, 0]\n"
+        "print(len(c), [label for _, label in c], c[0][0].size, c.data.shape, c.targets)\n"
+        "c.data = c.data[:2] * 0\nprint([pil_to_tensor(image).max() for image, _ in c])\n"
+        "for wrong in ('data', 'targets'):\n    try: setattr(c, wrong, 'text')\n    except TypeError as e: print(e)\n"
+    )
+    assert run(source).printed() == (
+        "True True\n<class 'int'> L torch.Size([28, 28])\nTrue\n"
+        "4 [3, 1, 2, 0] (32, 32) (4, 32, 32, 3) [3, 1, 2, 0]\n"
+        "[tensor(0, dtype=torch.uint8), tensor(0, dtype=torch.uint8)]\n"
+        "the data of a drawn set are a tensor or an array, not str\n"
+        "the targets of a drawn set are a tensor, an array or a list, not str\n"
+    )
 
 
 def test_transforms_compute_what_torchvisions_do(run: Runner) -> None:

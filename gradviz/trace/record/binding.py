@@ -12,8 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
-from gradviz.trace.record.location import COUNT, ENDLESS, PLACE, ROW, TOTAL, UNKNOWN, VALUE, VARIABLE
+from gradviz.trace.record.location import (
+    CLOSED,
+    COUNT,
+    ENDLESS,
+    KIND,
+    OPEN,
+    PLACE,
+    ROW,
+    TOTAL,
+    UNKNOWN,
+    VALUE,
+    VARIABLE,
+    WIDTH,
+)
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.schema import ELEMENT, INSIDE, LOCAL, PLAIN
 
 if TYPE_CHECKING:
@@ -30,6 +44,7 @@ class _NumbersOnly(dict[type, str]):
 
 
 _LONG = (list, tuple, dict, range, set, frozenset)
+_LOOP = int(RegionKind.LOOP)
 _ENDABLE = (range, list, tuple)  # their iterators can be moved to the end
 _OWN = ("gradviz.", "torch.", "torchvision.")
 
@@ -132,8 +147,16 @@ class Binder:
         return counted[-1][1]
 
     def end_loops(self) -> int:
-        """Make the current iteration of each loop of a known length the last one; returns how many loops end."""
-        ended = 0
+        """Make the current iteration of each loop the last one; returns how many loops end. None does inside of a loop
+        of unknown length that can't be ended, which would begin it again."""
+        stack = self._stack
+        loops = [at for at in range(len(stack), WIDTH, -WIDTH) if stack[at + KIND] == _LOOP]
+        if any(stack[at + TOTAL] == ENDLESS for at in loops):
+            return 0
+        opened = [at for at in loops if stack[at + TOTAL] == OPEN]
+        for at in opened:
+            stack[at + TOTAL] = CLOSED
+        ended = len(opened)
         for height, iterator in self._counted:
             if height <= len(self._stack) and self._stack[height + TOTAL] > self._stack[height + COUNT] + 1:
                 _exhaust(iterator, self._stack[height + TOTAL])

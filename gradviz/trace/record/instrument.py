@@ -9,11 +9,15 @@ pushed on every way out (`break`, `return`, an exception)."""
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from gradviz.trace.record.location import (
     BEFORE,
     COUNT,
+    ENDLESS,
+    OPEN,
     ROW,
+    TOTAL,
     UNKNOWN,
     WIDTH,
     Place,
@@ -95,12 +99,30 @@ def as_loop(node: Loop, counted: bool) -> list[ast.stmt]:
     if not counted:
         begins = _call(node, ITERATE, _constant(node, ""), _constant(node, None))
         node.body[:0] = [ast.copy_location(ast.Expr(begins), node)]
+    total = ENDLESS
     if isinstance(node, ast.For):
         _tell_size(node)
+    elif _runs_until_break(node):
+        total = OPEN
+        goes_on = ast.Compare(_slot(node, TOTAL, ast.Load()), [ast.Eq()], [_constant(node, OPEN)])
+        node.test = ast.copy_location(goes_on, node.test)
     if node.orelse:  # inside the loop, but not in an iteration
         node.orelse[:0] = [_assign(node, _slot(node, COUNT), BEFORE), _assign(node, _slot(node, ROW), UNKNOWN)]
     left = ast.copy_location(ast.Expr(_call(node, LEFT)), node)
-    return [*_within(entry(RegionKind.LOOP, "", place), [node], node), left]
+    return [*_within(entry(RegionKind.LOOP, "", place, total), [node], node), left]
+
+
+def _runs_until_break(loop: ast.While) -> bool:
+    """Whether this is `while True` with a `break`, so that the code after it can run."""
+    return isinstance(loop.test, ast.Constant) and bool(loop.test.value) and not loop.orelse and _breaks(loop.body)
+
+
+def _breaks(body: Iterable[ast.AST]) -> bool:
+    return any(
+        isinstance(each, ast.Break)
+        or (not isinstance(each, (*_PLAIN_BODY, ast.For, ast.While)) and _breaks(ast.iter_child_nodes(each)))
+        for each in body
+    )
 
 
 def _tell_size(loop: ast.For) -> None:
@@ -131,8 +153,8 @@ def _constant(at: ast.AST, value: object) -> ast.expr:
     return ast.copy_location(ast.Constant(value), at)  # type: ignore[arg-type]  # a tuple of constants is one, too
 
 
-def _slot(at: ast.AST, number: int) -> ast.Subscript:
-    return _of_stack(at, _constant(at, number), ast.Store())
+def _slot(at: ast.AST, number: int, context: ast.expr_context | None = None) -> ast.Subscript:
+    return _of_stack(at, _constant(at, number), context or ast.Store())
 
 
 def _slice(at: ast.AST, first: int, context: ast.expr_context) -> ast.Subscript:

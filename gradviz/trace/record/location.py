@@ -145,6 +145,7 @@ UNKNOWN = -2  # in ROW: nothing has happened there yet
 BEGUN = -3  # in ROW: no operation has run there yet, but step BEGUN - ROW was there
 BEFORE = -1  # in COUNT: before the first iteration
 ENDLESS = -1  # in TOTAL: the number of iterations is unknown
+OPEN, CLOSED = -2, -3  # in TOTAL: it is unknown, but the loop looks here before each iteration whether it goes on
 LONGEST = 40  # characters of a name
 _MOST = 1 << 63  # numbers beyond this size have too many digits to be read
 
@@ -152,9 +153,9 @@ _pack = PACK["regions"]
 _MODULE, _LOOP, _ITERATION = int(RegionKind.MODULE), int(RegionKind.LOOP), int(RegionKind.ITERATION)
 
 
-def entry(kind: RegionKind, name: str, place: Place) -> tuple[Any, ...]:
+def entry(kind: RegionKind, name: str, place: Place, total: int = ENDLESS) -> tuple[Any, ...]:
     """What is pushed when a region is entered."""
-    return (int(kind), name, place, ENDLESS, UNKNOWN, "", None, BEFORE, UNKNOWN)
+    return (int(kind), name, place, total, UNKNOWN, "", None, BEFORE, UNKNOWN)
 
 
 class RegionStack:

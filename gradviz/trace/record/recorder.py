@@ -305,7 +305,7 @@ class Recorder:
         self._binder.turned, self._binder.left_loop = turned, left
 
     def end_loops(self) -> int:
-        """Make the current iteration of each loop of a known length the last one; returns how many loops end."""
+        """Make the current iteration of each loop the last one, if all can be ended; returns how many loops end."""
         return self._binder.end_loops()
 
     def tell_every_turn(self) -> None:

@@ -18,8 +18,9 @@ from gradviz.engine.kernel.state import paused, state
 from gradviz.torch.utils.data.loader import PASSES, Ends
 from gradviz.worker.arguments import keep_methods
 from gradviz.worker.numpy_boundary import to_numpy, to_snippet
+from gradviz.worker.numpy_types import SafeArray
 from gradviz.worker.stand_in import stand_in
-from gradviz.worker.vision.picture import picture, shared_picture
+from gradviz.worker.vision.picture import fromarray, picture, shared_picture
 from gradviz.worker.vision.pictures import drawn
 
 POOL = 300  # pictures drawn per class of a set; further ones are these, shifted by a pixel
@@ -27,6 +28,13 @@ _MOVES = ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1), (1, -1), (
 _DIGITS = ("0 - zero", "1 - one", "2 - two", "3 - three", "4 - four", "5 - five", "6 - six", "7 - seven", "8 - eight")
 _FASHION = "T-shirt/top Trouser Pullover Dress Coat Sandal Shirt Sneaker Bag".split()
 _CIFAR = "airplane automobile bird cat deer dog frog horse ship truck".split()
+_CIFAR100 = """apple aquarium_fish baby bear beaver bed bee beetle bicycle bottle bowl boy bridge bus butterfly
+camel can castle caterpillar cattle chair chimpanzee clock cloud cockroach couch crab crocodile cup dinosaur
+dolphin elephant flatfish forest fox girl hamster house kangaroo keyboard lamp lawn_mower leopard lion lizard
+lobster man maple_tree motorcycle mountain mouse mushroom oak_tree orange orchid otter palm_tree pear
+pickup_truck pine_tree plain plate poppy porcupine possum rabbit raccoon ray road rocket rose sea seal shark
+shrew skunk skyscraper snail snake spider squirrel streetcar sunflower sweet_pepper table tank telephone
+television tiger tractor train trout tulip turtle wardrobe whale willow_tree wolf woman worm""".split()
 SAYS = "{name} is not here: these pictures are drawn by GradViz, as many, as large and in the same classes."
 FEW = 128  # pictures in a set when the time of the run is nearly over
 NO_FOLDER = (
@@ -44,10 +52,12 @@ Say = Callable[[str], None]
 class _Drawn(torch.utils.data.Dataset[Any]):
     """Base class of the drawn data sets."""
 
-    __slots__ = ("_few_now", "_labels", "_length_now", "_passes", "_pool")  # which a snippet can't replace
+    # which a snippet can't replace; pictures and targets are what it puts in place of those drawn
+    __slots__ = ("_few_now", "_labels", "_length_now", "_passes", "_pictures", "_pool", "_targets")
     _kind = "digits"
     _length = (60_000, 10_000)
     _classes: tuple[str, ...] = (*_DIGITS, "9 - nine")
+    _says = SAYS
     _name = ""  # what is drawn, if it differs from the class's
     _few = FEW
 
@@ -66,19 +76,22 @@ class _Drawn(torch.utils.data.Dataset[Any]):
         count = length[0 if self.train else 1]
         self._labels = np.random.RandomState(11 if self.train else 12).randint(0, len(classes), count)
         self._pool: dict[Any, Any] = {}
+        self._pictures: Any = None
+        self._targets: Any = None
         self._length_now, self._passes, self._few_now = len(self._labels), 0, self._few
-        _say_of(self, "drawn", SAYS)
+        _say_of(self, "drawn", _ours(self)._says)
 
     def __len__(self) -> int:
         return _length(self)
 
     def __getitem__(self, index: Any) -> Any:
-        at = operator.index(index)
-        at = at + len(self._labels) if at < 0 else at
-        if not 0 <= at < len(self._labels):
+        at, most = operator.index(index), _most(self)
+        at = at + most if at < 0 else at
+        if not 0 <= at < most:
             raise IndexError("index out of range")
         with paused():
-            image, label = _shown(self, at), int(self._labels[at])
+            image: Any = _shown(self, at) if self._pictures is None else fromarray(self._pictures[at])
+            label = int(self._labels[at] if self._targets is None else self._targets[at])
             image = image if self.transform is None else self.transform(image)
             return image, label if self.target_transform is None else self.target_transform(label)
 
@@ -106,7 +119,7 @@ def _shown(data: Any, at: int) -> Any:
     label = int(data._labels[at])
     place, move = at % POOL, at // POOL % len(_MOVES)
     move = 0 if _ours(data) is ImageFolder else move  # so large that each is kept only once
-    key = place * 10 + label, move
+    key = place * len(_facts(data)[2]) + label, move
     found = data._pool.get(key)
     if found is None:
         found = data._pool[key] = shared_picture(_moved(data, key[0], label, move))
@@ -123,12 +136,13 @@ def _moved(data: Any, place: int, label: int, move: int) -> Any:
 
 def _whole(data: Any, labels: Any) -> Any:
     """Return the picture of each label as NumPy's own array; drawn from a smaller pool, because all are needed."""
-    kind = _facts(data)[0]
+    kind, _, classes = _facts(data)
+    count, pool = len(classes), 600 // len(classes)
     each = [
-        np.stack([drawn(kind, label, n * 10 + label + (0 if data.train else 1 << 20)) for n in range(60)])
-        for label in range(10)
+        np.stack([drawn(kind, label, n * count + label + (0 if data.train else 1 << 20)) for n in range(pool)])
+        for label in range(count)
     ]
-    return np.stack(each)[labels, np.arange(len(labels)) % 60]
+    return np.stack(each)[labels, np.arange(len(labels)) % pool]
 
 
 def _labels(data: Any) -> Any:
@@ -136,23 +150,39 @@ def _labels(data: Any) -> Any:
     return data._labels[: _length(data)]
 
 
+def _most(data: Any) -> int:
+    """Return how many pictures a set has while there is time."""
+    return len(data._labels if data._pictures is None else data._pictures)
+
+
+def _put_pictures(data: Any, value: Any) -> None:
+    if not isinstance(value, torch.Tensor | SafeArray):
+        raise TypeError(f"the data of a drawn set are a tensor or an array, not {type(value).__name__}")
+    data._pictures = value
+    data._length_now = min(len(value), data._length_now)
+
+
+def _put_targets(data: Any, value: Any) -> None:
+    if not isinstance(value, torch.Tensor | SafeArray | list):
+        raise TypeError(f"the targets of a drawn set are a tensor, an array or a list, not {type(value).__name__}")
+    data._targets = value
+
+
 class _Grey(_Drawn):
     """A set as MNIST stores it: tensors."""
 
-    @property
-    def data(self) -> Any:
-        """Every picture."""
+    def _get_pictures(self) -> Any:
         with paused():
-            return torch.from_numpy(_whole(self, _labels(self)))
+            return torch.from_numpy(_whole(self, _labels(self))) if self._pictures is None else self._pictures
 
-    @property
-    def targets(self) -> Any:
-        """Every label."""
+    def _get_targets(self) -> Any:
         with paused():
-            return torch.from_numpy(_labels(self).astype(np.int64))
+            return torch.from_numpy(_labels(self).astype(np.int64)) if self._targets is None else self._targets
 
-    train_data = test_data = data
-    train_labels = test_labels = targets
+    data = property(_get_pictures, _put_pictures, doc="Every picture.")
+    targets = property(_get_targets, _put_targets, doc="Every label.")
+    train_data = test_data = property(_get_pictures, doc="Every picture.")
+    train_labels = test_labels = property(_get_targets, doc="Every label.")
 
 
 class MNIST(_Grey):
@@ -180,15 +210,22 @@ class CIFAR10(_Drawn):
     _length = (50_000, 10_000)
     _classes = tuple(_CIFAR)
 
-    @property
-    def data(self) -> Any:
-        """Every picture, in one array."""
-        return to_snippet(_whole(self, _labels(self)))
+    def _get_pictures(self) -> Any:
+        return to_snippet(_whole(self, _labels(self))) if self._pictures is None else self._pictures
 
-    @property
-    def targets(self) -> list[int]:
-        """Every label."""
-        return [int(label) for label in _labels(self)]
+    def _get_targets(self) -> Any:
+        return [int(label) for label in _labels(self)] if self._targets is None else self._targets
+
+    data = property(_get_pictures, _put_pictures, doc="Every picture, in one array.")
+    targets = property(_get_targets, _put_targets, doc="Every label.")
+
+
+class CIFAR100(CIFAR10):
+    """Drawn objects, each in one of ten colors."""
+
+    _kind = "colored things"
+    _classes = tuple(_CIFAR100)
+    _says = SAYS[:-1] + ", of which each is one of CIFAR10's ten objects in one of ten colors."
 
 
 class FakeData(torch.utils.data.Dataset[Any]):
@@ -294,7 +331,7 @@ def _part(pictures: Any, labels: Any, one_hot: Any) -> Part:
     return made
 
 
-CLASSES: tuple[type[_Drawn], ...] = (MNIST, KMNIST, FashionMNIST, CIFAR10, ImageFolder)
+CLASSES: tuple[type[_Drawn], ...] = (MNIST, KMNIST, FashionMNIST, CIFAR10, CIFAR100, ImageFolder)
 _SAID: dict[str, Any] = {"say": None, "said": set(), "late": False, "late_at": math.inf}
 
 
@@ -336,7 +373,7 @@ def _open_pass(dataset: object, batch: int) -> Iterator[Ends | None]:
         yield None
         return
     found: Any = data
-    if len(found._labels) % batch == 0:
+    if _most(found) % batch == 0:
         found._few_now = -(-_ours(found)._few // batch) * batch
     few = found._few_now
     _length(found)

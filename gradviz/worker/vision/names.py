@@ -30,7 +30,8 @@ def vision_modules(say: datasets.Say) -> dict[str, Any]:
     every = offer("torchvision.transforms", {**names, "transforms": inner, "v2": second})
     sets = [*datasets.CLASSES, datasets.FakeData]
     mnist = offer("torchvision.datasets.mnist", {each.__name__: each for each in datasets.CLASSES[:3]})
-    held = offer("torchvision.datasets", {**{each.__name__: each for each in sets}, "mnist": mnist})
+    cifar = offer("torchvision.datasets.cifar", {each.__name__: each for each in datasets.CLASSES[3:5]})
+    held = offer("torchvision.datasets", {**{each.__name__: each for each in sets}, "mnist": mnist, "cifar": cifar})
     utils = offer("torchvision.utils", {"make_grid": grids.make_grid, "save_image": grids.save_image})
     nets = models.FUNCTIONS | models.WEIGHTS | {each.__name__: each for each in models.CLASSES}
     kinds = ("resnet", "vgg", "densenet", "squeezenet", "mobilenet")

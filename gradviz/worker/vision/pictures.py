@@ -292,15 +292,23 @@ def _face(source: Any) -> Any:
     return np.clip(made * light[..., None] + source.normal(0, 3, (*FACE, 1)), 0, 255).astype(np.uint8)
 
 
+COLORS = (  # as matplotlib's tab10
+    *((31, 119, 180), (255, 127, 14), (44, 160, 44), (214, 39, 40), (148, 103, 189), (140, 86, 75), (227, 119, 194)),
+    *((127, 127, 127), (188, 189, 34), (23, 190, 207)),
+)
+
+
 def drawn(kind: str, label: int, seed: int) -> Any:
-    """Draw a picture for a label: 28 × 28 grey, 32 × 32 × 3 of "things", 218 × 178 × 3 of "faces"."""
+    """Draw a picture for a label: 28 × 28 grey, 32 × 32 × 3 of "things" (also colored), 218 × 178 × 3 of "faces"."""
     source = np.random.RandomState(seed)
     if kind == "faces":
         return _face(source)
-    if kind == "things":
+    if kind in ("things", "colored things"):
         back, front = source.uniform(90, 220, 3), source.uniform(0, 255, 3)
         front += np.sign(front - back) * 40
-        inside = _filled(THINGS[label], source, 32)[..., None]
+        if kind == "colored things":
+            front = np.array(COLORS[label // len(THINGS)]) + source.uniform(-15, 15, 3)
+        inside = _filled(THINGS[label % len(THINGS)], source, 32)[..., None]
         return np.clip(np.where(inside, front, back) + source.normal(0, 12, (32, 32, 3)), 0, 255).astype(np.uint8)
     if kind == "clothes":
         inside = _filled(CLOTHES[label], source, 28)
