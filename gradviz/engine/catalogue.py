@@ -21,7 +21,7 @@ from gradviz.engine import catalogue_words as words
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops import ranges
 from gradviz.engine.reference import Entry, entries
-from gradviz.engine.run.api import FFT, FUNCTIONAL, FUNCTIONS, LINALG, SPECIAL
+from gradviz.engine.run.api import FFT, FUNCTIONAL, FUNCTIONS, LINALG, SPECIAL, UNSAID
 
 _INNER = ("fn", "offered", "prepare", "function", "view")  # where wrappers hold the function that they wrap
 REQUIRED = inspect.Parameter.empty
@@ -47,7 +47,8 @@ def arguments(function: Callable[..., object]) -> tuple[Argument, ...]:
             kind = "" if each.annotation is REQUIRED else str(each.annotation).strip("'\"")
             kind = "Any" if kind == "object" else kind
             only, spread = each.kind is inspect.Parameter.KEYWORD_ONLY, each.kind is inspect.Parameter.VAR_POSITIONAL
-            found.append(Argument(each.name, kind, each.default, only and not spread, spread))
+            default = None if each.default is UNSAID else each.default
+            found.append(Argument(each.name, kind, default, only and not spread, spread))
     return tuple(found)
 
 

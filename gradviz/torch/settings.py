@@ -135,8 +135,8 @@ def set_flush_denormal(mode: bool) -> bool:
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Return True by default."""
-    return True
+    """Return whether anomaly mode, when it is on, looks for nan."""
+    return state.anomaly_nan
 
 
 def set_default_tensor_type(t: Any) -> None:

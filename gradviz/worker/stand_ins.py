@@ -175,10 +175,13 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "torch.nn.modules.utils": ("_single", "_pair", "_triple"),
     "torch.nn.modules.linear": ("NonDynamicallyQuantizableLinear",),
     "torch.nn.modules.module": (
+        "register_module_buffer_registration_hook",
         "register_module_forward_hook",
         "register_module_forward_pre_hook",
         "register_module_full_backward_hook",
         "register_module_full_backward_pre_hook",
+        "register_module_module_registration_hook",
+        "register_module_parameter_registration_hook",
     ),
 }
 _TABLES = (dict, list, set)  # containers that a snippet could change

@@ -254,6 +254,13 @@ x = torch.arange(4.0); x.index_copy_(0, torch.tensor([1, 0]), x); x.expand(3, 4)
 x = torch.ones(2, 4); y = x[0]; y.eq_(x); torch.mul(y, x, out=y); torch.mul(x, x[None], out=x)
 x = torch.ones(1, 2).expand(3, 2); torch.mul(torch.ones(2), 2, out=x); y = torch.ones(2, 0).amax(-1)
 x = torch.ones(2, requires_grad=True); torch.inference_mode()(x.resize_)(1); x[0].index_select(0, torch.tensor([0, 0]))
+x = torch.arange(3.0); y = x[0, ...]; v = x[0, None]; w = x.sum()[..., None]; x[1, ...] = 9.0; x.sum()[None, ...] = 1.0
+x = torch.arange(6.0).view(2, 3); x[[0, 7]] = 9.0; x[:, [0, 2, 5]] = torch.ones(3); x[[0, 1], [2, 7]] = 8.0
+x = torch.arange(6.0).view(2, 3); x.index_put_((torch.tensor([0, 4]),), torch.tensor(7.0)); x.t()[[0, 1, 5]] = 2.0
+x = torch.ones(3, 1, 2); y = torch.ones(2, 3); x.scatter_add_(0, torch.zeros(1, 1, 2, dtype=torch.long), y)
+x = torch.ones(2, 3); x.masked_fill(torch.ones(4), 1.0); x.masked_fill_(torch.ones(4), 1.0); y = reversed(x)
+x = torch.ones(2, requires_grad=True); y = torch.Tensor(x); v = torch.FloatTensor(x * 2); w = x.new(x)
+x = torch.arange(3.0); x.map_(x, lambda a, b: a + b); x.apply_(lambda a: a * 2); y = x[1:].apply_(lambda a: -a)
 x = torch.ones(3, dtype=torch.bool); x.random_(5); y = torch.arange(4.0); y.masked_scatter_(y > 1, y.view(2, 2))
 """.strip().splitlines()
 

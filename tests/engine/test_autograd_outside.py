@@ -7,6 +7,7 @@ import contextlib
 import gc
 import io
 import pickle
+import re
 import warnings
 import weakref
 from collections.abc import Iterator
@@ -307,3 +308,23 @@ def test_the_variable_of_old_programs() -> None:
     assert isinstance(x, torch.autograd.Variable) and x.requires_grad
     with pytest.raises(RuntimeError, match=r"torch\.autograd\.variable\(\.\.\.\) is deprecated, use torch\.tensor"):
         torch.autograd.variable(1.0)
+
+
+def test_nothing_of_a_node_can_be_set() -> None:
+    """As in PyTorch, whose nodes are made in C++."""
+    node = (torch.ones(2, requires_grad=True) * 2).grad_fn
+    assert node is not None
+    kind: Any = type(node)
+    for change, words in (
+        (lambda: setattr(node, "foo", 3), "'MulBackward0' object has no attribute 'foo'"),
+        (lambda: setattr(node, "name", 3), "'MulBackward0' object attribute 'name' is read-only"),
+        (lambda: setattr(node, "metadata", {}), "attribute 'metadata' of 'MulBackward0' objects is not writable"),
+        (lambda: delattr(node, "metadata"), "attribute 'metadata' of 'MulBackward0' objects is not writable"),
+        (kind, "cannot create 'MulBackward0' instances"),
+        (lambda: node("a"), "argument 0 is not a Variable"),
+        (lambda: pickle.dumps(node), "cannot pickle 'MulBackward0' object"),
+    ):
+        with pytest.raises((AttributeError, TypeError), match=f"^{re.escape(words)}$"):
+            change()
+    node.metadata["mine"] = 1
+    assert node.metadata == {"mine": 1}

@@ -150,6 +150,8 @@ def attribute(node: Node, name: str) -> Any:
     computed = _COMPUTED.get(kind, {}).get(name)
     if computed is not None:
         return computed(node)
+    if name in node.captured.get("as_given", ()):
+        return node.captured["as_given"][name]
     if name in node.params and name not in _HIDDEN.get(kind, "").split():
         return _as_stored(name, node.params[name])
     operand, known, what = name.partition("_sym_")
@@ -351,6 +353,9 @@ class Node:
         """Run the node by hand: return the gradients of its inputs given those of its outputs."""
         if len(grads) != len(self.metas):
             raise TypeError(f"expected {len(self.metas)} arguments, got {len(grads)} instead")
+        for at, grad in enumerate(grads):
+            if grad is not None and not hasattr(grad, "_requires_grad"):
+                raise TypeError(f"argument {at} is not a Variable")
         found = tuple(self.apply(list(grads)))
         return found[0] if len(found) == 1 else found
 
@@ -369,13 +374,13 @@ class Node:
         return attribute(self, name)
 
     def __dir__(self) -> list[str]:
-        names = () if self.plan is None else self.plan.saved_names
-        known = () if self.plan is None else (*names, *self.row.saved, *attribute_names(self))
+        tensors = () if self.plan is None else tuple(dict.fromkeys((*self.plan.saved_names, *self.row.saved)))
+        known = () if self.plan is None else (*tensors, *attribute_names(self))
         return [
             *(n for n in super().__dir__() if n[:2] == "__" or n in _SHOWN),
             *(n for n in getattr(self, "__dict__", ()) if n[0] != "_" and n not in _SHOWN),
             *(f"_saved_{n}" for n in dict.fromkeys(known)),
-            *(f"_raw_saved_{n}" for n in names),
+            *(f"_raw_saved_{n}" for n in tensors),
         ]
 
     def __repr__(self) -> str:
@@ -429,6 +434,39 @@ def _offer(kind: type[Node], prefix: str, names: Sequence[str], find: Callable[[
 
 def _found(find: Callable[[Node, str], object], name: str, node: Node) -> object:
     return find(node, name)
+
+
+class OfRow(Node):
+    """The node of an operation as users see it: PyTorch's are made in C++, so nothing can be set, copied or made."""
+
+    __slots__ = ()
+
+    def __new__(cls, *args: object, **kwargs: object) -> OfRow:
+        raise TypeError(f"cannot create '{cls.__name__}' instances")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in _OWN:
+            raise AttributeError(_unwritable(self, name))
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(_unwritable(self, name))
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
+
+
+_OWN = frozenset({*Node.__annotations__, "__class__"})
+
+
+def _unwritable(node: Node, name: str) -> str:
+    kind = type(node).__name__
+    found = getattr(type(node), name, None)
+    if found is None:
+        return f"'{kind}' object has no attribute '{name}'"
+    if callable(found):
+        return f"'{kind}' object attribute '{name}' is read-only"
+    return f"attribute '{name}' of '{kind}' objects is not writable"
 
 
 @functools.cache

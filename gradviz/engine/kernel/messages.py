@@ -285,3 +285,17 @@ def check_value(value: Any, dtype: dtypes.dtype) -> None:
 def plain_numbers(values: Sequence[Any]) -> tuple[int, ...]:
     """The numbers read once: objects of another class may answer differently when asked again."""
     return tuple([int.__index__(operator.index(each)) for each in values])
+
+
+def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
+    """PyTorch's error for shapes that don't broadcast."""
+    n = max(len(a), len(b))
+    for i in reversed(range(n)):
+        left = a[i - n + len(a)] if i - n + len(a) >= 0 else 1
+        right = b[i - n + len(b)] if i - n + len(b) >= 0 else 1
+        if left != right and 1 not in (left, right):
+            return RuntimeError(
+                f"The size of tensor a ({left}) must match the size of tensor b ({right}) at non-singleton "
+                f"dimension {i}"
+            )
+    return RuntimeError(f"shapes {list(a)} and {list(b)} do not broadcast")

@@ -23,7 +23,7 @@ import numpy as np
 
 from gradviz.engine.kernel.expressions import Math
 from gradviz.engine.kernel.formula import Function, JointRule, Rule, rule, written
-from gradviz.engine.kernel.graph import Node
+from gradviz.engine.kernel.graph import Node, OfRow
 from gradviz.engine.kernel.memory import row_strides
 from gradviz.engine.kernel.messages import SECOND_BACKWARD
 from gradviz.engine.kernel.saved import Saved, keep, save
@@ -64,11 +64,11 @@ class OpRow:
     def __post_init__(self) -> None:
         self.node_class = type(
             self.node_name,
-            (Node,),
+            (OfRow,),
             {"row": self, "class_name": self.node_name, "__module__": "builtins", "__slots__": ()},
         )
-        shown = {"row": self, "class_name": self.inplace_node, "__slots__": ()}
-        self.inplace_class = type(self.inplace_node, (Node,), shown) if self.inplace_node else self.node_class
+        shown = {"row": self, "class_name": self.inplace_node, "__module__": "builtins", "__slots__": ()}
+        self.inplace_class = type(self.inplace_node, (OfRow,), shown) if self.inplace_node else self.node_class
         self.variadic = self.inputs[0].startswith("*")
         self.single = len(self.outputs) == 1
         known = self.inputs if self.joint is not None else tuple(self.gradients)

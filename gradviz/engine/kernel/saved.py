@@ -206,6 +206,8 @@ SavedTensor.__module__ = "torch._C._autograd"
 def _raw_saved(node: Node, name: str) -> SavedTensor | tuple[SavedTensor, ...]:
     names = () if node.plan is None else node.plan.saved_names
     if name not in names:
+        if node.plan is not None and name in node.plan.row.saved:
+            return SavedTensor(node, None)  # nothing is saved, as only other inputs want gradients
         raise AttributeError(f"'{node.class_name}' object has no attribute '_raw_saved_{name}'")
     at = names.index(name)
     several = (node.captured or {}).get(f"shown_{name}")  # index tensors, kept as one

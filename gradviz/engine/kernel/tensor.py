@@ -226,7 +226,7 @@ class Tensor(Operations):
     def __new__(cls, *args: object, **kwargs: object) -> Tensor:
         if cls is Tensor:
             if len(args) == 1 and isinstance(args[0], Tensor) and not kwargs:
-                return args[0].detach()  # of whatever element type
+                return cls._legacy_new(args[0].dtype, args[0])  # of whatever element type
             return cls._legacy_new(dtypes.default.dtype, *args, **kwargs)
         raise TypeError(
             f"{cls.__name__}: subclasses of torch.Tensor are not in GradViz: operations are not dispatched to other "

@@ -33,7 +33,7 @@ from gradviz.engine.ops.elementwise import (
     result_type,
     unary,
 )
-from gradviz.engine.run.api import FUNCTIONS, alias, api, method
+from gradviz.engine.run.api import FUNCTIONS, UNSAID, alias, api, method
 from gradviz.engine.run.apply import NO_PARAMS, apply, call
 from gradviz.engine.run.arguments import check_operands, refuse
 from gradviz.engine.run.inplace import write
@@ -238,7 +238,9 @@ REMAINDER_OF = op(
 )
 
 
-def _rounded(x: Array, y: Array, *, rounding_mode: str) -> Array:
+def _rounded(x: Array, y: Array, *, rounding_mode: str | None) -> Array:
+    if rounding_mode is None:
+        return _quotient(x, y)
     if rounding_mode == "floor":
         return np.floor_divide(x, y)
     if x.dtype.kind in "iu":
@@ -247,6 +249,15 @@ def _rounded(x: Array, y: Array, *, rounding_mode: str) -> Array:
         return found
     quotient = np.trunc(np.true_divide(x, y))
     return quotient.astype(x.dtype)
+
+
+def _rounded_grad(grad: Tensor, other: Tensor, mode: str | None, divided: Tensor | None = None) -> Tensor:
+    """The gradient of the divided operand, or, if that is given, of the other one."""
+    if mode is not None:
+        found: Tensor = grad.new_zeros((grad if divided is None else other).shape)
+    else:
+        found = grad / conj(other) if divided is None else -grad * conj(divided / other / other)
+    return found
 
 
 DIV_MODE = op(
@@ -259,8 +270,8 @@ DIV_MODE = op(
     symbol="÷",
     latex=r"\operatorname{round}(x / y)",
     brief="Divides and rounds.",
-    self=expressed("0", lambda grad, other: grad.new_zeros(grad.shape)),
-    other=expressed("0", lambda grad, self, other: grad.new_zeros(other.shape)),
+    self=expressed("0", lambda grad, other, rounding_mode: _rounded_grad(grad, other, rounding_mode)),
+    other=expressed("0", lambda grad, self, other, rounding_mode: _rounded_grad(grad, other, rounding_mode, self)),
 )
 
 
@@ -316,9 +327,11 @@ def rsub(input: Tensor, other: object, *, alpha: object = 1) -> Tensor:
 method("__rsub__")(reflected("sub", lambda self, other: rsub(self, other)))
 
 
-def _prepare_div(input: Tensor, other: object, *, rounding_mode: str | None = None) -> Prepared:
-    if rounding_mode is None:
+def _prepare_div(input: Tensor, other: object, *, rounding_mode: str | None = UNSAID) -> Prepared:
+    if rounding_mode is UNSAID:
         return prepare_pair(DIV, input, other, NO_PARAMS, True)
+    if rounding_mode is None:
+        return prepare_pair(DIV_MODE, input, other, {"rounding_mode": None}, True)
     if rounding_mode not in ("floor", "trunc"):
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"

@@ -19,7 +19,6 @@ from gradviz.engine.ops.elementwise import (
     NUMBERS,
     Prepared,
     binary,
-    broadcast_error,
     cast,
     check_broadcast,
     compare,
@@ -387,19 +386,20 @@ MASKED_FILL_TENSOR = op(
 )
 
 
-def _prepare_masked_fill(input: Tensor, mask: Tensor, value: object) -> Prepared:
+def _check_masked_fill(input: Tensor, mask: Tensor, value: object) -> None:
+    if isinstance(value, Tensor) and value._data.ndim:
+        raise RuntimeError(
+            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._data.ndim} "
+            f"dimension(s)."
+        )
     if mask.dtype is not dtypes.bool_:
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype.cpp}")
-    try:
-        np.broadcast_shapes(input._data.shape, mask._data.shape)
-    except ValueError:
-        raise broadcast_error(mask._data.shape, input._data.shape) from None
+
+
+def _prepare_masked_fill(input: Tensor, mask: Tensor, value: object) -> Prepared:
+    check_broadcast(mask._data, input._data)
+    _check_masked_fill(input, mask, value)
     if isinstance(value, Tensor):
-        if value._data.ndim:
-            raise RuntimeError(
-                f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._data.ndim} "
-                f"dimension(s)."
-            )
         if value.dtype.is_complex and not input.dtype.is_complex:
             check_value(complex(value._data), input.dtype)
         return MASKED_FILL_TENSOR, (input, mask, value), (input._data, mask._data, value._data), NO_PARAMS
@@ -407,7 +407,7 @@ def _prepare_masked_fill(input: Tensor, mask: Tensor, value: object) -> Prepared
     return MASKED_FILL, (input, mask), (input._data, mask._data), {"value": value}
 
 
-register(_prepare_masked_fill, ("masked_fill",))
+register(_prepare_masked_fill, ("masked_fill",), own=_check_masked_fill)
 
 CLAMP = op(
     "clamp",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -164,9 +163,8 @@ def tolist(self: Tensor) -> Any:
 def _number(name: str, kind: Any, line: int = 822) -> None:
     @method(name)
     def convert(self: Tensor) -> Any:
-        if self._requires_grad and (state.warn_always or "scalar" not in state.warned):
-            state.warned.add("scalar")
-            warnings.warn(TO_SCALAR.format(line), UserWarning, stacklevel=2)
+        if self._requires_grad:
+            warn_once("scalar", TO_SCALAR.format(line), stacklevel=3)
         if self._data.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
         found = item(self)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import operator
 import re
+import warnings
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -20,10 +21,12 @@ from gradviz.engine.kernel.devices import device as Device
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.memory import check_room, laid_as, memory_of, start_of
 from gradviz.engine.kernel.messages import TO_SCALAR, check_value
+from gradviz.engine.kernel.rows import ROWS
 from gradviz.engine.kernel.state import state, warn_once
 from gradviz.engine.kernel.tensor import Size, Tensor, wrap
 from gradviz.engine.ops.elementwise import NUMBERS
 from gradviz.engine.run.api import api, method
+from gradviz.engine.run.apply import call
 from gradviz.engine.run.signatures import listed
 
 # --- data as one array ---
@@ -155,7 +158,7 @@ def _leaf(data: object, kinds: set[object], flat: list[object]) -> None:
         if data._data.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
         if data.requires_grad:
-            warn_once("to scalar", TO_SCALAR.format(822))
+            warn_once("scalar", TO_SCALAR.format(822))
         kinds.add(data.dtype)
         flat.append(data._data.item())
     elif isinstance(data, np.ndarray):
@@ -266,16 +269,19 @@ def tensor(
 ) -> Tensor:
     """A tensor with a copy of the data: numbers, nested sequences, an array."""
     if isinstance(data, Tensor):
-        import warnings
-
-        warnings.warn(
-            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
-            UserWarning,
-            stacklevel=2,
-        )
+        warn_of_copy("torch.tensor")
     check_device(device)
     return made(infer_array(data, dtype), requires_grad)
+
+
+def warn_of_copy(name: str) -> None:
+    """What PyTorch says about copying a tensor as if it were data."""
+    warnings.warn(
+        "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+        f"sourceTensor.detach().clone().requires_grad_(True), rather than {name}(sourceTensor).",
+        UserWarning,
+        stacklevel=3,
+    )
 
 
 @api("as_tensor", where="torch")
@@ -492,6 +498,8 @@ def new_tensor(
     self: Tensor, data: object, *, dtype: dtypes.dtype | None = None, device: object = None, requires_grad: bool = False
 ) -> Tensor:
     """As `torch.tensor`, with the type of this tensor."""
+    if isinstance(data, Tensor):
+        warn_of_copy("tensor.new_tensor")
     return made(infer_array(data, dtype or self.dtype), requires_grad)
 
 
@@ -537,7 +545,7 @@ def legacy_tensor(dtype: dtypes.dtype, /, *args: object, **kwargs: object) -> Te
     if isinstance(first, Tensor):
         if first.dtype is not dtype:
             raise TypeError(f"expected {_options(dtype)} (got {_options(first.dtype)})")
-        return first.detach()
+        return call(ROWS["alias"], first)
     return made(np.zeros(tuple(first) if isinstance(first, Size) else sizes_of(args, "new"), dtype.np))
 
 

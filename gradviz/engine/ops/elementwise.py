@@ -14,7 +14,14 @@ from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Node, accumulator, bare
 from gradviz.engine.kernel.memory import followed, repeated, single_steps
-from gradviz.engine.kernel.messages import WRITTEN_TWICE, check_alpha, check_castable, check_kind, check_subtraction
+from gradviz.engine.kernel.messages import (
+    WRITTEN_TWICE,
+    broadcast_error,
+    check_alpha,
+    check_castable,
+    check_kind,
+    check_subtraction,
+)
 from gradviz.engine.kernel.rows import OpRow
 from gradviz.engine.kernel.saved import keep, save
 from gradviz.engine.kernel.state import state
@@ -87,20 +94,6 @@ def cast(tensor: Tensor, target: dtypes.dtype) -> Array:
     if tensor._wrapped is not None:
         return number_array(tensor._wrapped, target.np)
     return data.astype(target.np)
-
-
-def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
-    """PyTorch's error for shapes that don't broadcast."""
-    n = max(len(a), len(b))
-    for i in reversed(range(n)):
-        left = a[i - n + len(a)] if i - n + len(a) >= 0 else 1
-        right = b[i - n + len(b)] if i - n + len(b) >= 0 else 1
-        if left != right and 1 not in (left, right):
-            return RuntimeError(
-                f"The size of tensor a ({left}) must match the size of tensor b ({right}) at non-singleton "
-                f"dimension {i}"
-            )
-    return RuntimeError(f"shapes {list(a)} and {list(b)} do not broadcast")
 
 
 def check_broadcast(*arrays: Array) -> None:

@@ -62,10 +62,17 @@ def check_scatter(input: Tensor, index: Tensor, source: object, dim: int) -> Non
     if not index._data.size:
         return
     given = source._data if isinstance(source, Tensor) else None
+    sizes = index._data.shape
     for data, name in ((input._data, "self"), (given, "src")):
         if data is not None and max(data.ndim, 1) != max(index._data.ndim, 1):
+            if (
+                name == "src"
+                and 0 < data.ndim < len(sizes)
+                and all(n <= m for n, m in zip(sizes, data.shape, strict=False))
+            ):
+                n = data.ndim  # PyTorch compares the sizes first
+                raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {n})")
             raise RuntimeError(f"Index tensor must have the same number of dimensions as {name} tensor")
-    sizes = index._data.shape
     large = any(d != dim and n > m for d, (n, m) in enumerate(zip(sizes, input._data.shape, strict=False)))
     if given is not None:
         large = large or any(n > m for n, m in zip(sizes, given.shape, strict=False))

@@ -18,7 +18,7 @@ from gradviz.engine.kernel.batched import one_by_one
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.graph import Node
-from gradviz.engine.kernel.memory import laid_by_strides, ranged
+from gradviz.engine.kernel.memory import laid_by_strides
 from gradviz.engine.kernel.messages import INFERENCE_SAVED, check_value
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.saved import keep_sources
@@ -26,115 +26,13 @@ from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.ops.creation import check_element_type
 from gradviz.engine.ops.elementwise import operand
-from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import ALIAS
+from gradviz.engine.ops.slicing import SELECT, SLICE
 from gradviz.engine.run.api import FUNCTIONS, api, method
 from gradviz.engine.run.apply import apply, call, unseen_view
 from gradviz.engine.run.inplace import AS_IT_GOES, check_overlap, check_writable, write
 
 F = FUNCTIONS
-
-# --- one index, a slice ---
-
-
-def _select(x: Array, *, dim: int, index: int) -> Array:
-    return x[(slice(None),) * dim + (index, ...)]
-
-
-def _put_slice(g: Array, key: tuple[Any, ...], shape: tuple[int, ...]) -> Array:
-    out = np.zeros(shape, g.dtype)
-    out[key] = g
-    return out
-
-
-SELECT: OpRow = op(
-    "select",
-    "self",
-    _select,
-    category="indexing",
-    symbol="[i]",
-    latex=r"x_i",
-    brief="One index along a dimension.",
-    view=True,
-    self=sentence(
-        "grad in its place, 0 elsewhere",
-        lambda grad, self_shape, dim, index: call(SELECT_BACKWARD, grad, dim=dim, index=index, shape=self_shape),
-    ),
-)
-SELECT_BACKWARD: OpRow = op(
-    "select_backward",
-    "grad_output",
-    lambda g, *, dim, index, shape: _put_slice(g, (slice(None),) * dim + (index,), shape),
-    category="indexing",
-    symbol="[i]′",
-    latex=r"e_i g",
-    brief="A gradient put back at its index.",
-    grad_output=sentence("grad at the index", lambda grad, dim, index: grad.select(dim, index)),
-)
-SLICE: OpRow = op(
-    "slice",
-    "self",
-    ranged,
-    category="indexing",
-    symbol="[a:b]",
-    latex=r"x_{a:b}",
-    brief="A range along a dimension.",
-    view=True,
-    self=sentence(
-        "grad in the range, 0 elsewhere",
-        lambda grad, self_shape, dim, start, end, step: call(
-            SLICE_BACKWARD, grad, dim=dim, start=start, end=end, step=step, shape=self_shape
-        ),
-    ),
-)
-SLICE_BACKWARD: OpRow = op(
-    "slice_backward",
-    "grad_output",
-    lambda g, *, dim, start, end, step, shape: _put_slice(g, (slice(None),) * dim + (slice(start, end, step),), shape),
-    category="indexing",
-    symbol="[a:b]′",
-    latex=r"g",
-    brief="A gradient put back into its range.",
-    grad_output=sentence(
-        "grad in the range",
-        lambda grad, dim, start, end, step: call(SLICE, grad, dim=dim, start=start, end=end, step=step),
-    ),
-)
-
-
-@api("select")
-def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """One index along `dim`."""
-    shape = input._data.shape
-    if not shape:
-        raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    axis = wrap_dim(dim, len(shape))
-    n = shape[axis]
-    if not -n <= index < n:
-        raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {axis}")
-    return call(SELECT, input, dim=axis, index=int(index))
-
-
-@api("narrow")
-def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
-    """`length` entries from `start` along `dim`."""
-    if not input._data.ndim:
-        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    if length < 0:
-        raise RuntimeError("narrow(): length must be non-negative.")
-    if isinstance(start, Tensor):
-        if start._data.ndim or start.dtype.rank != 1:
-            raise RuntimeError("start must be an 0-dim integral Tensor.")
-        start = int(start)
-    axis = wrap_dim(dim, input._data.ndim)
-    n = input._data.shape[axis]
-    if not -n <= start <= n:
-        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
-    start = start + n if start < 0 else start
-    if start + length > n:
-        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
-    return call(SLICE, input, dim=axis, start=start, end=start + length, step=1)
-
 
 # --- index tensors ---
 
@@ -264,7 +162,7 @@ class _Indexer:
         self.dim = 0
         self.slots: dict[int, Array] = {}
         self.given: list[tuple[int, Tensor, int]] = []  # where each index tensor or mask begins, and its dimensions
-        self.outside: IndexError | None = None  # of a write: PyTorch finds it last, while it writes
+        self.outside: IndexError | None = None  # of a write: PyTorch finds it last, while it writes; the index is -1
         if _is_like_a_tuple(items):
             warnings.warn(_LIST_AS_TUPLE, UserWarning, stacklevel=3)
             items = tuple(items)
@@ -299,8 +197,8 @@ class _Indexer:
 
     def _picks(self) -> bool:
         """Make the view of several plain numbers at once where nothing sees the views in between."""
-        data = self.original._data
-        if any(type(i) is not int or not -n <= i < n for i, n in zip(self.items, data.shape, strict=False)):
+        data, items = self.original._data, self.items
+        if any(type(i) is not int for i in items) or any(not -n <= i < n for i, n in zip(items, data.shape)):  # noqa: B905
             return False
         view = unseen_view(self.original, data[(*self.items, ...)])
         if view is not None:
@@ -405,7 +303,7 @@ class _Indexer:
             if not self.writes:
                 raise IndexError(words)
             self.outside = self.outside or IndexError(words)
-            return np.zeros_like(data)
+            return np.where((data < -n) | (data >= n), -1, data % n)
         return np.where(data < 0, data + n, data)
 
     def show(self, node: Node | None, indices: Tensor) -> None:
@@ -503,8 +401,7 @@ def setitem(self: Tensor, items: object, value: object) -> None:
         given = _without_ones(given)
     check_writable(found.view, state.grad and (found.view._requires_grad or given._requires_grad))
     _check_put(found.view, indices, slots, given, True)
-    if found.outside is not None:
-        raise found.outside
+    _check_inside(found, indices, given, False)
     arrays = found.view._data, indices._data, given._data
     write(found.view, INDEX_PUT, (found.view, indices, given), arrays, {"slots": slots, "accumulate": False})
     if found.view._base is None:
@@ -568,14 +465,35 @@ def _check_put(target: Tensor, indices: Tensor, slots: tuple[int, ...], given: T
         )
 
 
+def _check_inside(found: _Indexer, indices: Tensor, given: Tensor, accumulate: bool) -> None:
+    """Refuse an index outside of a dimension. PyTorch finds it while it writes, so what comes before it is written."""
+    if found.outside is None:
+        return
+    data, slots = found.view._data, tuple(found.slots)
+    at = np.indices(data.shape, sparse=False)[(slice(None), *_key(indices._data, slots, data.ndim))]
+    outside = indices._data < 0 if len(slots) == 1 else (indices._data < 0).any(0)
+    first = slots[0] if slots[-1] - slots[0] == len(slots) - 1 else 0
+    behind = at.ndim - 1 - first - outside.ndim
+    count = int(np.argmax(np.broadcast_to(outside.reshape(*outside.shape, *[1] * behind), at.shape[1:])))
+    places = tuple(at.reshape(data.ndim, -1)[:, :count])
+    values = np.broadcast_to(given._data, at.shape[1:]).reshape(-1)[:count].astype(data.dtype)
+    if accumulate:
+        np.add.at(data, places, values)
+    else:
+        data[places] = values
+    raise found.outside
+
+
 @method("index_put_")
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """Write (or add) values at index tensors."""
     _check_count(self, indices)
     check_writable(self, state.grad and (self._requires_grad or values._requires_grad))
     check_overlap(self, (values,), apart=True)
-    tensor, slots = _Indexer(self, tuple(indices)).indices()
+    found = _Indexer(self, tuple(indices), writes=True)
+    tensor, slots = found.indices()
     _check_put(self, tensor, slots, values)
+    _check_inside(found, tensor, values, accumulate)
     arrays = self._data, tensor._data, values._data
     return write(self, INDEX_PUT, (self, tensor, values), arrays, {"slots": slots, "accumulate": accumulate})
 

@@ -16,9 +16,9 @@ from gradviz.engine.kernel.formula import jointly
 from gradviz.engine.kernel.memory import ranged
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Size, Tensor, wrap
-from gradviz.engine.ops.index import SLICE
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import cat, listed, stack, warn_of_number
+from gradviz.engine.ops.slicing import SLICE
 from gradviz.engine.run.api import FUNCTIONS, api, method
 from gradviz.engine.run.apply import call, call_all
 from gradviz.engine.run.arguments import need_tensors, refuse
@@ -389,6 +389,13 @@ def is_conj(input: Tensor) -> bool:
     return False
 
 
+@method("__reversed__")
+def reversed_(self: Tensor) -> Tensor:
+    """The elements in reverse order along all dimensions."""
+    made: Tensor = self.flip(tuple(range(self._data.ndim))) if self._data.ndim else self
+    return made
+
+
 @method("sum_to_size")
 def sum_to_size(self: Tensor, *size: object) -> Tensor:
     """Summed until it has the given shape."""
@@ -417,7 +424,9 @@ def new(self: Tensor, *args: object) -> Tensor:
     """An old constructor: a tensor of the same type."""
     if len(args) == 1 and isinstance(args[0], Size):
         return self.new_zeros(args[0])
-    if len(args) == 1 and isinstance(args[0], (list, tuple)):
+    if len(args) == 1 and isinstance(args[0], (list, tuple, Tensor)):
+        if isinstance(args[0], Tensor):
+            return Tensor._legacy_new(self.dtype, args[0])
         found: Tensor = self.new_tensor(args[0])
         return found
     return self.new_zeros(args)
@@ -429,7 +438,7 @@ def apply_(self: Tensor, callable: Any) -> Tensor:
     if self._requires_grad:
         raise RuntimeError("Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead.")
     values = [callable(each) for each in self._data.reshape(-1).tolist()]
-    self.copy_(wrap(np.array(values, self._data.dtype).reshape(self._data.shape)))
+    self.data.copy_(wrap(np.array(values, self._data.dtype).reshape(self._data.shape)))  # not counted as a write
     return self
 
 

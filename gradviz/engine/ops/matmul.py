@@ -9,6 +9,7 @@ import numpy as np
 
 from gradviz.engine.kernel.formula import expressed, helper
 from gradviz.engine.kernel.graph import show_as
+from gradviz.engine.kernel.messages import broadcast_error
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -287,8 +288,6 @@ def _broadcast_batches(x: Tensor, y: Tensor) -> Tensor:
     try:
         batch = np.broadcast_shapes(left[:-2], right[:-2])
     except ValueError:
-        from gradviz.engine.ops.elementwise import broadcast_error
-
         raise broadcast_error(left[:-2], right[:-2]) from None
     count = math.prod(batch)
     n = left[-2] if len(left) > 1 else 1

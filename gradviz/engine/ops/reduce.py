@@ -20,7 +20,7 @@ from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import functions, sums
 from gradviz.engine.numerics.sums import total
 from gradviz.engine.ops.arithmetic import conj
-from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, LINALG, api
+from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, LINALG, UNSAID, api
 from gradviz.engine.run.apply import call, call_all
 from gradviz.engine.run.arguments import along, refuse, return_type
 
@@ -602,19 +602,34 @@ def _warn_of_freedom(name: str, input: Tensor, dim: object, correction: Any) -> 
         )
 
 
+def _spread_over(dim: object, unbiased: object, correction: Any) -> tuple[Any, Any, bool]:
+    """The dimensions, the correction, and whether the call said anything of them."""
+    given = dim is not UNSAID or unbiased is not None or correction is not None
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if correction is None:
+        correction = 1 if unbiased is None or unbiased else 0
+    return None if dim is UNSAID else dim, correction, given
+
+
+def _as_given(made: Any, given: bool) -> Any:
+    """A node shows the correction that the call chose, None if it said nothing of dimensions and correction."""
+    node = (made[0] if isinstance(made, tuple) else made)._node
+    if node is not None and not given:
+        node.captured = {**node.captured, "as_given": {"correction": None}}
+    return made
+
+
 def _spread_of(row: Any, name: str) -> None:
     @api(name)
     def function(
-        input: Tensor, dim: object = None, unbiased: object = None, keepdim: bool = False, *, correction: object = None
-    ) -> Tensor:
-        if isinstance(dim, bool):
-            dim, unbiased = None, dim
-        if correction is None:
-            correction = 1 if unbiased is None or unbiased else 0
+        input: Tensor, dim: object = UNSAID, unbiased: object = None, keepdim: bool = False, *, correction: Any = None
+    ) -> Any:
+        dim, correction, given = _spread_over(dim, unbiased, correction)
         if input.dtype.rank < 2:
             raise RuntimeError("std and var only support floating point and complex dtypes")
         _warn_of_freedom(name, input, dim, correction)
-        return call(row, input, dim=_tuple(dim), correction=correction, keepdim=keepdim)
+        return _as_given(call(row, input, dim=_tuple(dim), correction=correction, keepdim=keepdim), given)
 
 
 _spread_of(VAR, "var")
@@ -656,16 +671,13 @@ def _with_mean(name: str, variance: bool) -> None:
 
     @api(name, where="torch")
     def function(
-        input: Tensor, dim: object = None, unbiased: object = None, keepdim: bool = False, *, correction: object = None
-    ) -> tuple[Tensor, ...]:
-        if isinstance(dim, bool):
-            dim, unbiased = None, dim
-        if correction is None:
-            correction = 1 if unbiased is None or unbiased else 0
+        input: Tensor, dim: object = UNSAID, unbiased: object = None, keepdim: bool = False, *, correction: Any = None
+    ) -> Any:
+        dim, correction, given = _spread_over(dim, unbiased, correction)
         if input.dtype.rank < 2:
             raise RuntimeError(f"{name} only support floating point and complex dtypes")
         _warn_of_freedom(name, input, dim, correction)
-        return call_all(row, input, dim=_tuple(dim), correction=correction, keepdim=keepdim)
+        return _as_given(call_all(row, input, dim=_tuple(dim), correction=correction, keepdim=keepdim), given)
 
 
 _with_mean("var_mean", True)

@@ -39,6 +39,7 @@ SPECIAL: dict[str, Callable[..., Tensor]] = {}  # torch.special.<name>
 FFT: dict[str, Callable[..., Tensor]] = {}  # torch.fft.<name>
 WINDOWS: dict[str, Callable[..., Tensor]] = {}  # torch.signal.windows.<name>
 
+UNSAID: Any = object()  # the default of a parameter for which None means something else than nothing
 # the first parameters of functions that take `out=`
 _TAKEN = frozenset({"input", "tensors", "self", "condition", "mat1", "A", "real", "abs", "elements"})
 RESIZED = (

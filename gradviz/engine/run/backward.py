@@ -3,8 +3,10 @@ buffers. Hooks are called here too: those of tensors and the node's prehooks bef
 post-accumulate hooks after `.grad` changed; they are registered on `Tensor` and `Node`.
 
 Note [Order of steps] A node runs when all its incoming gradients have arrived. Among ready nodes the one with the
-highest sequence number (the youngest of the forward pass) goes first, and `AccumulateGrad` outranks everything. See
-`autograd.py` for `backward()` and `grad()` as users call them.
+highest sequence number (the youngest of the forward pass) goes first, and `AccumulateGrad` outranks everything.
+PyTorch's queue of ready nodes is a binary heap, as `heapq`'s is, with the same steps: among nodes of the same number,
+several leaves, the heap decides, so that of four leaves that become ready at once the third one runs before the second.
+See `autograd.py` for `backward()` and `grad()` as users call them.
 
 Note [Input buffers] Gradients that arrive at one output of a node are added up in its input buffer, not in `.grad`:
 that changes only when `AccumulateGrad` runs."""
@@ -14,7 +16,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from heapq import heapify, heappop, heappush, heappushpop
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -23,7 +25,7 @@ from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Edge, GradientEdge, Node, accumulator
 from gradviz.engine.kernel.memory import as_leaf, is_as_leaf
-from gradviz.engine.kernel.messages import LEAF_OF_GRAD
+from gradviz.engine.kernel.messages import LEAF_OF_GRAD, broadcast_error
 from gradviz.engine.kernel.rows import ROWS
 from gradviz.engine.kernel.state import Observer, state, warn_once
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -84,8 +86,9 @@ def running_order(roots: Sequence[Edge], runs: Callable[[Node], bool]) -> list[N
     waiting = {node: box[0] for node, box in count_arrivals(roots).items()}
     for node, _ in roots:
         waiting[node] -= 1
-    ready = [(-node.sequence_nr, i, node) for i, node in enumerate(dict.fromkeys(node for node, _ in roots))]
-    heapify(ready)
+    ready: list[Ready] = []
+    for node in dict.fromkeys(node for node, _ in roots):
+        heappush(ready, (-node.sequence_nr, _NAN + 0, node))
     found: list[Node] = []
     while ready:
         node = heappop(ready)[2]
@@ -95,7 +98,7 @@ def running_order(roots: Sequence[Edge], runs: Callable[[Node], bool]) -> list[N
                 continue
             waiting[edge[0]] -= 1
             if not waiting[edge[0]]:
-                heappush(ready, (-edge[0].sequence_nr, len(found), edge[0]))
+                heappush(ready, (-edge[0].sequence_nr, _NAN + 0, edge[0]))
     return found
 
 
@@ -172,6 +175,7 @@ def copy_with_history(grad: Tensor, leaf: Array) -> Tensor:
     copied = call(ROWS["_grad_copy"], None, grad)
     if not is_as_leaf(copied._data, leaf):
         copied._data = as_leaf(copied._data, leaf)
+    copied._share_version().value = 1
     return copied
 
 
@@ -313,7 +317,8 @@ def _replaced(hook: object, former: list[Tensor | None], found: object) -> list[
     return list(found)
 
 
-Ready = tuple[int, int, Node]  # the smallest goes first
+Ready = tuple[int, float, Node]  # the smallest goes first; the second is a nan of its own, so that nodes can be equal
+_NAN = float("nan")
 _FRAMES, _MOST_FRAMES = 40, 150_000  # the Python frames that a nested pass may take, and the limit for all of them
 _HELD_HERE = 3  # references to a gradient that only the loop holds
 
@@ -338,7 +343,6 @@ class GraphTask:
         self.create_graph = create_graph
         self.callbacks: list[Callable[[], Any]] = []  # called at the end of the pass
         self.ready: list[Ready] = []
-        self.pushed = 0
         self.observer = state.observer
         self.plain = not (create_graph or state.layered)  # gradients are only numbers
         self.captures: dict[Node, list[tuple[int, int]]] = {}
@@ -355,9 +359,9 @@ class GraphTask:
                 for i, (node, nr) in enumerate(targets):
                     self.captures.setdefault(node, []).append((nr, i))
         self.watched = self.observer is not None or state.anomaly or self.needed is not None
-        entry = self._deliver(self.roots, [grad for _, grad in roots])
-        if entry is not None:
-            heappush(self.ready, entry)
+        first = self._deliver(self.roots, [grad for _, grad in roots])
+        if first is not None:
+            heappush(self.ready, (-first.sequence_nr, _NAN + 0, first))
 
     # --- the loop ---
 
@@ -375,11 +379,9 @@ class GraphTask:
         try:
             ready = self.ready
             while ready:
-                entry: Ready | None = heappop(ready)
-                while entry is not None:
-                    entry = self._evaluate(entry[2])
-                    if ready and entry is not None:
-                        entry = heappushpop(ready, entry)
+                node: Node | None = heappop(ready)[2]
+                while node is not None:
+                    node = self._evaluate(node)
             for callback in self.callbacks:  # one may add another
                 callback()
         finally:
@@ -396,8 +398,8 @@ class GraphTask:
             raise RuntimeError(LEAF_OF_GRAD)
         return node in self.boxes and (self.needed is None or node in self.needed or node in self.captures)
 
-    def _evaluate(self, node: Node) -> Ready | None:
-        """Run a node; returns a node that became ready and pushes the others onto the queue."""
+    def _evaluate(self, node: Node) -> Node | None:
+        """Run a node; returns the only node that is ready now, or None if it has to be taken from the queue."""
         state.node = node
         box = self.boxes[node]
         grads = box[1::3]
@@ -466,11 +468,12 @@ class GraphTask:
 
     def _deliver(
         self, edges: Sequence[Edge | None], grads: Sequence[Tensor | None], source: Node | None = None
-    ) -> Ready | None:
+    ) -> Node | None:
         """Add the gradients that `source` returned to the input buffers that they go to. A node is ready when its
-        buffer waits for no more; the first one that becomes ready is returned, others are queued."""
-        boxes, observer, needed, first = self.boxes, self.observer, self.needed, None
-        i = -1
+        buffer waits for no more; it is queued, or returned if it is the only one."""
+        boxes, observer, needed, ready = self.boxes, self.observer, self.needed, self.ready
+        first: Node | None = None
+        queued, i = False, -1
         for edge in edges:
             i += 1
             if edge is None:
@@ -494,13 +497,17 @@ class GraphTask:
                 if observer is not None:
                     observer.contribution(to, nr, grad, total, arrived, box[at + 2])
             if not waiting:
-                self.pushed += 1
-                entry = (-to.sequence_nr, self.pushed, to)
                 if first is None:
-                    first = entry
+                    first = to
                 else:
-                    heappush(self.ready, entry)
-        return first
+                    if not queued:
+                        heappush(ready, (-first.sequence_nr, _NAN + 0, first))
+                        queued = True
+                    heappush(ready, (-to.sequence_nr, _NAN + 0, to))
+        if first is None or queued or not ready:
+            return None if queued else first
+        heappush(ready, (-first.sequence_nr, _NAN + 0, first))
+        return None
 
     def _sum(self, held: Tensor, grad: Tensor, arrived: int) -> Tensor:
         """The sum of an input buffer; from the third gradient on it is our own array and can be written to."""
@@ -512,16 +519,19 @@ class GraphTask:
         made: Tensor = wrap(np.add(held._data, grad._data, out=...))
         return made
 
-    def _own(self, grad: Tensor, leaf: Array) -> Array:
-        """The numbers of a gradient in memory owned by a leaf: a copy laid out like the leaf, unless nobody else holds
-        them."""
+    def _own(self, grad: Tensor, leaf: Array) -> Tensor:
+        """A gradient in memory owned by a leaf: a copy laid out like the leaf, unless nobody else holds its
+        numbers. The copy counts as written once where PyTorch makes one, too."""
         data = grad._data
         alone = sys.getrefcount(grad) <= _HELD_HERE + 1 and sys.getrefcount(data) <= _HELD_HERE
         flags = data.flags
         rows = flags.c_contiguous and leaf.flags.c_contiguous
         if alone and self.plain and rows and flags.owndata and flags.writeable:
-            return data
-        return as_leaf(data, leaf)
+            return wrap(data)
+        made = wrap(as_leaf(data, leaf))
+        copied = self.observer is None and not alone  # whoever watches the run holds each gradient, too
+        made._share_version().value = int(copied or not is_as_leaf(data, leaf))
+        return made
 
     def _accumulate(self, node: Node, grad: Tensor) -> None:
         """Add to `.grad` of a leaf: in place, unless the gradients themselves are to be differentiated."""
@@ -538,13 +548,15 @@ class GraphTask:
         held = variable._grad
         if held is None:
             leaf = variable._data
-            variable._grad = copy_with_history(grad, leaf) if self.create_graph else wrap(self._own(grad, leaf))
+            variable._grad = copy_with_history(grad, leaf) if self.create_graph else self._own(grad, leaf)
         elif self.create_graph:
             variable._grad = held = held + grad
             check_layout(held._data, variable._data, 282)
         else:
             if self.observer is not None:
                 self.observer.before_write(held)
+            if held._data.shape != grad._data.shape:  # the leaf has got other memory since, by `leaf.data = …`
+                raise broadcast_error(held._data.shape, grad._data.shape)
             np.add(held._data, grad._data, out=held._data, casting="unsafe")
             if held._data.strides != variable._data.strides:
                 check_layout(held._data, variable._data, 252)

@@ -60,7 +60,7 @@ def finish(
             (each._data.shape, each._data.dtype) if isinstance(each, Tensor) else ((), np.dtype(np.float32))
             for each in outputs
         ]
-        fixed = {id(each) for each in ctx.non_differentiable}
+        fixed = {id(each) for each in ctx._fixed}
         ctx._blank = frozenset(
             nr
             for nr, each in enumerate(outputs)
@@ -71,7 +71,7 @@ def finish(
                 _give_history(each, ctx, nr)
         ctx._keep(outputs)
     else:
-        ctx.to_save = ()
+        ctx._to_save = ()
     _mark_views(ctx, shown)
     if state.observer is not None:
         state.observer.forward(cls.row, tensors, shown, ctx if tracked else None, {})
@@ -84,21 +84,21 @@ def _own(value: Tensor, tensors: list[Tensor], ctx: FunctionCtx, tracked: bool) 
     if not isinstance(value, Tensor):
         return value
     detached = value._requires_grad and not tracked
-    if any(value is each for each in ctx.dirty) and not detached:
+    if any(value is each for each in ctx._dirty) and not detached:
         return value
     if any(value is each for each in tensors):
         made = wrap(value._data)
         counter = made._version_counter = value._share_version()
         if not detached:
             made._base, made._view = value if value._base is None else value._base, View(counter.value)
-        ctx.to_save = tuple(made if each is value else each for each in ctx.to_save)
+        ctx._to_save = tuple(made if each is value else each for each in ctx._to_save)
         return made
     return value
 
 
 def _give_history(output: Tensor, ctx: FunctionCtx, nr: int) -> None:
     """Make the function the history of an output, or of the base if a view was written to."""
-    if output._base is not None and any(output is each for each in ctx.dirty):
+    if output._base is not None and any(output is each for each in ctx._dirty):
         rebase_history(output, ctx)
         return
     if not output._requires_grad and output._version_counter is not None:
@@ -113,7 +113,7 @@ def _mark_views(ctx: FunctionCtx, outputs: list[Tensor]) -> None:
     differentiable = sum(each._node is ctx for each in outputs)
     for each in outputs:
         view = each._view
-        if view is None or any(each is one for one in ctx.dirty):
+        if view is None or any(each is one for one in ctx._dirty):
             continue
         view.origin = "multiple" if differentiable > 1 else "" if ctx._is_pure_view else "custom"
         view.lent = view.lent and each._node is None
@@ -123,14 +123,14 @@ def _check_dirty(outputs: list[object], tensors: list[Tensor], ctx: FunctionCtx,
     """Check the tensors given to `mark_dirty`; each of those inputs counts one write."""
     if ctx._is_pure_view and (len(tensors) != 1 or sum(isinstance(each, Tensor) for each in outputs) != 1):
         raise RuntimeError(_PURE_VIEW)
-    if not all(isinstance(each, Tensor) for each in ctx.dirty):
+    if not all(isinstance(each, Tensor) for each in ctx._dirty):
         raise RuntimeError("mark_dirty can only accept variables, but argument ")
-    if not all(any(each is output for output in outputs) for each in ctx.dirty):
+    if not all(any(each is output for output in outputs) for each in ctx._dirty):
         raise RuntimeError(
             "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
             "modified inplace must all be outputs of the Function."
         )
-    for each in ctx.dirty:
+    for each in ctx._dirty:
         if tracked:
             _check_written(each, any(each is one for one in tensors), len(outputs))
         each._count_write()
@@ -213,44 +213,60 @@ class FunctionCtx(Node):
     """The `ctx` of a custom function: its node, which also stores what the user keeps."""
 
     _user: type[Function]
-    to_save: tuple[Tensor | None, ...] = ()
-    dirty: tuple[Tensor, ...] = ()
-    non_differentiable: tuple[Tensor, ...] = ()
-    materialize_grads = True
+    _to_save: tuple[Tensor | None, ...] = ()
+    _dirty: tuple[Tensor, ...] = ()
+    _fixed: tuple[Tensor, ...] = ()  # the outputs without a gradient
+    _materialize = True
     needs_input_grad: tuple[bool, ...] = ()
     _is_tensor: tuple[bool, ...] = ()
     _blank: frozenset[int] = frozenset()  # the outputs whose gradient is never filled in with zeros
     _materialize_non_diff_grads = True
-    for_forward: tuple[Tensor | None, ...] = ()
+    _for_forward: tuple[Tensor | None, ...] = ()
     _is_pure_view = False  # the only output is a view of the only input, and nothing else happens
     _taken = False  # the saved tensors, if they are cleared on access
     _pushing = False  # while `jvp` runs
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for the backward; call it once."""
-        self.to_save = tensors
+        self._to_save = tensors
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for the `jvp`; call it once."""
-        self.for_forward = tensors
+        self._for_forward = tensors
 
     def mark_dirty(self, *args: Tensor) -> None:
         """Say which inputs were changed in place."""
-        self.dirty = args
+        self._dirty = args
 
     def mark_non_differentiable(self, *args: Tensor) -> None:
         """Say which outputs have no gradient."""
-        self.non_differentiable = args
+        self._fixed = args
 
     def set_materialize_grads(self, value: bool) -> None:
         """Whether missing gradients arrive as zeros (the default) or as None."""
-        self.materialize_grads = value
+        self._materialize = value
+
+    # What was said in `forward`, under PyTorch's names: None if nothing was, and again when the function has run.
+    to_save = property(lambda self: self._to_save or None)
+    saved_for_forward = property(lambda self: self._for_forward or None)
+    dirty_tensors = property(lambda self: self._dirty or None)
+    non_differentiable = property(lambda self: self._fixed or None)
+    _forward_cls = property(lambda self: self._user)
+
+    @property
+    def materialize_grads(self) -> bool:
+        """Whether missing gradients arrive as zeros: can only be set."""
+        raise AttributeError("attribute 'materialize_grads' of 'torch._C._FunctionBase' objects is not readable")
+
+    @materialize_grads.setter
+    def materialize_grads(self, value: bool) -> None:
+        self._materialize = value
 
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
         """What `save_for_backward` kept; within `jvp`, what `save_for_forward` did."""
         if self._pushing:
-            return self.for_forward
+            return self._for_forward
         if self.freed:
             raise RuntimeError(SECOND_BACKWARD)
         found = tuple(None if one is None else one.value(self) for one in self.saved or ())
@@ -273,14 +289,14 @@ class FunctionCtx(Node):
         return tuple(SavedTensor(self, i) for i in range(len(self.saved or ())))
 
     def _keep(self, outputs: Sequence[object]) -> None:
-        kept, self.to_save = self.to_save, ()  # nothing stays here, even if saving fails halfway
+        kept, self._to_save = self._to_save, ()  # nothing stays here, even if saving fails halfway
         if kept:
             for i, each in enumerate(kept):
                 if each is not None and not isinstance(each, Tensor):
                     raise TypeError(
                         f"save_for_backward can only save variables, but argument {i} is of type {type(each).__name__}"
                     )
-            fixed = {id(each) for each in self.non_differentiable}
+            fixed = {id(each) for each in self._fixed}
             at = {id(each): i for i, each in enumerate(outputs) if isinstance(each, Tensor) and id(each) not in fixed}
             self.saved = [None if t is None else save(t, at.get(id(t), 0), id(t) in at) for t in kept]
 
@@ -290,7 +306,7 @@ class FunctionCtx(Node):
                 yield f"saved[{i}]", one.data, one.version, one
 
     def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
-        if self.materialize_grads:
+        if self._materialize:
             for nr, meta in enumerate(self.metas):
                 if grads[nr] is None and nr not in self._blank:
                     grads[nr] = wrap(np.zeros(*meta))
@@ -445,7 +461,9 @@ class Function:
         args = _in_place_order(cls.forward, args, kwargs) if kwargs else args
         if state.layered:
             return layers.apply_function(cls, args)
-        return cls._run(args)[1]
+        ctx, made = cls._run(args)
+        ctx._dirty = ctx._fixed = ctx._for_forward = ()
+        return made
 
     @classmethod
     def _run(cls, args: tuple[object, ...]) -> tuple[FunctionCtx, Any]:
@@ -467,6 +485,7 @@ class Function:
             with paused():
                 output = cls.forward(*args) if separate else cls.forward(ctx, *args)
                 if separate:
+                    _set_up_below(cls, args, output)
                     cls.setup_context(ctx, args, output)
         finally:
             state.grad = grad
@@ -475,6 +494,17 @@ class Function:
 
 Function.__init_subclass__.__func__(Function)  # type: ignore[attr-defined]  # the base itself can be applied too
 Function.__module__ = "torch.autograd.function"  # shown when a snippet prints a type
+
+
+def _set_up_below(cls: type[Function], args: tuple[object, ...], output: object) -> None:
+    """Within `torch.func.grad` and `jvp` PyTorch keeps what the backward needs once for each of the open transforms and
+    once below them all; here one context serves all of them, so the others get nothing to keep."""
+    tracked = tuple(isinstance(each, Tensor) and each._requires_grad for each in args)
+    for level in range(len(layers.tracking()) if state.layered else 0):
+        spare = cls._backward_cls()
+        spare.needs_input_grad = tracked if level else (False,) * len(args)
+        given = args if level else tuple(wrap(each._data) if isinstance(each, Tensor) else each for each in args)
+        cls.setup_context(spare, given, output)
 
 
 def _in_place_order(

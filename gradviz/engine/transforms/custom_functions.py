@@ -155,7 +155,7 @@ def _pushing(ctx: FunctionCtx) -> FunctionCtx:
 
 
 def _given(ctx: FunctionCtx, value: object, tangent: Tensor | None) -> Tensor | None:
-    if tangent is not None or not ctx.materialize_grads or not isinstance(value, Tensor):
+    if tangent is not None or not ctx._materialize or not isinstance(value, Tensor):
         return tangent
     return wrap(np.zeros_like(value._data)) if value.dtype.rank >= 2 else None
 
@@ -165,7 +165,7 @@ def _give(
 ) -> None:
     """Set the tangent of an output; `sources` are the dual inputs, with their tangents and the versions of these before
     the call."""
-    fixed = not isinstance(output, Tensor) or output.dtype.rank < 2 or any(output is t for t in ctx.non_differentiable)
+    fixed = not isinstance(output, Tensor) or output.dtype.rank < 2 or any(output is t for t in ctx._fixed)
     if fixed and tangent is not None:
         raise RuntimeError(
             f"Function's jvp returned a gradient at position {i}, but  the corresponding forward output is not a "
@@ -176,7 +176,7 @@ def _give(
     if not isinstance(tangent, Tensor):
         raise RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {i}.")
     forward_mode.check_size(output, tangent)
-    if any(output is each for each in ctx.dirty):
+    if any(output is each for each in ctx._dirty):
         _check_written(tangent, [(former, version) for each, former, version in sources if each is output])
         forward_mode.assign(output, number, tangent)
         return

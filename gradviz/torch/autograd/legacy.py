@@ -4,6 +4,7 @@ that they write to their inputs, and the one function of `torch.autograd._functi
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -35,6 +36,12 @@ class Variable(metaclass=_VariableMeta):
     def __new__(cls, data: Tensor, requires_grad: bool = False, volatile: bool = False) -> Any:
         if not isinstance(data, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+        if volatile:
+            warnings.warn(
+                "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",
+                UserWarning,
+                stacklevel=2,
+            )
         made = data.detach()
         if requires_grad:
             made.requires_grad_()

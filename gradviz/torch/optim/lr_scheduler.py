@@ -20,6 +20,11 @@ _ORDER = (
     "PyTorch skipping the first value of the learning rate schedule. See more details at "
     "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
 )
+_OVERRIDDEN = (
+    "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. Please, make sure "
+    "to call `optimizer.step()` before `lr_scheduler.step()`. See more details at "
+    "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+)
 _EPOCH = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
     "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed "
@@ -67,7 +72,7 @@ class LRScheduler:
                 )
         self.base_lrs = _rates(optimizer, "initial_lr")
         self.last_epoch = last_epoch
-        optimizer.__dict__.setdefault("_opt_called", False)
+        optimizer.__dict__.setdefault("_opt_called", False)  # steps before the first scheduler don't count
         self._initial_step()
 
     def _initial_step(self) -> None:
@@ -94,8 +99,9 @@ class LRScheduler:
 
     def step(self, epoch: int | None = None) -> None:
         """Advance by one epoch."""
-        if self._step_count == 1 and not self.optimizer.__dict__.get("_opt_called"):
-            warnings.warn(_ORDER, UserWarning, stacklevel=2)
+        known = self.optimizer.__dict__
+        if self._step_count == 1 and not known.get("_opt_called"):
+            warnings.warn(_OVERRIDDEN if "step" in known else _ORDER, UserWarning, stacklevel=2)
         self._step_count += 1
         if epoch is not None:
             warnings.warn(_EPOCH, UserWarning, stacklevel=2)

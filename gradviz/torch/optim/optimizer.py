@@ -283,7 +283,8 @@ def _reported(step: Callable[..., object]) -> Callable[..., object]:
                         f"{step} must return None or a tuple of (new_args, new_kwargs), but got {found}."
                     )
                 given, kwargs = found
-        self.__dict__["_opt_called"] = True
+        if "_opt_called" in self.__dict__:  # a scheduler watches
+            self.__dict__["_opt_called"] = True
         result = step(*given, **kwargs)
         for hook in tuple(self.__dict__["_optimizer_step_post_hooks"].values()):
             hook(self, given, kwargs)

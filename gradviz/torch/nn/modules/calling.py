@@ -87,6 +87,7 @@ def _warning(node: Node, args: tuple[Any, ...], result: object) -> str | None:
 
 KINDS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
 EVERYWHERE: dict[str, OrderedDict[int, Any]] = {kind: OrderedDict() for kind in KINDS}
+REGISTRATION: dict[str, OrderedDict[int, Any]] = {kind: OrderedDict() for kind in ("parameter", "module", "buffer")}
 
 
 # How forward hooks are called: the ids of those that get keyword arguments, and of those that are called after errors.
@@ -99,7 +100,7 @@ _FLAGGED: dict[str, OrderedDict[int, Any]] = {
 @on_new_run
 def remove_all() -> None:
     """Remove all hooks, as in a new process."""
-    for each in (EVERYWHERE, _FLAGGED):
+    for each in (EVERYWHERE, _FLAGGED, REGISTRATION):
         for kind in each:
             each[kind].clear()
 
@@ -135,6 +136,29 @@ def add_hook(hooks: dict[str, Any], kind: str, hook: object, prepend: bool = Fal
     if prepend:
         hooks[kind].move_to_end(handle.id, last=False)
     return handle
+
+
+def register_module_parameter_registration_hook(hook: object) -> RemovableHandle:
+    """Call `hook(module, name, parameter)` before a parameter is registered; it may return another one."""
+    return add_hook(REGISTRATION, "parameter", hook)
+
+
+def register_module_module_registration_hook(hook: object) -> RemovableHandle:
+    """Call `hook(module, name, submodule)` before a submodule is registered; it may return another one."""
+    return add_hook(REGISTRATION, "module", hook)
+
+
+def register_module_buffer_registration_hook(hook: object) -> RemovableHandle:
+    """Call `hook(module, name, buffer)` before a buffer is registered; it may return another one."""
+    return add_hook(REGISTRATION, "buffer", hook)
+
+
+def registered(module: object, kind: str, name: str, value: Any) -> Any:
+    """What is registered, after the hooks of all modules."""
+    for hook in tuple(REGISTRATION[kind].values()):
+        found = hook(module, name, value)
+        value = value if found is None else found
+    return value
 
 
 def register_module_forward_pre_hook(hook: object) -> RemovableHandle:
@@ -173,6 +197,8 @@ _names: list[dict[object, str]] = []  # dotted names below the outermost module 
 
 def observed_call(module: Module, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
     """Call a module and report its beginning and end to the observer."""
+    if "_backward_hooks" not in module.__dict__:  # its class does not call `super().__init__()`
+        raise AttributeError(f"'{type(module).__name__}' object has no attribute '_backward_hooks'")
     observer = state.observer
     if observer is None:
         return call(module, args, kwargs)

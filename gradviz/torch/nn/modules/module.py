@@ -20,10 +20,13 @@ from gradviz.torch.nn.modules import calling, stateful
 from gradviz.torch.nn.modules.calling import (
     MIXED_HOOKS,
     add_hook,
+    register_module_buffer_registration_hook,
     register_module_forward_hook,
     register_module_forward_pre_hook,
     register_module_full_backward_hook,
     register_module_full_backward_pre_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
 )
 from gradviz.torch.nn.modules.registry import Registry, start_module
 from gradviz.torch.nn.parameter import give_data, is_lazy
@@ -86,10 +89,13 @@ class Places(Registry):
 
 __all__ = [
     "Module",
+    "register_module_buffer_registration_hook",
     "register_module_forward_hook",
     "register_module_forward_pre_hook",
     "register_module_full_backward_hook",
     "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
 ]
 
 Self = TypeVar("Self", bound="Module")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.run.api import FUNCTIONS
+from gradviz.torch.nn.modules.calling import registered
 from gradviz.torch.nn.parameter import Buffer, Parameter
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Registry:
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. "
                 f"To express '{name}' as a function of another Tensor, compute the value in the forward() method."
             )
-        self._parameters[name] = param
+        self._parameters[name] = param if param is None else registered(self, "parameter", name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Add a tensor that is state but not trained."""
@@ -61,7 +62,7 @@ class Registry:
             raise TypeError(
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
             )
-        self._buffers[name] = tensor
+        self._buffers[name] = registered(self, "buffer", name, tensor)
         (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
@@ -72,7 +73,7 @@ class Registry:
                 name = f"torch._VariableFunctionsClass.{module.__name__}"
             raise TypeError(f"{name} is not a Module subclass")
         _refuse_name(self, "module", name, self._modules)
-        self._modules[name] = module
+        self._modules[name] = registered(self, "module", name, module)
 
     register_module = add_module
 
@@ -108,13 +109,13 @@ class Registry:
             if "_modules" not in own:
                 raise AttributeError("cannot assign module before Module.__init__() call")
             _forget(self, name, own, self._parameters, self._buffers)
-            own["_modules"][name] = value
+            own["_modules"][name] = registered(self, "module", name, value)
         elif name in own.get("_modules", ()):
             if value is not None:
                 raise TypeError(
                     f"cannot assign '{typename(value)}' as child module '{name}' (torch.nn.Module or None expected)"
                 )
-            self._modules[name] = None
+            self._modules[name] = registered(self, "module", name, None)
         elif isinstance(value, Buffer) or name in own.get("_buffers", ()):
             _set_buffer(self, name, value)
         else:
