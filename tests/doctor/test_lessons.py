@@ -3,6 +3,7 @@ right; and it says nothing of code that is right."""
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
 
@@ -53,6 +54,7 @@ def test_the_fixed_snippet_triggers_none(case: Broken) -> None:
 @pytest.mark.parametrize("case", CASES, ids=NAMES)
 def test_each_fix_runs_clean_and_the_first_prints_what_pytorch_prints(case: Broken) -> None:
     (finding,) = diagnose(run(case.text))
+    assert finding.fixes or case.id == "grad-none-not-reached"  # where it is not known what the loss should contain
     traces = [run(fix.text) for fix in finding.fixes]
     assert [(places(diagnose(trace)), trace.errors.message.tolist()) for trace in traces] == [([], [])] * len(traces)
     assert not traces or printed(traces[0]) == GOLDEN[case.name]
@@ -107,6 +109,18 @@ VARIATIONS = read("variations.txt")
 @pytest.mark.parametrize("case", VARIATIONS, ids=[case.name for case in VARIATIONS])
 def test_other_names_modules_functions_loops_and_classes_change_nothing(case: Broken) -> None:
     assert places(diagnose(run(case.text))) == [(case.id, case.line)]
+
+
+DECORATED = [case for case in VARIATIONS if case.text.splitlines()[case.line - 1].lstrip().startswith("@")]
+
+
+@pytest.mark.parametrize("case", DECORATED, ids=[case.name for case in DECORATED])
+def test_what_a_decorator_does_is_shown_inside_its_function(case: Broken) -> None:
+    trace = run(case.text)
+    (finding,) = diagnose(trace)
+    functions = [node for node in ast.walk(ast.parse(case.text)) if isinstance(node, ast.FunctionDef)]
+    (function,) = [each for each in functions if case.line in [one.lineno for one in each.decorator_list]]
+    assert function.lineno <= trace.steps.line[finding.step - 1] <= (function.end_lineno or 0)
 
 
 SOUND = read("sound.txt")

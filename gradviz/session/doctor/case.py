@@ -9,12 +9,12 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.session.doctor.text import Text, drawn_in_turn, name_of, receiver_of
+from gradviz.session.doctor.text import Text, decorated_at, drawn_in_turn, name_of, receiver_of
 from gradviz.trace.table.frame import ZERO
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.regions import RegionKind
@@ -53,8 +53,7 @@ def fixes(*offered: tuple[str, str | None]) -> tuple[Fix, ...]:
     return tuple(Fix(title, text) for title, text in offered if text is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """What happened to a leaf or its .grad: "added", "cleared", "clipped", "updated"; and the value of .grad then."""
 
     step: int
@@ -223,17 +222,23 @@ class Case(Text):
     def below_roots(self) -> set[int]:
         """Every tensor that some backward root was computed from."""
         seen, producer = set(self.roots), self.trace.tensors.producer.tolist()
-        queue = list(seen)
+        queue, (starts, tensors) = list(seen), self._starts
         for each in queue:
-            fresh = {*self.read_by(producer[each])} - seen if producer[each] >= 0 else set[int]()
-            seen |= fresh
-            queue += fresh
+            if (node := producer[each]) >= 0:
+                for before in tensors[starts[node] : starts[node + 1]]:
+                    if before not in seen:
+                        seen.add(before)
+                        queue.append(before)
         return seen
 
     def output(self, node: int) -> int:
         """Return the first tensor that a node made, -1 for none."""
-        made = self.trace.outputs_of(node)
-        return int(made[0]) if len(made) else -1
+        return self._first_made.get(node, -1)
+
+    @cached_property
+    def _first_made(self) -> dict[int, int]:
+        made = np.flatnonzero(self.trace.tensors.producer >= 0)[::-1]
+        return dict(zip(self.trace.tensors.producer[made].tolist(), made.tolist(), strict=True))
 
     def shape(self, tensor: int) -> tuple[int, ...]:
         """Return the shape of a tensor."""
@@ -310,6 +315,10 @@ def ran(case: Case, line: int, cursor: int) -> int:
     if node >= 0 and int(trace.nodes.line[node]) == line:
         return cursor
     cursors = np.flatnonzero(trace.steps.line == line) + 1
+    decorated = decorated_at(case, line) if not len(cursors) else None
+    if decorated is not None:
+        inside = (trace.steps.line > line) & (trace.steps.line <= (decorated.end_lineno or line))
+        cursors = np.flatnonzero(inside) + 1
     if not len(cursors):
         called = (trace.regions.site >= 0) & (nesting.last >= 0)
         cursors = np.unique(nesting.last[called][trace.sites.line[trace.regions.site[called]] == line]) + 1
@@ -368,7 +377,8 @@ def under_keys(case: Case, node: ast.expr, step: int) -> list[int]:
         held = node.value if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant) else None
     if held is None:
         return []
-    start = f"{ast.unparse(held)}["
+    module = receiver_of(held) if isinstance(held, ast.Call) and name_of(held) == "parameters" else None
+    start = f"{ast.unparse(module)}." if module is not None else f"{ast.unparse(held)}["
     found = (case.named(name, step)[-1:] for name in case.bound if name.startswith(start))
     return [each for tensors in found for each in tensors]
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import SWITCHED_OFF, Case, Fix, Hit, fixes, requires, returned
-from gradviz.session.doctor.text import collected, followed, name_of, receiver_of, uses
+from gradviz.session.doctor.case import SWITCHED_OFF, Case, Fix, Hit, fixes, requires, returned, under_keys
+from gradviz.session.doctor.text import collected, decorated_at, followed, name_of, receiver_of, uses
 
 _NOT_DIFFERENTIABLE = 3  # see schema.UNTRACKED
 _COPIES = ("tensor", "as_tensor", "new_tensor", "from_numpy", "Tensor", "FloatTensor", "array", "Variable", "Parameter")
@@ -105,7 +105,7 @@ def taken_out(case: Case, expression: ast.AST, step: int, copy: int = -1) -> int
         held = held.func.value
     if isinstance(held, ast.Attribute) and held.attr == "data":
         held = held.value
-    were = [each for each in case.were(held, step) if each != copy]
+    were = [each for each in case.were(held, step) or under_keys(case, held, step) if each != copy]
     if not were and isinstance(held, ast.Call):
         were = [each for each in returned(case, held) if case.trace.tensors.step[each] < step]
     return were[-1] if were and requires(case, were[-1], step) else None
@@ -186,7 +186,7 @@ _ADVICE = {
 def cut_hit(case: Case, cut: Cut, step: int, why: str) -> Hit:
     """Return the hit for a cut."""
     node = cut.node if cut.node >= 0 else int(case.trace.tensors.producer[cut.source])
-    if cut.node >= 0 and case.trace.nodes.line[cut.node] != cut.line:  # a decorator, where no step is
+    if cut.node >= 0 and case.trace.nodes.line[cut.node] != cut.line:  # a decorator or detach_(), which is no step
         step = int(case.trace.nodes.step[cut.node]) + 1
     return Hit(cut.line, step, why, _ADVICE[cut.kind], cut_fixes(case, cut), case.mark(node, told(case, cut)))
 
@@ -308,13 +308,16 @@ def _is_numpy(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in ("np", "numpy")
 
 
+_OFF = r"no_grad|inference_mode(?!\(False)|set_grad_enabled(?!\(True)"
+
+
 def with_gradients(case: Case, line: int) -> str | None:
     """Return the text without the no_grad() around a line, or without the only set_grad_enabled(False)."""
-    statement = next((each for each in case.statements if _is_decorated_at(each, line)), case.statement(line))
+    statement = decorated_at(case, line) or case.statement(line)
     for each in [statement, *case.around(statement)] if statement is not None else ():
         if isinstance(each, ast.With):
             heads = [item.context_expr for item in each.items]
-            off = [head for head in heads if re.search(r"no_grad|inference_mode(?!\(False)", case.source(head))]
+            off = [head for head in heads if re.search(_OFF, case.source(head))]
             if off:
                 return edits.replace_node(case.text, off[0], "torch.enable_grad()")
         if isinstance(each, ast.FunctionDef):
@@ -324,7 +327,3 @@ def with_gradients(case: Case, line: int) -> str | None:
     switches = [call for call in case.calls if name_of(call) == "set_grad_enabled" and call.args]
     switches = [call for call in switches if case.source(call.args[0]) == "False"]
     return edits.replace_node(case.text, switches[0].args[0], "True") if len(switches) == 1 else None
-
-
-def _is_decorated_at(node: ast.stmt, line: int) -> bool:
-    return isinstance(node, ast.FunctionDef) and any(each.lineno == line for each in node.decorator_list)

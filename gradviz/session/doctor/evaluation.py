@@ -9,11 +9,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import SWITCHED_OFF, Case, Fix, Hit, fixes, ran
+from gradviz.session.doctor.case import SWITCHED_OFF, Case, Fix, Hit, fixes, of_module, ran
 from gradviz.session.doctor.losses import LOSSES
 from gradviz.session.doctor.rates import constant
 from gradviz.session.doctor.text import name_of, receiver_of
 from gradviz.trace.table.regions import RegionKind
+from gradviz.trace.table.roles import is_mask
 
 
 def eval_forgotten(case: Case) -> Iterator[Hit]:
@@ -159,7 +160,10 @@ def _random_nodes(case: Case) -> list[int]:
     found = [int(n) for n in np.flatnonzero(nodes.op == "native_batch_norm") if "training=True" in str(nodes.params[n])]
     for node in np.flatnonzero(nodes.op == "mul").tolist():
         read = case.read_by(node)
-        if len(read) == 2 and trace.tensors.producer[read[1]] < 0 and "mask" in case.name(read[1]).split(" of ")[0]:
+        if len(read) != 2 or trace.tensors.producer[read[1]] >= 0:
+            continue
+        bound = len(trace.history("names", "tensor").all(read[1])) > 0  # to name the others takes long
+        if "mask" in case.name(read[1]) if bound else is_mask(trace, read[1], node):
             found.append(node)
     return sorted(found)
 
@@ -174,10 +178,10 @@ def _in_no_grad(case: Case, node: int) -> bool:
 
 def _with_eval(case: Case, line: int) -> str | None:
     for node in case.on_line(line):
-        if isinstance(node, ast.Call) and node.args and isinstance(node.func, (ast.Name, ast.Attribute)):
-            name = case.source(node.func)
+        if isinstance(node, ast.Call) and node.args and isinstance(node.func, (ast.Name, ast.Attribute, ast.Subscript)):
+            name = case.source(node.func.value if isinstance(node.func, ast.Subscript) else node.func)  # layers["out"]
             rows = case.trace.names.owner == name
-            if rows.any() or (len(case.calls) and name.split(".")[-1] in ("model", "net")):
+            if rows.any() or of_module(case, node):
                 statement = case.statement(line)
                 around = [each for each in case.around(statement) if isinstance(each, ast.With)] if statement else []
                 text: str | None = case.text

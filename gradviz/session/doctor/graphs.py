@@ -216,6 +216,17 @@ def overwritten(fault: Fault) -> Hit | None:
     return fault.hit(in_new_memory(case, line), line)
 
 
+def part_of_several(fault: Fault) -> Hit | None:
+    """One of several views of a leaf, as from unbind(), that is changed in place."""
+    case = fault.case
+    nodes = [node for node in case.on_line(fault.line) if isinstance(node, (ast.Name, ast.Subscript, ast.Attribute))]
+    views = [case.was(node, len(case.trace) + 1) for node in nodes]
+    bases = [case.ancestors(view) for view in views if view >= 0 and case.trace.tensors.producer[view] >= 0]
+    if not any(requires(case, each, len(case.trace)) for behind in bases for each in [*behind][1:]):
+        return None
+    return fault.hit(in_new_memory(case, fault.line))
+
+
 def _after(fault: Fault) -> str | None:
     code = fault.case.source(fault.case.statement(fault.fix_line) or ast.Pass())
     longer = edits.insert_after(fault.text, fault.line, code) if fault.fix_line < fault.line and code else None

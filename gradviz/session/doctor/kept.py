@@ -67,8 +67,11 @@ def _is_after_backward(case: Case, given: ast.expr) -> bool:
 
 
 def _is_part_of_loss(case: Case, tensor: int) -> bool:
-    """Whether a tensor has a history and a loss was computed from it."""
-    return tensor in case.below_roots and bool(case.trace.tensors.requires_grad[tensor])
+    """Whether a tensor has a history and a loss was computed from it, or from what it was computed from."""
+    producer = case.trace.tensors.producer
+    read = case.read_by(int(producer[tensor])) if producer[tensor] >= 0 else []
+    part = any(each in case.below_roots for each in (tensor, *(each for each in read if producer[each] >= 0)))
+    return part and bool(case.trace.tensors.requires_grad[tensor])
 
 
 def _put_away(case: Case) -> Iterator[ast.expr]:

@@ -131,6 +131,7 @@ LESSONS: tuple[Lesson, ...] = (
     _error(
         "view-of-leaf-in-place", "A part of a leaf changed in place", r"a view of a leaf Variable that requires grad",
         raised.with_fix(raised.under_no_grad, "inside no_grad()"),
+        raised.Raised(r"is a view and is being modified inplace", graphs.part_of_several),
     ),
     _error("saved-overwritten", "A saved tensor overwritten", r"modified by an inplace operation", graphs.overwritten),
     _none("non-leaf-grad", "The .grad of what was computed", missing.warned),
@@ -281,7 +282,8 @@ def _finding(case: Case, lesson: Lesson, hit: Hit) -> Finding:
     raised = lesson.rank == RAISED
     marks = hit.marks or (read_by_error(case) if raised and case.raised else ()) or root_before(case, hit.step)
     step = ran(case, hit.line, hit.step)
-    return Finding(lesson.id, lesson.title, hit.line, step, hit.why, hit.advice, hit.fixes, marks, raised)
+    changing = tuple(each for each in hit.fixes if each.text != case.text)
+    return Finding(lesson.id, lesson.title, hit.line, step, hit.why, hit.advice, changing, marks, raised)
 
 
 def patch(before: str, after: str, name: str = "snippet.py") -> str:

@@ -107,6 +107,10 @@ def broadcast_loss(case: Case) -> Iterator[Hit]:
         if len(read) < 2:
             continue
         one, other = case.shape(read[0]), case.shape(read[1])
+        stretched = next(_stretched(case, read), None)
+        if stretched is not None and case.output(node) in case.below_roots:
+            yield _stretched_hit(case, *stretched)
+            return
         facing = _facing(one, other) and not any(_was_stood_up(case, each) for each in read)
         facing = facing and len({bool(trace.tensors.requires_grad[each]) for each in read}) == 2
         if not (_crossed(one, other) or facing) or _of_one(case, *read):
@@ -125,6 +129,41 @@ def broadcast_loss(case: Case) -> Iterator[Hit]:
         step = int(trace.nodes.step[node]) + 1
         yield Hit(line, step, why, advice, _reshaped(case, node, one, other), case.mark(node, "broadcast"))
         return
+
+
+def _stretched(case: Case, read: list[int]) -> Iterator[tuple[int, int]]:
+    """Yield the operation that stretched (n,) and (n, 1) to (n, n) numbers, as in `rewards + discount * values`, and
+    the number of dimensions of the predictions that these are compared with."""
+    nodes = case.trace.nodes
+    for square, other in (read, read[::-1]):
+        shape = case.shape(square)
+        if len(shape) != 2 or shape[0] != shape[1] or case.shape(other) not in ((shape[0],), (shape[0], 1)):
+            continue
+        if case.trace.tensors.requires_grad[square] or not case.trace.tensors.requires_grad[other]:
+            continue
+        for each in case.ancestors(square, most=50):
+            node = int(case.trace.tensors.producer[each])
+            operands = [_unexpanded(case, one) for one in case.read_by(node)[:2]] if node >= 0 else []
+            if len(operands) < 2 or nodes.op[node] not in _ELEMENTWISE or case.shape(each) != shape:
+                continue
+            if _crossed(*map(case.shape, operands)) and not any(_was_stood_up(case, one) for one in operands):
+                yield node, len(case.shape(other))
+
+
+_ELEMENTWISE = ("add", "sub", "mul", "div")
+
+
+def _stretched_hit(case: Case, node: int, wanted: int) -> Hit:
+    read = [_unexpanded(case, each) for each in case.read_by(node)[:2]]
+    one, other = map(case.shape, read)
+    line, n = line_of(case, node), max(*one, *other)
+    names = [f"{case.name(each)} {case.shape(each)}" for each in read]
+    why = (
+        f"{names[0]} and {names[1]} are stretched to ({n}, {n}): line {line} makes {n * n} targets for {n} predictions."
+    )
+    advice = "Give both the same shape, for example with .squeeze(1) or .unsqueeze(1)."
+    fix = tuple(each for each in _reshaped(case, node, one, other) if ("unsqueeze" in each.title) == (wanted == 2))
+    return Hit(line, int(case.trace.nodes.step[node]) + 1, why, advice, fix, case.mark(node, "broadcast"))
 
 
 def _weighs_logarithms(case: Case, node: int) -> bool:

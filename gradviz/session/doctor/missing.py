@@ -230,11 +230,12 @@ def _names_of(case: Case, tensor: int) -> Iterator[Binding]:
 
 
 def _stored_under(case: Case, tensor: int) -> Iterator[Binding]:
-    """What replaced an element of a container under a variable key: `params[name] = …`."""
+    """What replaced an element of a container: `params[name] = …`."""
     statement, step = case.statement(int(case.trace.tensors.line[tensor])), int(case.trace.tensors.step[tensor])
     if isinstance(statement, ast.Assign) and tensor in case.made_by(statement.value):
         for target in statement.targets:
-            yield case.source(target), step, under_keys(case, target, step + 1)
+            held = under_keys(case, target, step + 1) or case.named(ast.unparse(target), step + 1)
+            yield case.source(target), step, held
 
 
 def _binding(case: Case, name: str, statement: ast.stmt) -> int:
@@ -377,7 +378,12 @@ def _failed_reads(case: Case) -> Iterator[tuple[int, int]]:
 def _held(case: Case, line: int, step: int) -> list[int]:
     """Return the tensors without .grad whose .grad a line reads."""
     frame, found = case.trace.frame_at(step), []
-    for node in case.on_line(line):
+    nodes = case.on_line(line)
+    called = {name_of(node) for node in nodes if isinstance(node, ast.Call)}
+    for each in [each for each in case.statements if isinstance(each, ast.Return)]:  # print(gradients()) reads it there
+        around = case.function_of(each)
+        nodes += ast.walk(each) if isinstance(around, ast.FunctionDef) and around.name in called else ()
+    for node in nodes:
         if isinstance(node, ast.Attribute) and node.attr == "grad" and isinstance(node.ctx, ast.Load):
             were = case.were(node.value, step)
             were = were[-1:] if isinstance(node.value, ast.Attribute) else were  # a name may be a loop's variable

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,8 +118,9 @@ def _backward_birth(case: Case) -> tuple[Hit, bool] | None:
     frame = trace.frame_at(step)
     for each in case.read_by(node):
         if (value := frame.value(each)) is not None and not math.isfinite(value.norm):
-            born = _forward_birth(case, each)
-            return (born[0], bool(_where_above(case, node))) if born is not None else None
+            born, above = _forward_birth(case, each), _where_above(case, node)
+            safe = _safe_operand(case, born[0].marks[0].node, above) if born is not None and above else ()
+            return (replace(born[0], fixes=safe or born[0].fixes), bool(above)) if born is not None else None
     read = [f"{case.name(each)} = {value.brief()}" for each in case.read_by(node) if (value := frame.value(each))]
     came = [value.brief() for each in trace.outputs_of(node).tolist() if (value := frame.passing(each)) is not None]
     above = _where_above(case, node)
@@ -187,6 +189,10 @@ def _kept_away(case: Case, node: int) -> tuple[Fix, ...]:
         operand = _operand_of(case, call)
         if operand is None:
             continue
+        if op == "exp" and _is_shared_out(case, node):
+            value = case.source(operand)
+            value = value if isinstance(operand, ast.Name) else f"({value})"
+            return fixes(("minus its maximum", edits.replace_node(case.text, operand, f"{value} - {value}.max()")))
         if op == "log":
             beside = [each for each in case.on_line(call.lineno) if isinstance(each, ast.Call) and name_of(each) == op]
             beside = [each for each in beside if not any(one in beside for one in case.around(each))]
@@ -204,6 +210,14 @@ def _kept_away(case: Case, node: int) -> tuple[Fix, ...]:
                 code = f"({case.source(operand)}).clamp(min={_EPSILON})"
             return fixes((f"at least {_EPSILON}", edits.replace_node(case.text, operand, code)))
     return ()
+
+
+def _is_shared_out(case: Case, node: int) -> bool:
+    """Whether what a node made is divided by its sum, as in a softmax."""
+    made, nodes, producer = case.output(node), case.trace.nodes, case.trace.tensors.producer
+    divisions = [user for user in case.trace.users_of(made).tolist() if nodes.op[user] == "div"]
+    by = [int(producer[case.read_by(each)[1]]) for each in divisions if len(case.read_by(each)) > 1]
+    return any(each >= 0 and nodes.op[each] == "sum" and made in case.read_by(each) for each in by)
 
 
 def _is_negative(case: Case, tensor: int) -> bool:
@@ -246,7 +260,11 @@ def _safe_operand(case: Case, node: int, above: int) -> tuple[Fix, ...]:
             continue
         value = case.source(operand)
         both = [value, f"torch.ones_like({value})"]
-        if case.output(node) in case.ancestors(*case.read_by(above)[-1:]):  # it is taken where the condition is false
+        slots = case.trace.slots_of(above)
+        where_false = [
+            slots[slot] for slot in ([0] if case.trace.nodes.op[above] == "masked_fill" else [2]) if slot in slots
+        ]
+        if case.output(node) in case.ancestors(*where_false):  # it is taken where the condition is false
             both.reverse()
         code = f"torch.where({case.source(condition)}, {', '.join(both)})"
         return fixes(("a safe operand", edits.replace_node(case.text, operand, code)))

@@ -151,7 +151,11 @@ def _forgotten(case: Case, left: list[int], step: int) -> Iterator[Hit]:
     """A new module that is trained together with another, and that the only optimizer was not given. One that was
     trained before, or is not to be, was loaded, copied, frozen or switched to evaluation."""
     making, owner = _optimizer(case, step), _owner(case, left)
-    first = making.args[0] if making is not None and making.args else None
+    first: ast.expr | None = making.args[0] if making is not None and making.args else None
+    if isinstance(first, ast.Name) and making is not None:
+        first = case.assigned(first.id, making.lineno)
+    if isinstance(first, ast.Call) and name_of(first) == "list" and len(first.args) == 1:
+        first = first.args[0]
     names = {str(each) for each in case.trace.optimizers.name}
     alone = [each for each in case.calls if name_of(each) in names] == [making]
     if not alone or not isinstance(first, ast.Call) or name_of(first) != "parameters" or not owner:
@@ -265,6 +269,12 @@ def _given(case: Case, making: ast.Call | None, left: list[int]) -> tuple[Fix, .
     if not owner:
         return ()
     bound = [s.lineno for s in case.statements if isinstance(s, ast.Assign) and case.source(s.targets[0]) == owner]
+    if (
+        bound
+        and isinstance(statement, ast.Assign)
+        and case.function_of(making) is not case.function_of(case.statement(bound[-1]) or making)
+    ):  # another method replaces the module
+        return fixes((f"made anew for {owner}", edits.insert_after(case.text, bound[-1], case.source(statement))))
     bound = bound if case.function_of(making) is None else []
     if bound and bound[-1] > making.lineno and statement is not None:
         code = case.source(statement)
@@ -424,9 +434,10 @@ def _registered(case: Case, statement: ast.Assign | ast.AnnAssign | ast.Expr) ->
             code = f"{case.source(held)}.{name} = {_nn(case)}.Parameter({given})"
             return fixes(("nn.Parameter", edits.replace_node(case.text, statement, code)))
         name = case.source(held) if held is not None else ""
+        kind = "ParameterList" if case.source(value.args[0]).split("(")[0].endswith("Parameter") else "ModuleList"
         for other in case.statements:
             if isinstance(other, ast.Assign) and case.source(other.targets[0]) == name:
-                return fixes(("nn.ModuleList", edits.replace_node(case.text, other.value, f"{_nn(case)}.ModuleList()")))
+                return fixes((f"nn.{kind}", edits.replace_node(case.text, other.value, f"{_nn(case)}.{kind}()")))
     if value is None:
         return ()
     code = case.source(value)
@@ -512,13 +523,16 @@ def sources(case: Case) -> dict[str, list[int]]:
         given: ast.expr | None = call.args[0]
         if isinstance(given, ast.Name):
             given = case.assigned(given.id, call.lineno)
-        if given is None or any(isinstance(node, ast.Dict) for node in ast.walk(given)):
+        if given is None:
             continue
         for node in ast.walk(given):
             held = receiver_of(node) if isinstance(node, ast.Call) and name_of(node) == "parameters" else None
             if held is not None:
                 found[case.source(held)] = _parameters_of(case, case.source(held))
-        for each in given.elts if isinstance(given, ast.List) else ():
+        groups = [pair for node in ast.walk(given) if isinstance(node, ast.Dict)
+                  for pair in zip(node.keys, node.values, strict=True)]  # fmt: skip
+        lists = [given, *(value for key, value in groups if isinstance(key, ast.Constant) and key.value == "params")]
+        for each in [one for held in lists if isinstance(held, ast.List) for one in held.elts]:
             tensor = case.was(each, len(case.trace) + 1) if isinstance(each, (ast.Name, ast.Attribute)) else -1
             if tensor >= 0:
                 found[case.source(each)] = [tensor]

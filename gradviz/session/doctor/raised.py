@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
 from gradviz.session.doctor.cuts import Cut, cut_behind, cut_fixes, cut_hit, cuts_below, taken_out
+from gradviz.session.doctor.losses import before
 from gradviz.session.doctor.missing import why_none
 from gradviz.session.doctor.text import asked_grads, is_of_gradients, name_of, receiver_of
 from gradviz.trace.table.kinds import Kind
@@ -206,9 +207,9 @@ def _as_cross_entropy(case: Case) -> Fixes:
     trace, root = case.trace, _root(case)
     for tensor in case.ancestors(root) if root >= 0 else ():
         node = int(trace.tensors.producer[tensor])
-        if node < 0 or trace.nodes.op[node] not in ("eq", "ne") or len(read := case.read_by(node)) != 2:
+        if node < 0 or trace.nodes.op[node] not in ("eq", "ne", "sub") or len(read := case.read_by(node)) != 2:
             continue
-        made = [int(trace.tensors.producer[each]) for each in read]
+        made = [before(case, each, "_to_copy") for each in read]
         chosen = next((each for each in made if each >= 0 and trace.nodes.op[each] in ("argmax", "max")), -1)
         if chosen < 0:
             continue
@@ -408,6 +409,10 @@ def _goes_on(case: Case, line: int) -> bool:
         return True
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     names = {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
+    turns: list[ast.For | ast.comprehension] = [each for each in case.walked if isinstance(each, ast.For)]
+    turns += [turn for each in case.walked for turn in getattr(each, "generators", ())]
+    turns = [turn for turn in turns if case.source(turn.iter) in names]
+    names |= {n.id for turn in turns for n in ast.walk(turn.target) if isinstance(n, ast.Name)}
     used = [n for n in case.walked if isinstance(n, ast.Name) and n.id in names and n.lineno > line]
     return any(isinstance(case.parents.get(n), (ast.BinOp, ast.Attribute)) for n in used)
 

@@ -138,11 +138,36 @@ def _made_to_fit(
         if shape is None or len(shape) > len(other) or isinstance(getattr(node, "ctx", None), ast.Store):
             continue
         if all(one in (1, size) for one, size in zip(shape[::-1], other[::-1], strict=False)):
-            plain = isinstance(node, (ast.Name, ast.Call, ast.Attribute, ast.Subscript))
-            code = case.source(node) if plain else f"({case.source(node)})"
+            beside = _beside(case, node, own)
+            inside = {each for one in beside for each in ast.walk(one)}
             alike = [one for pair in _elementwise(case, line) for one in pair if case.source(one) == case.source(node)]
-            return ending, edits.all_at_once(case.text, case.tree, {each: f"{code}{ending}" for each in alike})
+            changes: dict[ast.expr | ast.stmt, str | None] = {}
+            for each in [*beside, *(each for each in alike if each not in inside)]:
+                plain = isinstance(each, (ast.Name, ast.Call, ast.Attribute, ast.Subscript))
+                changes[each] = f"{case.source(each)}{ending}" if plain else f"({case.source(each)}){ending}"
+            return ending, edits.all_at_once(case.text, case.tree, changes)
     return None
+
+
+def _beside(case: Case, node: ast.expr, own: tuple[int, ...]) -> list[ast.expr]:
+    """Return the operands of the shape of another one that its result is combined with in turn: std in
+    `(x - mean) / std`."""
+    found, inner = list[ast.expr](), case.parents.get(node)
+    while isinstance(outer := case.parents.get(inner) if inner is not None else None, ast.BinOp):
+        other = outer.right if outer.left is inner else outer.left
+        if not isinstance(outer.op, ast.MatMult) and _shape_of(case, other) == own:
+            found.append(other)
+        inner = outer
+    return found
+
+
+def _shape_of(case: Case, node: ast.expr) -> tuple[int, ...] | None:
+    """Return the shape of an operand, also if it was not computed any more; None if it is not known."""
+    if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult):
+        shapes = {_shape_of(case, each) for each in (node.left, node.right) if not isinstance(each, ast.Constant)}
+        return shapes.pop() if len(shapes) == 1 else None
+    tensor = case.was(node, len(case.trace) + 1)
+    return case.shape(tensor) if tensor >= 0 else None
 
 
 def target(fault: Fault) -> Hit | None:
@@ -155,7 +180,10 @@ def target(fault: Fault) -> Hit | None:
         return fault.hit((), why=_target_why(fault), advice=_TARGET_ADVICE)
     code = case.source(given)
     plain = code if isinstance(given, (ast.Name, ast.Call, ast.Attribute, ast.Subscript)) else f"({code})"
-    ending = _target_ending(fault)
+    ending = " - 1" if _counts_from_one(fault, given) else _target_ending(fault)
+    tensor = case.was(given, len(case.trace) + 1)
+    dtype = str(case.trace.tensors.dtype[tensor]) if tensor >= 0 else "float"
+    ending += ".float()" if "arget size" in fault.message and ending and "float" not in dtype else ""
     if "multi-target" in fault.message and case.called("one_hot", -1) is not None:
         ending = ".argmax(1)"
     text = _in_all(case, call, ending) if ending and isinstance(given, ast.Name) else None
@@ -209,6 +237,16 @@ def _loss_call(case: Case, line: int) -> tuple[ast.Call | None, ast.expr | None]
     return None, None
 
 
+def _counts_from_one(fault: Fault, given: ast.expr) -> bool:
+    """Whether the classes of a target are 1 to n instead of 0 to n - 1."""
+    found = re.match(r"Target (\d+) is out of bounds", fault.message)
+    tensor = fault.case.was(given, len(fault.case.trace) + 1) if found else -1
+    classes = fault.case.first_value(tensor) if tensor >= 0 else None
+    return bool(
+        found and classes is not None and classes.size and classes.min() == 1 and classes.max() == int(found[1])
+    )
+
+
 def _target_ending(fault: Fault) -> str:
     message = fault.message
     if "multi-target not supported" in message or "1D target tensor expected" in message:
@@ -224,7 +262,7 @@ def _target_ending(fault: Fault) -> str:
         or "Found dtype Long" in message
     ):
         return ".float()"
-    if "Using a target size" in message:
+    if "Using a target size" in message or message.startswith("Target size"):
         shapes = re.findall(r"\[([\d, ]*)\]", message)
         if len(shapes) >= 2 and shapes[1].count(",") > shapes[0].count(","):
             return ".unsqueeze(1)"

@@ -226,11 +226,17 @@ def followed(text: Text, expression: ast.expr) -> Iterator[ast.expr]:
                 queue += [*all_assigned(text, node.id, node.lineno), *collected(text, node)]
 
 
+def decorated_at(text: Text, line: int) -> ast.FunctionDef | None:
+    """Return the function that has a decorator on a line."""
+    functions = (each for each in text.statements if isinstance(each, ast.FunctionDef))
+    return next((each for each in functions if any(one.lineno == line for one in each.decorator_list)), None)
+
+
 def uses(text: Text, number: ast.expr, depth: int = 4, summed: bool = False) -> Iterator[ast.expr]:
     """Return where a number, or a multiple of it, is used, followed through a variable and through return values; and
     the product that makes the multiple. With `summed`, also through a sum that includes it."""
     outer = text.parents.get(number)
-    if isinstance(outer, ast.UnaryOp) or (isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Mult)):
+    if isinstance(outer, ast.UnaryOp) or (isinstance(outer, ast.BinOp) and isinstance(outer.op, (ast.Mult, ast.Pow))):
         yield outer
         yield from uses(text, outer, depth, summed)
     elif isinstance(outer, (ast.GeneratorExp, ast.ListComp)) and outer.elt is number:

@@ -302,6 +302,10 @@ def _in_time(case: Case, at: int, backward: int, used: int) -> tuple[Fix, ...]:
         after = block if isinstance(block, ast.With) and statement not in ast.walk(block) else later
         longer = edits.after_statement(case.text, after, case.source(statement))
         return fixes(("after the update", edits.without_statement(longer, at) if longer else None))
+    if isinstance(loop, ast.For) and step is not None and 0 < backward < loop.lineno:  # among other statements
+        shorter, held = edits.without_statement(case.text, at), receiver_of(step)
+        code = f"{case.source(held)}.zero_grad()" if held is not None else ""
+        return fixes(("before backward()", edits.insert_before(shorter, backward, code) if shorter and code else None))
     text = edits.moved(case.text, at, before=backward) if 0 < backward < at else None
     if text is None:
         shorter = edits.without_statement(case.text, at)
@@ -358,7 +362,7 @@ def number_in_loss(case: Case) -> Iterator[Hit]:
     divided."""
     for call in case.calls:
         source = taken_out(case, call, len(case.trace) + 1)
-        for used in uses(case, call) if source is not None else ():
+        for used in uses(case, call, summed=True) if source is not None else ():
             outer = case.parents.get(used)
             made = case.made_by(outer) if isinstance(outer, ast.BinOp) else []
             made = [each for each in made if each in case.below_roots and case.trace.tensors.requires_grad[each]]

@@ -135,7 +135,9 @@ def _frozen_source(case: Case) -> Iterator[Hit]:
         )
         why += "gets no gradient, and step() never changes it."
         advice = f"Let {name} require grad, or do not give it to the optimizer."
-        yield Hit(line, steps[0] + 1, why, advice, _asked_for(case, first, name), first_use(case, first))
+        switched = edits.replace_expression(case.text, line, "False", "True") if line in switches else None
+        fix = fixes(("with gradients", switched)) or _asked_for(case, first, name)
+        yield Hit(line, steps[0] + 1, why, advice, fix, first_use(case, first))
         return
 
 

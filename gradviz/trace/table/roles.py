@@ -30,7 +30,7 @@ def inside(trace: Trace, tensor: int) -> str:
         weight = trace.naming.name(slots[1], len(trace)) if 1 in slots else ""
         owner = weight.removesuffix(".weight") if weight.endswith(".weight") else module_name(trace, node)
         return f"{owner}.{operand}" if owner else ""
-    if op != "mul" or slot != 1 or not _is_mask(trace, tensor, node):
+    if op != "mul" or slot != 1 or not is_mask(trace, tensor, node):
         return ""
     same = [each for each in _masks(trace, node) if module_name(trace, each) == module_name(trace, node)]
     number = subscript(same.index(node) + 1) if len(same) > 1 and node in same else ""
@@ -130,7 +130,7 @@ def ending(trace: Trace, tensor: int, producer: int) -> str:
     return f".{op}({arguments(params)}){field(trace, tensor, producer)}"
 
 
-def _is_mask(trace: Trace, tensor: int, node: int) -> bool:
+def is_mask(trace: Trace, tensor: int, node: int) -> bool:
     """Whether it is a dropout mask: 0 and one larger number, made in the same call."""
     nodes, label = trace.nodes, str(trace.tensors.label[tensor])
     value = trace.value(int(trace.tensors.value[tensor]))
@@ -151,7 +151,7 @@ def _masks(trace: Trace, node: int) -> list[int]:
     found = []
     for each in alike.tolist()[:MOST_TOLD_APART]:
         second = trace.slots_of(each).get(1, -1)
-        if second >= 0 and trace.tensors.producer[second] < 0 and _is_mask(trace, second, each):
+        if second >= 0 and trace.tensors.producer[second] < 0 and is_mask(trace, second, each):
             found.append(each)
     return found
 
