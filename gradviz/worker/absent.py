@@ -20,8 +20,8 @@ _NOTHING_ELSE = "write what you need of it into the snippet, or leave it out"
 _YOURS = "if it is a file of yours, or a package of Python code only, attach {}.py or its folder"
 
 _IN_PART = frozenset(
-    """torchvision torchtext PIL seaborn IPython gym gymnasium wandb tyro sklearn requests six graphviz
-    torchsummary mpl_toolkits multiprocessing platform codecs""".split()
+    """torchvision torchtext PIL seaborn IPython gym gymnasium wandb tyro sklearn pandas requests six
+    graphviz torchsummary mpl_toolkits multiprocessing platform codecs""".split()
 )  # not installed or not loaded, and contain much more
 
 

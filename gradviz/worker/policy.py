@@ -426,7 +426,7 @@ class _Checker(ast.NodeVisitor):
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
             self._parts(alias.name)
-            self._name(alias.asname)
+            self._name(alias.asname, MODULE_NAMES)
         self._replace(node, [self._imports.statement(alias, self._expects_failure) for alias in node.names])
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:

@@ -47,9 +47,9 @@ READABLE_DUNDERS = DEFINABLE_DUNDERS | frozenset(
     """ __name__ __doc__ __version__ __qualname__ __module__ __cause__ __context__ __suppress_context__
     __notes__ """.split()
 )
-MODULE_NAMES = frozenset(  # which a file says of itself
+MODULE_NAMES = frozenset(  # what a file says of itself, and the name under which old scripts import builtins
     """ __all__ __author__ __authors__ __contact__ __copyright__ __credits__ __date__ __doc__ __email__ __license__
-    __maintainer__ __status__ __title__ __url__ __version__ """.split()
+    __maintainer__ __status__ __title__ __url__ __version__ __builtin__ """.split()
 )
 READABLE_NAMES = MODULE_NAMES | {"__name__", "__file__", "__debug__", "__package__"}
 

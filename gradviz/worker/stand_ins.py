@@ -39,6 +39,7 @@ from gradviz.worker.small_modules import (
 )
 from gradviz.worker.stand_in import StandIn, stand_in
 from gradviz.worker.standard_modules import offered_classes, standard_modules
+from gradviz.worker.table_modules import table_modules
 from gradviz.worker.text_modules import progress_modules
 from gradviz.worker.vision import vision_modules
 from gradviz.worker.written_text import written_modules
@@ -88,6 +89,7 @@ class World:
             **standard,
             **numpy_modules(source),
             **learning_modules(source),
+            **table_modules(source),
             **plot_modules(self.plots, to_numpy),
             **progress_modules(write),
             **others,

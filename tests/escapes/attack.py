@@ -82,6 +82,7 @@ def every_attack() -> list[Attack]:
     from tests.escapes.sixth_look import SIXTH
     from tests.escapes.spies import SPIES
     from tests.escapes.strain import STRAIN
+    from tests.escapes.tables import TABLES
     from tests.escapes.tenth_look import TENTH
     from tests.escapes.third_look import THIRD
     from tests.escapes.thirteenth_look import THIRTEENTH
@@ -90,6 +91,7 @@ def every_attack() -> list[Attack]:
     looks = [*FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH, *EIGHTH, *NINTH, *TENTH, *ELEVENTH]
     looks += [*TWELFTH, *THIRTEENTH, *FOURTEENTH]
     attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *looks, *DOOR, *FIFTEENTH, *SIXTEENTH]
+    attacks += TABLES
     order = list(dict.fromkeys(each.kind for each in attacks))
     return sorted(attacks, key=lambda each: order.index(each.kind))
 

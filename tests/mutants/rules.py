@@ -172,7 +172,7 @@ LANGUAGE = (
     worker(
         "policy",
         "names that an import binds",
-        "            self._name(alias.asname)\n        self._replace",
+        "            self._name(alias.asname, MODULE_NAMES)\n        self._replace",
         "        self._replace",
         W + "test_policy_parser.py",
     ),

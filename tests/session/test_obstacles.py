@@ -125,7 +125,7 @@ def test_an_import_goes_with_its_last_use_and_never_what_stands_beside_it(pool: 
         "import concurrent.futures as c\ndef f(): print(1)\nc.run(f)\n",  # what it is to call
         "import ray\nray.get(lambda: 1)\n",
         "import torch.multiprocessing as mp\ndef f(*x): pass\na = (1,)\nmp.spawn(f, args=a)\n",  # not known
-        "import pandas as pd\nfor x in pd.DataFrame(): print(x)\n",
+        "import pandas as pd\nfor x in pd.read_excel(): print(x)\n",
     ],
 )
 def test_nothing_is_offered_that_would_lose_something(pool: WorkerPool, text: str) -> None:

@@ -18,9 +18,9 @@ from tests.worker.conftest import Runner
         ),
         ("import threading, torch\nthreading.Thread()\n", 2, "one thread"),
         (
-            "import pandas as pd\n\npd.read_csv('x')\n",
+            "import polars as pl\n\npl.read_csv('x')\n",
             3,
-            "pandas.read_csv is not available in GradViz",
+            "polars.read_csv is not available in GradViz",
         ),
         ("from torchviz import make_dot\nmake_dot(1)\n", 2, "draws the graph itself"),
         ("from .model import Net\nNet()\n", 2, "one file"),
@@ -46,8 +46,8 @@ def test_it_is_refused_where_it_is_used(run: Runner, source: str, line: int, wor
 
 def test_nothing_is_refused_that_is_never_reached(run: Runner) -> None:
     source = (
-        "import pandas as pd, torch\nfrom .data import load\n"
-        "def f(x: pd.DataFrame | None = None): return isinstance(x, pd.DataFrame)\n"
+        "import polars as pl, torch\nfrom .data import load\n"
+        "def f(x: pl.DataFrame | None = None): return isinstance(x, pl.DataFrame)\n"
         "def g(): return load()\nprint(f(torch.ones(1)), torch.ones(1).item())"
     )
     assert run(source).printed() == "False 1.0\n"
@@ -89,28 +89,28 @@ def _missing(run: Runner, source: str) -> list[tuple[str, str, tuple[int, ...]]]
 
 def test_all_that_is_missing_is_told_with_the_first_use(run: Runner) -> None:
     source = (
-        "import pandas as pd, torch\nimport torch.distributed as dist\nfrom .data import load\n"
-        "pd.read_csv('x')\ndist.scatter()\npd.read_csv('y')\nload()\ntorch.no_such_thing\n"
+        "import polars as pl, torch\nimport torch.distributed as dist\nfrom .data import load\n"
+        "pl.read_csv('x')\ndist.scatter()\npl.read_csv('y')\nload()\ntorch.no_such_thing\n"
     )
     assert _missing(run, source) == [
-        ("pandas.read_csv", "pd.read_csv", (4, 6)),
+        ("polars.read_csv", "pl.read_csv", (4, 6)),
         ("torch.distributed.scatter", "dist.scatter", (5,)),
         (".data.load", "load", (7,)),
     ]
-    assert _missing(run, f"compile('1')\n{source}")[0] == ("pandas.read_csv", "pd.read_csv", (5, 7))
-    assert _missing(run, "import pandas\nprint(1)\n1 / 0\npandas.x()") == [], "another error is nobody's absence"
+    assert _missing(run, f"compile('1')\n{source}")[0] == ("polars.read_csv", "pl.read_csv", (5, 7))
+    assert _missing(run, "import polars\nprint(1)\n1 / 0\npolars.x()") == [], "another error is nobody's absence"
 
 
 def test_nothing_is_called_missing_that_may_be_there(run: Runner) -> None:
     """What is handed on, named in a hint, caught, bound in another way, or for other tools."""
     source = (
-        "import pandas as pd\nimport mlflow\nimport apex\n"
+        "import polars as pl\nimport mlflow\nimport apex\n"
         "try:\n    import visdom\nexcept ImportError:\n    visdom = None\n"
-        "def f(x: pd.DataFrame) -> pd.Series: return isinstance(x, pd.DataFrame)\n"
+        "def f(x: pl.DataFrame) -> pl.Series: return isinstance(x, pl.DataFrame)\n"
         "def g(apex): return apex.run()\n"
         "def h(): return visdom.Visdom()\n"
         "try:\n    mlflow.init()\nexcept ImportError: pass\n"
-        "kept = [pd.concat]\nmlflow.log()\n"
+        "kept = [pl.concat]\nmlflow.log()\n"
     )
     assert _missing(run, source) == [("mlflow.log", "mlflow.log", (15,))]
 

@@ -146,7 +146,7 @@ def test_a_cause_that_is_its_own_cause(run: Runner) -> None:
 
 
 def test_a_too_long_snippet_is_refused(run: Runner) -> None:
-    outcome = run("import pandas\npandas.read_csv('a')\n" + "x = 1\n" * 70_000)
+    outcome = run("import polars\npolars.read_csv('a')\n" + "x = 1\n" * 70_000)
     assert outcome.status == "refused"
     assert "420,035 characters" in outcome.sentence
     assert not outcome.done.detail.missing, "its tree would take ten seconds"
