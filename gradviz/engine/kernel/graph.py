@@ -166,6 +166,14 @@ def attribute(node: Node, name: str) -> Any:
     raise AttributeError(f"'{node.class_name}' object has no attribute '_saved_{name}'")
 
 
+def as_given(made: Any, **given: object) -> Any:
+    """Let the node of a result show arguments as the call gave them, where the operation gets them in another form."""
+    node = (made[0] if isinstance(made, tuple) else made)._node
+    if node is not None:
+        node.captured = {**node.captured, "as_given": given}
+    return made
+
+
 def _as_stored(name: str, value: object) -> Any:
     if name == "reduction" and value in _REDUCTIONS:
         return _REDUCTIONS.index(value)  # PyTorch keeps the number of its enumeration

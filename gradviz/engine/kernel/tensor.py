@@ -197,6 +197,7 @@ class Tensor(Operations):
     _tangents: dict[int, Tensor | None] | None = None  # of open levels of forward differentiation
     _dual_base: Tensor | bool = False  # whose tangents a view has: its base's (False), its own (True), or this one's
     _all_examples: tuple[Tensor, int, int, Node | None] | None = None  # split by a vmap: (level, dim, its node)
+    _lazy: str = ""  # "conj" or "neg": PyTorch would compute that only when the numbers are read
     _wraps: tuple[int, ...] = ()  # the function transforms that were open when it was made
     _grad_dtype: Any = False  # the type that `.grad` must have: its own (False), any (None), or a dtype
     _tag: int  # the number that the recorder knows it by
@@ -349,7 +350,7 @@ class Tensor(Operations):
         if type(self._data) is not np.ndarray:
             raise RuntimeError("accessing `data` under vmap transform is not allowed")
         found = wrap(self._data)
-        found._inference = self._inference
+        found._inference, found._lazy = self._inference, self._lazy
         if self._inference and not state.inference:
             found._share_version()  # it counts its writes separately
         if state.observer is not None:

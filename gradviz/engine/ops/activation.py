@@ -14,6 +14,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
+from gradviz.engine.kernel.graph import as_given
 from gradviz.engine.kernel.messages import check_kind, check_value
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.state import state
@@ -631,11 +632,15 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
         raise TypeError(f"threshold(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     if input.dtype.rank in (0, 3):
         raise NotImplementedError(f"\"threshold_cpu\" not implemented for '{input.dtype.title}'")
+    threshold, value = (each.item() if isinstance(each, Tensor) else each for each in (threshold, value))
     if input.dtype.rank == 1:
         check_value(threshold, input.dtype)
     _check_factor(threshold, input)
     check_value(value, input.dtype)
-    return run(THRESHOLD, THRESHOLD_, input, inplace, "", threshold=threshold, value=value)
+    given = threshold
+    threshold, value = (each.real if isinstance(each, complex) else each for each in (threshold, value))
+    made: Tensor = run(THRESHOLD, THRESHOLD_, input, inplace, "", threshold=threshold, value=value)
+    return as_given(made, threshold=given) if isinstance(given, complex) else made
 
 
 for _fn in (leaky_relu, elu, selu, celu, hardtanh, threshold):

@@ -96,6 +96,12 @@ def view_as_real(input: Tensor) -> Tensor:
     """Real and imaginary parts along a new last dimension, in the same memory."""
     if not input.dtype.is_complex:
         raise RuntimeError("view_as_real is only supported for complex tensors")
+    if input._lazy:
+        raise RuntimeError(
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can "
+            "view it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the "
+            "original."
+        )
     return call(VIEW_AS_REAL, input)
 
 
@@ -123,7 +129,8 @@ def view_as_complex(input: Tensor) -> Tensor:
 
 
 def _part(input: Tensor, which: int) -> Tensor:
-    pairs = view_as_real(input)
+    pairs = call(VIEW_AS_REAL, input)
+    pairs._lazy = "neg" if which and input._lazy else ""
     made: Tensor = pairs.select(pairs._data.ndim - 1, which)
     return made
 
@@ -185,7 +192,13 @@ def polar(abs: Tensor, angle: Tensor) -> Tensor:
     return call(POLAR, abs, angle)
 
 
-@api("resolve_conj", "resolve_neg")
-def resolve(input: Tensor) -> Tensor:
-    """The tensor itself: conjugates are computed at once here."""
-    return input
+@api("resolve_conj")
+def resolve_conj(input: Tensor) -> Tensor:
+    """The numbers of a conjugate in memory of their own; any other tensor is returned as it is."""
+    return input.clone() if input._lazy == "conj" else input
+
+
+@api("resolve_neg")
+def resolve_neg(input: Tensor) -> Tensor:
+    """The same for a negative view."""
+    return input.clone() if input._lazy == "neg" else input

@@ -212,6 +212,11 @@ def numpy(self: Tensor, *, force: bool = False) -> Array:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if self._data.dtype.kind == "V":
         raise TypeError("Got unsupported ScalarType BFloat16")
+    if self._lazy and not force:
+        bit = "conjugate" if self._lazy == "conj" else "negative"
+        raise RuntimeError(
+            f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.resolve_{self._lazy}().numpy() instead."
+        )
     return self._data if type(self._data) is np.ndarray else np.asarray(self._data)  # of a function transform
 
 

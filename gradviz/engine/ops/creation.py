@@ -681,6 +681,11 @@ def read_as(self: Tensor, dtype: dtypes.dtype) -> Tensor:
     """`x.view(dtype)`: the bytes read as another type, without history; the last dimension absorbs the difference in
     size."""
     array = self._data
+    if self._lazy:
+        bit = "conjugate" if self._lazy == "conj" else "negative"
+        raise RuntimeError(
+            f"torch.Tensor.view is not supported for {bit} view tensors when converting to a different dtype."
+        )
     old, new = array.dtype.itemsize, dtype.itemsize
     if old != new:
         _check_layout(array, self.dtype, dtype)

@@ -454,7 +454,11 @@ def _angle_grad(grad: Tensor, self: Tensor) -> Tensor:
 @api("conj")
 def conjugate(input: Tensor) -> Tensor:
     """The conjugate; a real tensor is returned as it is."""
-    made = call(CONJ, input) if input._data.dtype.kind == "c" else input
+    if input._data.dtype.kind != "c":
+        return input
+    made = call(CONJ, input)
+    if input._lazy != "conj":
+        made._lazy = "conj"
     return made
 
 

@@ -383,10 +383,17 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
     return tuple(input._data.shape) == tuple(other._data.shape)
 
 
-@api("is_conj", "is_neg")
+@api("is_conj")
 def is_conj(input: Tensor) -> bool:
-    """False: conjugation and negation are computed at once here."""
-    return False
+    """Whether PyTorch would conjugate this view only when it is read; here that is done at once, in memory of its
+    own."""
+    return input._lazy == "conj"
+
+
+@api("is_neg")
+def is_neg(input: Tensor) -> bool:
+    """The same for the sign: true of the imaginary part of a conjugate."""
+    return input._lazy == "neg"
 
 
 @method("__reversed__")

@@ -14,6 +14,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, helper, sentence
+from gradviz.engine.kernel.graph import as_given
 from gradviz.engine.kernel.messages import check_kind
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -612,14 +613,6 @@ def _spread_over(dim: object, unbiased: object, correction: Any) -> tuple[Any, A
     return None if dim is UNSAID else dim, correction, given
 
 
-def _as_given(made: Any, given: bool) -> Any:
-    """A node shows the correction that the call chose, None if it said nothing of dimensions and correction."""
-    node = (made[0] if isinstance(made, tuple) else made)._node
-    if node is not None and not given:
-        node.captured = {**node.captured, "as_given": {"correction": None}}
-    return made
-
-
 def _spread_of(row: Any, name: str) -> None:
     @api(name)
     def function(
@@ -629,7 +622,8 @@ def _spread_of(row: Any, name: str) -> None:
         if input.dtype.rank < 2:
             raise RuntimeError("std and var only support floating point and complex dtypes")
         _warn_of_freedom(name, input, dim, correction)
-        return _as_given(call(row, input, dim=_tuple(dim), correction=correction, keepdim=keepdim), given)
+        found = call(row, input, dim=_tuple(dim), correction=correction, keepdim=keepdim)
+        return found if given else as_given(found, correction=None)
 
 
 _spread_of(VAR, "var")
@@ -677,7 +671,8 @@ def _with_mean(name: str, variance: bool) -> None:
         if input.dtype.rank < 2:
             raise RuntimeError(f"{name} only support floating point and complex dtypes")
         _warn_of_freedom(name, input, dim, correction)
-        return _as_given(call_all(row, input, dim=_tuple(dim), correction=correction, keepdim=keepdim), given)
+        found = call_all(row, input, dim=_tuple(dim), correction=correction, keepdim=keepdim)
+        return found if given else as_given(found, correction=None)
 
 
 _with_mean("var_mean", True)

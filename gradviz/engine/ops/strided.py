@@ -13,6 +13,7 @@ import numpy as np
 from gradviz.engine.kernel.batched import BatchedArray, one_example
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
+from gradviz.engine.kernel.graph import as_given
 from gradviz.engine.kernel.memory import check_count, extent, memory_of, repeated, start_of, storage_bytes, strided
 from gradviz.engine.kernel.messages import WRITTEN_TWICE, plain_numbers
 from gradviz.engine.kernel.rows import op
@@ -114,7 +115,9 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
     if isinstance(input._data, BatchedArray):
         _check_example(data, start, size, stride, offset)
     check_view(size, stride, offset, data.itemsize, memory.size)
-    return call(AS_STRIDED, input, size=size, stride=stride, storage_offset=offset - start)
+    made = call(AS_STRIDED, input, size=size, stride=stride, storage_offset=offset - start)
+    found: Tensor = as_given(made, storage_offset=storage_offset)
+    return found
 
 
 def check_view(size: Sequence[int], stride: Sequence[int], offset: int, itemsize: int, room: int) -> None:

@@ -29,6 +29,8 @@ from gradviz.engine.run.apply import apply, attach
 
 UNWATCHED = frozenset({"logical_not", "logical_and", "logical_or", "logical_xor"})  # autograd knows nothing of them
 _SAME_EVERYWHERE = frozenset({"fill", "zero"})
+_UNCHECKED = _SAME_EVERYWHERE | {"copy"}  # PyTorch refuses to write to a leaf, but these to one of inference mode later
+_LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
 # Writes whose operands may not share memory with the target, not even element by element.
 _APART = frozenset(
     """scatter scatter_value scatter_multiply scatter_add scatter_reduce index_add index_copy index_reduce index_put
@@ -63,7 +65,7 @@ def check_writable(tensor: Tensor, tracked: bool = False) -> None:
         if base._node is None and tensor.requires_grad:
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if tensor._requires_grad and tensor.grad_fn is None and not tensor._inference:
-        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+        raise RuntimeError(_LEAF)
 
 
 def view_refusal(view: Tensor, origin: str, what: str) -> str:
@@ -89,6 +91,8 @@ def write(
     tracked = watched and state.grad and any(t is not None and t._requires_grad for t in tensors)
     if watched:
         check_writable(target, tracked)
+        if target._inference and target._requires_grad and state.grad and row.key not in _UNCHECKED:
+            raise RuntimeError(_LEAF)
     if row.name == "abs" and target.dtype.is_complex:
         raise RuntimeError("In-place abs is not supported for complex tensors.")
     data, same = target._data, row.key in _SAME_EVERYWHERE

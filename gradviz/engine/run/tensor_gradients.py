@@ -115,6 +115,8 @@ def detach(self: Tensor) -> Tensor:
     """The same memory without history."""
     found = wrap(self._data)
     found._inference = self._inference
+    if self._lazy:
+        found._lazy = self._lazy
     if not self._inference:
         found._version_counter = self._share_version()
     elif not state.inference:

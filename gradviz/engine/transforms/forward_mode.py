@@ -15,7 +15,7 @@ from gradviz.engine.kernel import layers
 from gradviz.engine.kernel.batched import BatchedArray, levels_of, spread
 from gradviz.engine.kernel.formula import rule
 from gradviz.engine.kernel.graph import Node, bare
-from gradviz.engine.kernel.memory import memory_order
+from gradviz.engine.kernel.memory import memory_of, memory_order, repeated, start_of, strided
 from gradviz.engine.kernel.rows import OpRow
 from gradviz.engine.kernel.saved import Saved, keep
 from gradviz.engine.kernel.state import paused, state
@@ -149,9 +149,18 @@ def make_dual(tensor: Tensor, tangent: Tensor, number: int) -> Tensor:
 
 
 def laid_out(tangent: Tensor, like: Tensor) -> Tensor:
-    """The tangent laid out in memory like its tensor, because views of both depend on it. Copied if its layout
-    differs."""
+    """The tangent laid out in memory like its tensor, because views of both depend on it. Copied if its layout or the
+    size of its memory differs."""
     data: Any = like._data
+    if tangent._lazy != like._lazy:
+        tangent = tangent.clone()
+    if type(data) is type(tangent._data) is np.ndarray and data.size and not repeated(data.shape, data.strides):
+        memory = memory_of(data)
+        if memory.size != memory_of(tangent._data).size:
+            whole = np.zeros(memory.size, np.uint8)
+            made = wrap(strided(whole, data.dtype, data.shape, data.strides, start_of(data, memory)))
+            made.copy_(tangent)
+            return made
     if tangent._data.strides == data.strides or data.ndim == 0 or data.size < 2:
         return tangent
     order = memory_order(data)
