@@ -1,4 +1,4 @@
-"""Counts and lists in sentences."""
+"""Counts, sizes, durations and lists in sentences."""
 
 from __future__ import annotations
 
@@ -13,3 +13,18 @@ def quantity(count: float, noun: str) -> str:
 def listed(words: Sequence[str]) -> str:
     """ "a", "a and b", "a, b and c"."""
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def size_text(nbytes: int) -> str:
+    """A number of bytes in everyday units."""
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if nbytes >= size:
+            return f"{nbytes / size:.1f} {unit}"
+    return f"{nbytes} B"
+
+
+def time_text(seconds: float) -> str:
+    """A duration in everyday units."""
+    if seconds >= 120:
+        return f"{seconds / 60:.1f} min"
+    return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"

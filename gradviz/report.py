@@ -81,4 +81,4 @@ def rank_table(path: Path) -> str:
         return ""
     from gradviz.session.comparison.ranks import ranks, table
 
-    return table(ranks(path)) + "What is found is that of the first.\n\n"
+    return table([*ranks(path)]) + "What is found is that of the first.\n\n"

@@ -17,6 +17,7 @@ class PanelRow:
     made_by: str  # module and class in `gradviz.ui.panels`
     digit: int = 0  # Ctrl with this digit moves the focus here
     tall: bool = False  # it needs more room than its neighbours
+    of_job: bool = False  # its tab is only there for a job with several ranks
 
 
 PANELS = (
@@ -35,6 +36,7 @@ PANELS = (
     PanelRow("paths", "Paths", "bottom", "paths.PathsPanel"),
     PanelRow("elements", "Element", "bottom", "elements.ElementsPanel"),
     PanelRow("differences", "What-if", "bottom", "differences.DifferencesPanel"),
+    PanelRow("ranks", "Ranks", "bottom", "ranks.RanksPanel", of_job=True),
     PanelRow("output", "Output", "corner", "output.OutputPanel", digit=5),
 )
 ROW = {row.id: row for row in PANELS}

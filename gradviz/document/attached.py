@@ -37,11 +37,6 @@ def is_name(name: str) -> bool:
     return bool(good and len(name) <= LONGEST)
 
 
-def size_text(size: int) -> str:
-    """Return the size as text."""
-    return f"{size} bytes" if size < 1000 else f"{size / 1000:,.0f} kB"
-
-
 def safe_name(name: str) -> str:
     """Return a name that a snippet gave to a file in a form that every system accepts: a path that only leads
     downwards."""

@@ -137,6 +137,7 @@ class Recorded(Snippet):
     """The text of what ran and was recorded elsewhere: read-only, and it can't be run."""
 
     origin: str = ""  # by what, when, and how far: a sentence
+    ranks: int = 1  # of how many processes it shows the first
 
 
 def is_recording(path: Path) -> bool:

@@ -75,7 +75,7 @@ class Backward:
     def exchanged(self, exchange: Exchange) -> None:
         """The processes of the job begin an exchange during the backward pass."""
         self._now.exchange = exchange
-        self._rows.exchange(exchange, self._now.site, is_over=False)
+        self._rows.add("clock", self._rows.exchange(exchange, self._now.site, is_over=False), exchange.came)
 
     def make_grads(self, original: Any, roots: Any, grads: Any, *rest: Any, **more: Any) -> Any:
         """PyTorch makes the gradients of roots that were given none."""
@@ -246,7 +246,8 @@ class Backward:
         step = rows.steps - 1
         if now.exchange is not None and changed:
             rows.value.forget()
-            over = replace(now.exchange, name=f"{now.exchange.name} is over", tensors=[x.grad for _, x in changed])
+            name, summed = f"{now.exchange.name} is over", [x.grad for _, x in changed]
+            over = replace(now.exchange, name=name, tensors=summed)
             step = rows.exchange(over, now.site)
         for number, x in changed:
             rows.add("grads", step, number, rows.value(x.grad), -1)

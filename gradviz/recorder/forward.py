@@ -13,8 +13,8 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 from torch.utils._pytree import tree_leaves
 
 from gradviz.recorder.backward import Backward
-from gradviz.recorder.rows import Exchange, Rows, is_custom, number_of, outputs_of
-from gradviz.recorder.values import grad_fn_of, memory_of, not_compiled, plainly
+from gradviz.recorder.rows import Exchange, Rows, is_custom, now, number_of, outputs_of
+from gradviz.recorder.values import grad_fn_of, memory_of, not_compiled, plainly, version_of
 from gradviz.trace.table.kinds import Kind
 
 UNREAL = ("FakeTensor", "FunctionalTensor", "AsyncCollectiveTensor")  # a compiler traces: nothing of it runs
@@ -33,6 +33,8 @@ COLLECTIVES = {  # the names that the functions of torch.distributed have below 
     "alltoall_base_": "all_to_all_single",
     "recv_any_source_": "recv",
 }
+ALLOCATING = {torch.ops.aten.empty, torch.ops.aten.empty_strided, torch.ops.aten.empty_like, torch.ops.aten.new_empty}
+ALLOCATING |= {torch.ops.aten.new_empty_strided, torch.ops.aten.empty_permuted}
 MOST_SHOWN = 6  # parameters of an operation
 
 
@@ -89,6 +91,8 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         mode = torch.is_grad_enabled()
         out = func(*args, **kwargs)
         outs = [x for x in tree_leaves(out) if isinstance(x, torch.Tensor)]
+        if func.overloadpacket in ALLOCATING:
+            rows.value.allocated(outs[0].untyped_storage(), version_of(outs[0]))
         if slots and (outs or written):
             op = name.removeprefix("aten::").strip("_")
             self._pending = _Pending(op, slots, outs, written, rows.sites.here(1), ", ".join(shown[:MOST_SHOWN]), mode)
@@ -97,11 +101,12 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
     @plainly
     def _exchanged(self, name: str, func: Any, args: Any, kwargs: Any) -> Any:
         """The processes of the job exchange something; what that overwrites is known at the next event."""
+        came = now()
         self.flush()
         self.line()
         self._rows.value.forget()
         tensors = [x for x in tree_leaves(args) if isinstance(x, torch.Tensor)]
-        exchange = Exchange(name, tensors, torch.distributed.get_world_size())
+        exchange = Exchange(name, tensors, torch.distributed.get_world_size(), came)
         if self._rows.call < 0:
             self._exchange = exchange, self._rows.sites.here(2)
         else:
@@ -159,7 +164,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         """Write the last operation: only now do its results have their node."""
         exchange, self._exchange = self._exchange, None
         if exchange is not None:
-            self._rows.exchange(*exchange)
+            self._rows.add("clock", self._rows.exchange(*exchange), exchange[0].came)
         pending, self._pending = self._pending, None
         if pending is None:
             return

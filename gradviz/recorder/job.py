@@ -24,8 +24,8 @@ from gradviz.engine.kernel.state import DATA_LOADER
 from gradviz.recorder import rank_of
 from gradviz.recorder.backward import Backward, has_ranks
 from gradviz.recorder.forward import Forward
-from gradviz.recorder.rows import Rows
-from gradviz.recorder.values import FULL, NONE, POLICIES, not_compiled, plainly
+from gradviz.recorder.rows import Rows, now
+from gradviz.recorder.values import FULL, NONE, POLICIES, Values, not_compiled, plainly
 from gradviz.trace.record.chosen import Choice
 from gradviz.trace.record.gaps import iterations_left
 from gradviz.trace.record.recorder import settings_text
@@ -153,13 +153,12 @@ class Job:
         when = time.strftime("%Y-%m-%d %H:%M")
         about = About(source, Path(script).name, f"PyTorch {torch.__version__}", when, rank, ranks)
         self._file = RecordingWriter(self._out, about)
-        self._wrote = time.monotonic()
+        self._wrote = self._began = time.monotonic()
         self.modules = Modules(self.rows, wishes, self._forward.flush)
         self._undo: list[Callable[[], None]] = []
         self._closely: list[Callable[[], None]] = []  # the same, of one recorded iteration
         self._iteration = 0
         self._is_on = False
-        self._began = time.monotonic()
         self.pid = os.getpid()
 
     @property
@@ -224,6 +223,7 @@ class Job:
             _replace(torch.autograd, "_engine_run_backward", self._backward.run),
             _replace(torch.autograd, "_make_grads", self._backward.make_grads),
             _replace(torch.utils.data.dataloader._BaseDataLoaderIter, "__next__", self.modules.load),
+            _replace(torch.UntypedStorage, "resize_", functools.partial(_resized, self.rows.value)),
         ]
         torch.Tensor.grad = property(_GRAD.__get__, self._set_grad, _GRAD.__delete__)
 
@@ -292,6 +292,7 @@ class Job:
         rows, text = self.rows, self.rows.text
         step = rows.step(Kind.OPTIMIZER, -1, -1, rows.writer.count("optimizers"), rows.sites.here(2))
         rows.add("optimizers", step, text(type(optimizer).__name__))
+        rows.add("clock", step, now())
         for group in optimizer.param_groups:
             settings = text(settings_text({key: _plain(each) for key, each in group.items() if key != "params"}))
             for parameter in group["params"]:
@@ -398,6 +399,15 @@ def _replace(owner: Any, name: str, around: Any) -> Callable[[], None]:
 
     setattr(owner, name, wrapped)
     return lambda: setattr(owner, name, original)
+
+
+def _resized(values: Values, original: Any, storage: Any, nbytes: int) -> Any:
+    """Memory gets another size; FSDP frees that of its parameters and takes it again so."""
+    had = storage.nbytes()
+    found = original(storage, nbytes)
+    if not had and nbytes:
+        values.allocated(storage)
+    return found
 
 
 def _quiet(rows: Rows, pack: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,14 @@ _FIRST = {row.node_name: row for row in reversed(ROWS.values())}
 _UNCOUNTED = 1 << 62  # AccumulateGrad nodes have the largest possible sequence number
 
 
+_BEGAN = time.time() - time.monotonic()
+
+
+def now() -> float:
+    """Seconds since 1970, as the machine knew it when the job began: clocks may be set meanwhile."""
+    return _BEGAN + time.monotonic()
+
+
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """What the processes of a job exchange: all_reduce and similar operations."""
@@ -36,6 +45,7 @@ class Exchange:
     name: str
     tensors: Sequence[Any]
     ranks: int
+    came: float  # when this process came to it, in seconds since 1970
 
     @property
     def detail(self) -> str:

@@ -36,8 +36,8 @@ class Values:
         self._writer = writer
         self._quietly = quietly
         self._known = _KnownSummaries()
+        self._raw: dict[int, tuple[int, int | None]] = {}  # memory not written to yet: weak reference, version if known
         self.policy = policy
-        self.forget = self._known.forget
 
     def __call__(self, x: Any) -> int:
         """The number of the tensor's present value, -1 for None. Where a transform of `torch.func` has
@@ -45,7 +45,7 @@ class Values:
         of an unknown type) is a value of which nothing was kept."""
         if x is None:
             return -1
-        if self.policy == NONE:
+        if self.policy == NONE or (self._raw and self._is_raw(x)):
             return self.unkept(x)
         try:
             if (view := _memory(x)) is not None:
@@ -55,6 +55,27 @@ class Values:
         except (RuntimeError, NotImplementedError, TypeError):
             inside = _inside(x)
             return self.unkept(x) if inside is None else self(inside)
+
+    def allocated(self, storage: Any, version: int | None = None) -> None:
+        """Memory is new, and its elements are whatever was there before: they are not kept until something is written,
+        which the version of its tensors tells if it is given, and `forget`."""
+        memory = int(storage._cdata)
+        self._let_go(memory)
+        self._raw[memory] = storage._weak_ref(), version
+
+    def _is_raw(self, x: Any) -> bool:
+        memory = memory_of(x)
+        return memory in self._raw and self._raw[memory][1] in (None, version_of(x))
+
+    def forget(self, memory: int | None = None) -> None:
+        """This memory, or any, may have changed without a new version."""
+        self._known.forget(memory)
+        for each in [*self._raw] if memory is None else [memory]:
+            self._let_go(each)
+
+    def _let_go(self, memory: int) -> None:
+        if memory in self._raw:
+            torch.UntypedStorage._free_weak_ref(self._raw.pop(memory)[0])
 
     def unkept(self, x: Any) -> int:
         """A value of which only shape and type are kept: `x` is a tensor, or what a node knows of its result."""

@@ -211,6 +211,19 @@ class State:
         return isinstance(self.document, Recorded)
 
     @property
+    def job(self) -> Path | None:
+        """The folder with the recordings of a job's ranks, if that is what is shown."""
+        document, path = self.document, self.path
+        if path is None or path.suffix.lower() == ".gvtrace":
+            return None
+        return path if isinstance(document, Recorded) and document.ranks > 1 else None
+
+    @property
+    def many_ranks(self) -> bool:
+        """Whether a job has more of them than fit side by side."""
+        return self.job is not None and isinstance(self.document, Recorded) and self.document.ranks > 2
+
+    @property
     def is_dirty(self) -> bool:
         """True if the document differs from what is on disk."""
         return self.document != self.saved

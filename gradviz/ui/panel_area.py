@@ -84,6 +84,12 @@ class Card(QFrame):
                 empty.deleteLater()
             self._stack.setCurrentIndex(front)
 
+    def show_tab(self, place: int, shown: bool) -> None:
+        """Show the tab of a page, or hide it."""
+        if self.tabs.isTabVisible(place) is not shown:
+            self.tabs.setTabVisible(place, shown)
+            self.tabs.updateGeometry()  # else the bar keeps its width, and scrolls
+
     @property
     def front(self) -> int:
         """The place of the page in front."""
@@ -350,6 +356,8 @@ class PanelArea:
         asked for; the canvas comes first. Sizes that the user dragged stay until any of that changes."""
         state, scale = self._context.shell.store.state, self._context.theme.scale
         stage = state.stage
+        for row in (row for row in PANELS if row.of_job):
+            self.cards[row.place].show_tab(_tab(row), state.job is not None)
         self._column.setContentsMargins(*((0, 0, 0, 0) if stage.on else MARGINS))
         self._centre_column.setSpacing(0 if stage.on else GAP)
         room = self._room(scale)

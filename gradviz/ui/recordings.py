@@ -86,13 +86,18 @@ class RecordingFiles(QObject):
 
     def compare(self) -> None:
         """Show another recording, chosen by the user, beside the open one."""
+        here = self._store.state.path
+        if here is not None:
+            name = self._files.questions.open_name(str(here.parent if here.is_file() else here))
+            if name:
+                self.show_beside(Path(name))
+
+    def show_beside(self, path: Path) -> None:
+        """Show this recording beside the open one."""
         here, trace = self._store.state.path, self._store.state.trace
-        if here is None or trace is None:
-            return
-        name = self._files.questions.open_name(str(here.parent if here.is_file() else here))
-        if name:
+        if here is not None and trace is not None:
             front = next(iter(ranks_of(here)), here)
-            self._begin(Path(name), lambda number: self._read(number, [front, Path(name)], trace))
+            self._begin(path, lambda number: self._read(number, [front, path], trace))
 
     def save_as(self) -> bool:
         """Save the recording to a file that the user chooses; returns whether one was chosen."""

@@ -13,7 +13,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QStyle, QStyleOption, QWidget
 
 from gradviz import RESOURCES
-from gradviz.lists import quantity
+from gradviz.lists import quantity, time_text
 from gradviz.session.problem import problem
 from gradviz.session.state import STALE, Phase, Slice, State
 from gradviz.ui.look import tip
@@ -55,7 +55,7 @@ def summary(state: State) -> str:
         return FOLLOWS
     stale = " · the snippet has changed since" if state.is_stale else ""
     steps = quantity(state.steps, "step")
-    took = f" in {duration(run.seconds)}" if run.snippet == state.traced else ""  # not the time of another run
+    took = f" in {time_text(run.seconds)}" if run.snippet == state.traced else ""  # not the time of another run
     beyond = f" · {state.trace.beyond_budget:,} values as summaries" if state.trace.beyond_budget else ""
     whole = f"recorded {run.part}: {steps}" if run.part and run.snippet == state.traced else f"recorded {steps}"
     return f"{whole}{took}{beyond} · {checked(state.trace)[0]}{stale}"
@@ -97,11 +97,6 @@ def _compared() -> tuple[frozenset[str], frozenset[str]]:
 
     found = json.loads((RESOURCES / "compared.json").read_text(encoding="utf-8"))
     return frozenset(found["operations"]), frozenset(found["nodes"])
-
-
-def duration(seconds: float) -> str:
-    """A duration in everyday words."""
-    return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"
 
 
 class BusyBar(QProgressBar):

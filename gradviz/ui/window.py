@@ -173,7 +173,7 @@ class MainWindow(QMainWindow):
         """Update everything except the panels."""
         self.panel_area.cards["under"].setVisible(after.steps > 0 and after.what_if is None)
         if (before.what_if is None) is not (after.what_if is None):
-            self.panel_area.bring("timeline" if after.what_if is None else "differences")
+            self.panel_area.bring(_page_for(after))
         if CONTENTS.differs(before, after):
             self.panel_area.arrange()
         self.panel_area.show_plots(after)
@@ -306,6 +306,13 @@ class MainWindow(QMainWindow):
         self.shell.close()
         self.windows.remove(self)
         event.accept()
+
+
+def _page_for(state: State) -> str:
+    """The page at the bottom that tells of one run or of two, or of many ranks which to look at."""
+    if state.many_ranks:
+        return "ranks"
+    return "timeline" if state.what_if is None else "differences"
 
 
 def _copy(event: QDropEvent) -> None:

@@ -229,7 +229,8 @@ def test_nothing_is_measured_by_a_clock_that_may_be_set() -> None:
     asks = re.compile(r"\btime\.time\(|\btime\.localtime\(|datetime\.now\(|currentDateTime|\bfrom time import time\b")
     found = {short(path) for path in (ROOT / "gradviz").rglob("*.py") if asks.search(path.read_text(encoding="utf-8"))}
     of_files = {"gradviz/document/disk.py", "gradviz/worker/process/worker_process.py", "gradviz/worker/scratch.py"}
-    assert found == of_files | {"gradviz/worker/log_messages.py", "gradviz/worker/warm.py"}, found
+    of_ranks = {"gradviz/recorder/rows.py"}  # on several machines, which have nothing else in common
+    assert found == of_files | of_ranks | {"gradviz/worker/log_messages.py", "gradviz/worker/warm.py"}, found
 
 
 def test_each_package_knows_only_its_foreign_packages() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from gradviz.document.errors import UserError
 from gradviz.document.files import recordings
-from gradviz.session.comparison.ranks import Rank, ranks, table
+from gradviz.session.comparison.ranks import TITLES, Exchange, Rank, cells, ranks, table, waits
 from gradviz.trace.table.recording import About, Ending
 from tests.trace.running import run
 
@@ -70,11 +70,53 @@ def test_a_rank_that_was_killed_says_so(tmp_path: Path) -> None:
     assert list(ranks(tmp_path / "nothing")) == []
 
 
+def test_memory_that_nobody_has_written_to_has_no_first_nan() -> None:
+    """FSDP takes the memory of whole parameters before it gathers them; what is in it until then means nothing."""
+    assert [row.not_finite for row in ranks(FSDP)] == [None, None]
+
+
+def test_times_are_those_of_the_job() -> None:
+    rows = list(ranks(FSDP))
+    waited = waits(rows)
+    assert all(row.pace is not None and 0 < row.pace < 60 for row in rows) and len(rows[0].exchanges) > 3
+    assert all(seconds is not None and 0 <= seconds < 60 for seconds in waited) and max(filter(None, waited)) > 0
+
+
+BEGIN = [Exchange("broadcast", 100.0, 0), Exchange("all_reduce", 110.0, 1), Exchange("all_reduce", 120.0, 2)]
+
+
+def late(number: int, *seconds: float, names: str = "") -> Rank:
+    """A rank that comes later than the first to these exchanges."""
+    came = (Exchange(each.name + names, each.came + s, each.updates) for each, s in zip(BEGIN, seconds, strict=False))
+    return Rank(number, 9, 3, None, None, 0, None, "ok", exchanges=tuple(came))
+
+
+@pytest.mark.parametrize(
+    ("rows", "waited"),
+    [
+        ([late(0, 0, 0, 0), late(1, 50, 2, 3)], [2.5, 0.0]),  # the start of the job is not counted
+        ([late(0, 0, 5, 1), late(1, 50, 2, 3), late(2, 0, 0, 0)], [1.0, 1.5, 4.0]),
+        ([late(0, 0), late(1, 4)], [4.0, 0.0]),  # but where there is nothing else
+        ([late(0, 0, 0, 0), late(1, 50, 2)], [2.0, 0.0]),  # the second was killed
+        ([late(0, 0, 0, 0), late(1, 0, 0, 0, names="d")], [None, None]),
+        ([late(0, 0, 0, 0), late(1, 0, 1e300, 0)], [None, None]),
+        ([late(0, 0, 0, 0)], [None]),
+        ([late(0), late(1)], [None, None]),
+    ],
+)
+def test_a_rank_waits_for_those_that_come_later(rows: list[Rank], waited: list[float | None]) -> None:
+    assert waits(rows) == waited
+
+
 def test_the_table_as_text() -> None:
-    whole = Rank(0, 1234, 4, 0.078125, 0.559, 24_000, 33, "ok")
-    said = table([whole, replace(whole, number=11, loss=None, gradient=None, not_finite=None, end="killed")])
+    whole = Rank(0, 1234, 4, 0.078125, 0.559, 24_000, 33, "ok", 0.25)
+    said = table([whole, replace(whole, number=11, loss=None, gradient=None, not_finite=None, end="killed", pace=None)])
     assert said.splitlines() == [
-        "rank  steps  updates     loss  own gradient norm  held at most  not finite     end",
-        "   0  1,234        4  0.07812              0.559       24.0 kB     step 33      ok",
-        "  11  1,234        4        –                  –       24.0 kB           –  killed",
+        "rank  steps  updates     loss  own gradient norm  held at most  first NaN or inf  time per update  "
+        "waits per update     end",
+        "   0  1,234        4  0.07812              0.559       24.0 kB           step 33         250.0 ms  "
+        "               –      ok",
+        "  11  1,234        4        –                  –       24.0 kB                 –                –  "
+        "               –  killed",
     ]
+    assert cells(whole, 90.0)[TITLES.index("waits per update")] == "90.0 s"

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradviz.session.timeline.outline import STACKED, Group, Strip, size_text
+from gradviz.lists import size_text
+from gradviz.session.timeline.outline import STACKED, Group, Strip
 from gradviz.session.timeline.zoom import LEAST, Span, whole
 from gradviz.trace.table.encoding import Writer
 from gradviz.trace.table.kinds import Kind

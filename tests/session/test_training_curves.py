@@ -17,6 +17,7 @@ from gradviz.session.timeline.training_curves import (
     training_curves,
     update_ratio,
 )
+from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 
@@ -244,3 +245,18 @@ for t in range(4):
     assert not np.isfinite(only(curves).gradient.numbers).any()
     assert not np.isfinite(end(update_ratio(trace, only(curves))).numbers).any()
     assert not np.isfinite(end(spread(trace, only(curves).gradient.steps, only(curves).gradients)).levels).all()
+
+
+def test_how_long_updates_of_a_job_took() -> None:
+    """Recorded jobs know when each update was over; snippets do not."""
+    trace, curves = curves_of(SGD)
+    assert curves.times == ()
+    updates = np.flatnonzero(trace.steps.kind == Kind.OPTIMIZER)
+    when = 1e9 + np.cumsum(np.arange(1.0, len(updates) + 1))
+    trace.clock.append({"step": updates, "seconds": when}, len(updates))
+    found = training_curves(trace, len(trace))
+    assert found is not None
+    (times,) = found.times
+    assert times.steps.tolist() == updates[1:].tolist() and times.numbers.tolist() == [2.0, 3.0, 4.0, 5.0, 6.0]
+    with_too_few = training_curves(trace, int(updates[3]))
+    assert with_too_few is not None and with_too_few.times == ()

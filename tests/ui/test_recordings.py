@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -16,6 +17,8 @@ from gradviz.session.inspect.sources import made_at, place_of
 from gradviz.session.state import Phase, Selection
 from gradviz.trace.table import recording
 from gradviz.ui import recordings
+from gradviz.ui.panel_area import in_front
+from gradviz.ui.panels.ranks import HINT, RanksPanel
 from gradviz.worker.process.client import WorkerPool
 from tests.document.test_opened import in_two_files
 from tests.driver import Pilot
@@ -217,6 +220,44 @@ def test_a_folder_of_ranks_opens_side_by_side(pilot: Pilot, tmp_path: Path, comm
     pilot.window.commands.do("file.compare_recording")
     settle(pilot)
     assert pilot.state.what_if is not None and not pilot.state.what_if.rows
+
+
+def shown_ranks(pilot: Pilot, folder: Path, number: int) -> RanksPanel:
+    """Open a job with so many ranks, of which the table is read at once."""
+    for rank in range(number):
+        about = recording.About(RANK.format(0, 0), "net.py", "PyTorch 2.13.0", rank=rank, ranks=number)
+        files.write(folder / f"rank{rank}.gvtrace", run(RANK.format(rank, 2)), about, recording.Ending())
+    opened(pilot, folder)
+    panel = pilot.window.panel_area.panel("ranks")
+    assert isinstance(panel, RanksPanel)
+    pilot.qtbot.waitUntil(lambda: not panel.task.is_busy)
+    QApplication.processEvents()
+    return panel
+
+
+def test_many_ranks_are_a_table_of_which_one_opens(pilot: Pilot, tmp_path: Path) -> None:
+    area, tabs = pilot.window.panel_area, pilot.window.panel_area.cards["bottom"].tabs
+    assert "Ranks" not in [tabs.tabText(at) for at in range(tabs.count()) if tabs.isTabVisible(at)]
+    panel = shown_ranks(pilot, tmp_path, 4)
+    assert "ranks" in in_front(area.cards) and tabs.isTabVisible(tabs.count() - 1)
+    model, last = panel.model, panel.model.index(3, 0)
+    assert model.rowCount() == 4 and [model.data(model.index(at, 2)) for at in range(4)] == ["2"] * 4
+    titles = [model.headerData(at, Qt.Orientation.Horizontal) for at in range(model.columnCount())]
+    assert titles[0] == "Rank" and "Waits per update" in titles and panel.hint.text() == HINT
+    panel.table.activated.emit(last)
+    settle(pilot)
+    beside = pilot.state.what_if
+    assert beside is not None and beside.titles == ("rank 0", "rank 3") and "ranks" in in_front(area.cards)
+    panel.table.activated.emit(model.index(0, 0))
+    assert pilot.state.what_if is None and "ranks" in in_front(area.cards)
+    opened(pilot, tmp_path / "rank2.gvtrace")
+    assert not tabs.isTabVisible(tabs.count() - 1)
+
+
+def test_a_rank_that_cannot_be_read_says_so_below_the_others(pilot: Pilot, tmp_path: Path) -> None:
+    (tmp_path / "rank3.gvtrace").write_bytes(b"nothing")
+    panel = shown_ranks(pilot, tmp_path, 3)
+    assert panel.model.rowCount() == 3 and "rank3.gvtrace can't be opened" in panel.hint.text()
 
 
 def test_closing_the_window_ends_the_reading(pilot: Pilot, saved: Path) -> None:

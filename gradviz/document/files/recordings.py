@@ -55,7 +55,7 @@ def document_of(found: Recording) -> Recorded:
         said.append(BROKEN_OFF)
     elif ending.status != "ok" and ending.sentence:
         said.append(ending.sentence)
-    return Recorded(about.source, origin=" ".join([*said, LOOKED_AT]))
+    return Recorded(about.source, origin=" ".join([*said, LOOKED_AT]), ranks=about.ranks)
 
 
 def figures_of(found: Recording) -> tuple[Figure, ...]:

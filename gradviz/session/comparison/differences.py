@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.lists import quantity
+from gradviz.lists import quantity, size_text
 from gradviz.session.comparison.compare import ALONE, GRADIENT, TEXT, Comparison, compare, held_values, plain
-from gradviz.session.timeline.outline import size_text
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.schema import ELEMENT, GATHERED, Grads, Writes
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gradviz.engine.kernel.expressions import in_line
-from gradviz.lists import quantity
+from gradviz.lists import quantity, size_text
 from gradviz.session.groups import nodes_of, title_of
 from gradviz.session.inspect.chain_rule import local_derivative
 from gradviz.session.state import Selection, State
-from gradviz.session.timeline.outline import size_text
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.words.explain import place_text
 from gradviz.trace.words.reasons import no_grad_reason

@@ -7,11 +7,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gradviz.lists import quantity
+from gradviz.lists import quantity, size_text
 from gradviz.session.inspect.inspection import Inspection, Link, Row, Section, inspect, row
 from gradviz.session.moves import inspected
 from gradviz.session.state import Selection, State
-from gradviz.session.timeline.outline import size_text
 from gradviz.session.what_if import WhatIf
 
 if TYPE_CHECKING:

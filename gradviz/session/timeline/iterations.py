@@ -15,6 +15,7 @@ from gradviz.session.timeline.zoom import Span
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from gradviz.trace.table.kinds import Kind
     from gradviz.trace.table.trace import Trace
 
 
@@ -183,6 +184,17 @@ class Training:
 
     losses: tuple[Series, ...]
     gradient: Series
+
+
+def times_of(trace: Trace, kind: Kind) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The steps of a recorded job that are of this kind and whose time is known, and that time in seconds since
+    1970."""
+    import numpy as np
+
+    step, seconds = trace.clock.step, trace.clock.seconds
+    rows = np.flatnonzero((step >= 0) & np.isfinite(seconds))
+    rows = rows[trace.steps.kind[step[rows]] == kind]
+    return step[rows], seconds[rows]
 
 
 def training(trace: Trace, steps: int) -> Training | None:

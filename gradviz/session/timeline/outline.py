@@ -211,14 +211,6 @@ def _places() -> NDArray[Any]:
     return place_of
 
 
-def size_text(nbytes: int) -> str:
-    """A number of bytes in everyday units."""
-    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if nbytes >= size:
-            return f"{nbytes / size:.1f} {unit}"
-    return f"{nbytes} B"
-
-
 @dataclass(frozen=True, eq=False)
 class Outline:
     """A trace at one length."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.session.timeline.iterations import LEAST, Series, losses
+from gradviz.session.timeline.iterations import LEAST, Series, losses, times_of
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.schema import NEVER
@@ -94,6 +94,7 @@ class TrainingCurves:
     axis: Axis
     losses: tuple[Series, ...]
     others: tuple[Series, ...]  # printed numbers, changing learning rates
+    times: tuple[Series, ...]  # seconds from one update to the next, of a recorded job
     parameters: tuple[Parameter, ...]
 
 
@@ -120,7 +121,7 @@ def training_curves(trace: Trace, steps: int) -> TrainingCurves | None:
     if began < LEAST or not (parameters or found):
         return None
     others = (*_rates(trace, steps), *_printed(trace, steps, found))
-    return TrainingCurves(_axis(trace, steps), tuple(found), others, parameters)
+    return TrainingCurves(_axis(trace, steps), tuple(found), others, _times(trace, steps), parameters)
 
 
 # -- the axis
@@ -180,6 +181,15 @@ def _rates(trace: Trace, steps: int) -> list[Series]:
     if len({*rates.values()}) < 2:
         return []
     return [Series("learning rate", np.array([*rates], np.int64), np.array([*rates.values()]))]
+
+
+def _times(trace: Trace, steps: int) -> tuple[Series, ...]:
+    """How long updates took, with what led to them; where something was left out in between, that is not known."""
+    at, seconds = times_of(trace, Kind.OPTIMIZER)
+    at, seconds = at[at < steps], seconds[at < steps]
+    gaps = np.diff(np.searchsorted(trace.gaps.step, at)) > 0
+    took = np.where(gaps, np.nan, np.diff(seconds))
+    return (Series("seconds", at[1:].astype(np.int64), took),) if len(took) >= LEAST else ()
 
 
 def _number(text: str) -> float:

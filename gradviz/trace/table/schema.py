@@ -327,6 +327,14 @@ class Collectives(Table):
     detail: Text  # "50 elements, 2 ranks"
 
 
+class Clock(Table):
+    """The time of steps of a job, by the clock of its machine: of an exchange the moment at which this process came to
+    it, of an update its end."""
+
+    step: Step
+    seconds: Real  # since 1970
+
+
 class Gaps(Table):
     """From here on a part of the run was not recorded, see Note [True after a gap] in `gaps.py`. What was printed
     meanwhile, and all values that changed, carry the same step."""
@@ -496,7 +504,7 @@ TABLES: dict[str, type[Table]] = {
     "versions": Versions, "flags": Flags, "grads": Grads, "flows": Flows, "arrivals": Arrivals, "saved": Saved,
     "frees": Frees, "drops": Drops, "hooks": Hooks, "optimizers": Optimizers, "updates": Updates, "calls": Calls,
     "roots": Roots, "wanted": Wanted, "ends": Ends, "texts": Texts, "errors": Errors, "caught": Caught,
-    "collectives": Collectives, "gaps": Gaps, "resumptions": Resumptions, "remembered": Remembered,
+    "collectives": Collectives, "clock": Clock, "gaps": Gaps, "resumptions": Resumptions, "remembered": Remembered,
     "answers": Answers, "chains": Chains, "links": Links, "partials": Partials, "nudges": Nudges,
 }  # fmt: skip
 

@@ -30,6 +30,7 @@ from gradviz.trace.table.schema import (
     Calls,
     Caught,
     Chains,
+    Clock,
     Collectives,
     Dims,
     Drops,
@@ -209,6 +210,7 @@ class Trace:
         )
         self.ends, self.texts, self.errors, self.caught = Ends(), Texts(), Errors(), Caught()
         self.collectives = Collectives()
+        self.clock = Clock()
         self.gaps, self.resumptions, self.remembered = Gaps(), Resumptions(), Remembered()
         self.answers, self.chains, self.links = Answers(), Chains(), Links()
         self.partials, self.nudges = Partials(), Nudges()

@@ -9,8 +9,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from gradviz.engine.kernel.expressions import in_line
+from gradviz.lists import size_text
 from gradviz.session.inspect.chain_rule import local_derivative
-from gradviz.session.timeline.outline import size_text
 from gradviz.trace.table.values import number_text
 from gradviz.trace.words.reasons import no_grad_reason
 from gradviz.ui.canvas.content import group_content

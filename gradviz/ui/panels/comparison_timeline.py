@@ -26,10 +26,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from gradviz.lists import size_text
 from gradviz.session.comparison.align import Merged
 from gradviz.session.comparison.compare import ALONE, Comparison
 from gradviz.session.state import State
-from gradviz.session.timeline.outline import size_text
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.trace import Trace
 from gradviz.ui import look

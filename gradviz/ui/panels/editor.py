@@ -33,8 +33,8 @@ from PySide6.QtWidgets import (
 
 from gradviz.commands.learning import look_further
 from gradviz.commands.row import Shell
-from gradviz.document.attached import size_text
 from gradviz.document.documents import arguments_of, files_of, text_of, with_text
+from gradviz.lists import size_text
 from gradviz.session import run_transitions
 from gradviz.session.breakpoints.points import Breakpoint, toggled
 from gradviz.session.inspect.sources import PROGRAM, step_place

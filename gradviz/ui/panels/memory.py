@@ -16,10 +16,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gradviz.lists import quantity
+from gradviz.lists import quantity, size_text
 from gradviz.session.state import MOMENT, Selection, Slice, State
 from gradviz.session.timeline.memory import Holder, holders
-from gradviz.session.timeline.outline import Strip, outline, size_text
+from gradviz.session.timeline.outline import Strip, outline
 from gradviz.session.timeline.zoom import whole
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved, plain_table

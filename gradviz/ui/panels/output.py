@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
-from gradviz.document.attached import size_text
 from gradviz.document.disk import shown
-from gradviz.lists import quantity
+from gradviz.lists import quantity, size_text
 from gradviz.session.output import count, lengths, pieces
 from gradviz.session.state import MOMENT, Slice, State
 from gradviz.ui import look

@@ -26,11 +26,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip
 
+from gradviz.lists import size_text
 from gradviz.session import moves
 from gradviz.session.breakpoints.points import Playback
 from gradviz.session.state import MOMENT, Selection, Slice, State
 from gradviz.session.timeline.marks import Mark, Marks
-from gradviz.session.timeline.outline import Group, outline, size_text
+from gradviz.session.timeline.outline import Group, outline
 from gradviz.session.timeline.zoom import Span, whole
 from gradviz.ui import look
 from gradviz.ui.panels import timeline_paint as paint

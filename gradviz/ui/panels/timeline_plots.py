@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
+from gradviz.lists import size_text
 from gradviz.session.columns import place
 from gradviz.session.timeline.iterations import Series, Training
 from gradviz.session.timeline.memory import Life, life_text
-from gradviz.session.timeline.outline import Strip, size_text
+from gradviz.session.timeline.outline import Strip
 from gradviz.ui import look
 from gradviz.ui.panels.timeline_paint import Geometry
 from gradviz.ui.theme import Theme

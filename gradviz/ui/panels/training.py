@@ -45,7 +45,8 @@ MOST_SHOWN = 8  # parameters that are shown until the user chooses others
 NARROWEST, LOWEST = 250, 118  # minimum size of a chart in pixels
 GROWN = Slice("trace", "steps", "run", "predict")  # what has to be read again
 LOSSES, PRINTED, GRADIENTS, UPDATES, NORMS, SPREAD = "Loss", "Printed", "Gradient norm", "Update / weight", "Norm", ""
-ORDER = (LOSSES, GRADIENTS, UPDATES, SPREAD, NORMS, PRINTED)
+TIMES = "Seconds per update"
+ORDER = (LOSSES, GRADIENTS, UPDATES, SPREAD, NORMS, PRINTED, TIMES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +130,7 @@ class CurveList(QListWidget):
         """List these, with the parameters in `shown` ticked; `first` is highlighted if nothing was before."""
         from gradviz.ui.charts import Style
 
-        others = [one.name for one in (*curves.losses, *curves.others)]
+        others = [one.name for one in (*curves.losses, *curves.others, *curves.times)]
         parameters = {one.name for one in curves.parameters}
         hidden = {self.item(row).text() for row in range(self.count())} - self.shown
         chosen = self.chosen or first
@@ -339,6 +340,7 @@ class TrainingPanel(Panel):
             UPDATES: tuple(found.updates[one.name] for one in parameters if one.name in found.updates),
             NORMS: tuple(one.norm for one in parameters),
             PRINTED: curves.others,
+            TIMES: curves.times,
         }
         for title, every in series.items():
             lines = self.names.lines(every)
