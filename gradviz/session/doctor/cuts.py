@@ -273,7 +273,7 @@ def _joined(case: Case, copy: ast.Call, cut: Cut) -> str | None:
     first = copy.args[0]
     code = _without_numbers(case, first)
     functions = {each.attr for each in ast.walk(first) if isinstance(each, ast.Attribute) and _is_numpy(each.value)}
-    if not functions <= _IN_BOTH:
+    if not functions <= _IN_BOTH or ("keepdims" in code and "axis" not in code):
         return None
     code = re.sub(r"\b(np|numpy)\.", "torch.", code)
     for name, bound in (("maximum", "min"), ("minimum", "max")):  # of a number, which torch does not take

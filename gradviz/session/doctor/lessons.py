@@ -188,7 +188,7 @@ LESSONS: tuple[Lesson, ...] = (
         "matmul-shapes", "Shapes that can't be multiplied", _SIZES, shapes.products,
         raised.Raised(r"^(self|mat1|mat2|input) must be a matrix", shapes.matrix),
         raised.Raised(r"Expected size for first two dimensions", shapes.batched),
-        raised.Raised(_MATRICES, raised.plain_hit),
+        raised.Raised(_MATRICES, shapes.of_vector),
     ),
     _error(
         "broadcast-sizes", "Sizes that don't broadcast", r"size of tensor a \(\d+\) must match the size of tensor b",

@@ -108,7 +108,7 @@ def exploding(case: Case) -> Iterator[Hit]:
     why += f"line {line} makes it larger each time, with the weights of line {at}. One step with it throws them far "
     why += "away."
     advice = "Make the weights smaller at the start, clip the gradients (clip_grad_norm_), or normalise."
-    fix = _smaller_weights(case, node, at) or _clipped(case)
+    fix = _smaller_weights(case, node, at) or _unchanged(case, at, "the weights as they were") or _clipped(case)
     yield Hit(at, int(case.trace.calls.step[0]) + 1, why, advice, fix, case.mark(node, "makes it grow"))
 
 
@@ -401,7 +401,20 @@ def _without_constant(case: Case, line: int) -> tuple[Fix, ...]:
             return fixes(("a bias of 0", edits.replace_node(case.text, number, "0.0")))
         if isinstance(number, ast.UnaryOp) and name_of(call) in ("fill_", "constant_"):
             return fixes(("a bias of 0", edits.replace_node(case.text, number, "0.0")))
-    return ()
+    return _unchanged(case, line, "the bias as it was")
+
+
+def _unchanged(case: Case, line: int, title: str) -> tuple[Fix, ...]:
+    """Return the text without a line that only moves or scales what a module began with: `bias -= 15`,
+    `weight.mul_(6)`."""
+    statement = case.statement(line)
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    number = call.args[0] if isinstance(call, ast.Call) and len(call.args) == 1 else getattr(statement, "value", None)
+    written = isinstance(call, ast.Call) and name_of(call) in ("mul_", "add_", "sub_")
+    written = written or isinstance(statement, ast.AugAssign)
+    if not written or not isinstance(number, ast.expr) or rates.constant(case, number) is None:
+        return ()
+    return fixes((title, edits.without_statement(case.text, line)))
 
 
 def _leaky(case: Case) -> tuple[Fix, ...]:

@@ -146,12 +146,23 @@ def gradient_shape(fault: Fault) -> Hit | None:
         named = {each.arg: each.value for each in grad.keywords}
         held, given = named.get("outputs"), named.get("grad_outputs")
     ones = edits.replace_node(fault.text, given, f"torch.ones_like({case.source(held)})") if given and held else None
-    shaped = None
+    shaped = _for_each_row(fault, given, held) if given is not None and held is not None else None
     if given is not None and held is not None and _as_many(fault):
         plain = case.source(given)
         plain = plain if isinstance(given, (ast.Name, ast.Call, ast.Attribute)) else f"({plain})"
         shaped = edits.replace_node(fault.text, given, f"{plain}.reshape({case.source(held)}.shape)")
     return fault.hit(fixes(("in the shape of the root", shaped), ("torch.ones_like(…)", ones)))
+
+
+def _for_each_row(fault: Fault, given: ast.expr, held: ast.expr) -> str | None:
+    """Return the text with a factor for each row of the root, if that is what was given."""
+    case = fault.case
+    tensors = [case.was(each, len(case.trace) + 1) for each in (given, held)]
+    rows, root = [case.shape(each) if each >= 0 else () for each in tensors]
+    if len(rows) != 1 or len(root) != 2 or rows[0] != root[0]:
+        return None
+    code = f"{_as_receiver(case, given)}.unsqueeze(1).expand_as({case.source(held)})"
+    return edits.replace_node(fault.text, given, code)
 
 
 def _as_many(fault: Fault) -> bool:

@@ -41,6 +41,17 @@ def products(fault: Fault) -> Hit | None:
     return fault.hit(fixes(*offered))
 
 
+def of_vector(fault: Fault) -> Hit | None:
+    """A product of a matrix and a vector whose sizes differ: the transposition that fits."""
+    sizes = re.search(r"mat \((\d+)x\d+\), vec \((\d+)\)", fault.message)
+    calls = [each for each in fault.case.on_line(fault.line) if isinstance(each, ast.Call) and name_of(each) == "mv"]
+    held = receiver_of(calls[0]) if len(calls) == 1 else None
+    if sizes is None or sizes[1] != sizes[2] or held is None:
+        return fault.hit(())
+    matrix = calls[0].args[0] if fault.case.source(held) == "torch" and calls[0].args else held
+    return fault.hit(fixes(("the matrix transposed", _transposed(fault, matrix))))
+
+
 def batched(fault: Fault) -> Hit | None:
     """A product of stacks of matrices whose inner sizes differ."""
     sizes = [re.findall(r"\d+", each) for each in re.findall(r"\[([\d, ]+)\]", fault.message)]
@@ -274,17 +285,45 @@ def batchnorm(fault: Fault) -> Hit | None:
     """BatchNorm in training mode with one sample."""
     case = fault.case
     call = _outer_call(case)
-    single = _single_batches(case)
+    single, whole = _single_batches(case), _whole_batches(case)
     line, text = (call.lineno, None) if call is not None else (fault.line, None)
+    if single is None and whole is not None:
+        title, text = whole
+        return fault.hit(fixes((title, text)), line, _ONE_SAMPLE, _BATCHES)
     if single is not None:
         line, text = single.lineno, edits.replace_node(case.text, single, "2")
     elif call is not None:
         text = edits.insert_before(case.text, line, f"{case.source(call.func)}.eval()")
-    why = "BatchNorm in training subtracts the mean of the batch and divides by its deviation. Of one sample the mean "
-    why += "is the sample itself and the deviation is 0, so nothing would be left of it."
-    advice = "Call model.eval() before single samples go through; in training use batches of two or more "
-    advice += "(DataLoader(drop_last=True))."
-    return fault.hit(fixes(("batches of 2" if single is not None else "eval() first", text)), line, why, advice)
+    title = "batches of 2" if single is not None else "eval() first"
+    return fault.hit(fixes((title, text)), line, _ONE_SAMPLE, _BATCHES)
+
+
+_ONE_SAMPLE = (
+    "BatchNorm in training subtracts the mean of the batch and divides by its deviation. Of one sample the mean is the "
+    "sample itself and the deviation is 0, so nothing would be left of it."
+)
+_BATCHES = (
+    "Call model.eval() before single samples go through; in training use batches of two or more "
+    "(DataLoader(drop_last=True))."
+)
+
+
+def _whole_batches(case: Case) -> tuple[str, str | None] | None:
+    """Return the text in which training leaves out the last batch, which is smaller than the others."""
+    backward = [each for each in case.calls if name_of(each) == "backward"]
+    loaders = [each for each in case.calls if name_of(each) == "DataLoader"]
+    if not backward or not len(case.trace.calls):
+        return None
+    if len(loaders) == 1 and not any(each.arg == "drop_last" for each in loaders[0].keywords):
+        return "drop_last=True", edits.add_keyword(case.text, loaders[0].lineno, "DataLoader", "drop_last", "True")
+    loop = case.loop_of(backward[0])
+    parts, held = loop.iter if isinstance(loop, ast.For) else None, None
+    if isinstance(parts, ast.Call) and name_of(parts) == "split" and len(parts.args) == 1:
+        held = receiver_of(parts)
+    if held is None or not isinstance(held, ast.Name) or not isinstance(parts, ast.Call):
+        return None
+    size = case.source(parts.args[0])
+    return "whole batches", edits.replace_node(case.text, held, f"{held.id}[: len({held.id}) // {size} * {size}]")
 
 
 def _single_batches(case: Case) -> ast.expr | None:
