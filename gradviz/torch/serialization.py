@@ -207,6 +207,11 @@ def load(
     """Read what `save` wrote; `map_location` has no effect here."""
     if hasattr(f, "read"):
         found = loaded(f.read())
+    elif not isinstance(f, str | bytes | os.PathLike):
+        raise AttributeError(
+            f"'{type(f).__name__}' object has no attribute 'seek'. You can only torch.load from a file that is "
+            "seekable. Please pre-load the data into a buffer like io.BytesIO and try to load from it instead."
+        )
     else:
         with open(os.fspath(f), "rb") as file:
             found = loaded(file.read())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Iterable, Sequence
@@ -468,6 +469,20 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
         wrap_dim(dim, input._data.ndim)
         made = call(SQUEEZE_DIM, input, dim=dim)
     return made
+
+
+_squeezed = Tensor.squeeze
+
+
+@functools.wraps(_squeezed)
+def _squeezed_along(self: Tensor, *dims: object, **named: object) -> Tensor:
+    """As a method it takes several dimensions as they are, too: `x.squeeze(0, 1)`."""
+    several = len(dims) > 1 and type(dims[0]) is int
+    made: Tensor = _squeezed(self, dims) if several else _squeezed(self, *dims, **named)
+    return made
+
+
+Tensor.squeeze = _squeezed_along  # type: ignore[method-assign,assignment]
 
 
 EXPAND = op(

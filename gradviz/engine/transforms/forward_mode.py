@@ -154,7 +154,8 @@ def laid_out(tangent: Tensor, like: Tensor) -> Tensor:
     data: Any = like._data
     if tangent._lazy != like._lazy:
         tangent = tangent.clone()
-    if type(data) is type(tangent._data) is np.ndarray and data.size and not repeated(data.shape, data.strides):
+    plain = type(data) is type(tangent._data) is np.ndarray
+    if plain and not layers.stack and data.size and not repeated(data.shape, data.strides):
         memory = memory_of(data)
         if memory.size != memory_of(tangent._data).size:
             whole = np.zeros(memory.size, np.uint8)

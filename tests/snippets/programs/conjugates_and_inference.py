@@ -32,6 +32,10 @@ with fw.dual_level():
     print(tangent, pushed, fw.unpack_dual(dual * 3).tangent, fw.unpack_dual(dual[1:]).tangent)
     print(fw.unpack_dual(fw.make_dual(z.conj(), z)).tangent is z, fw.unpack_dual(fw.make_dual(z, z)).tangent is z)
 
+rows = torch.arange(6.0).view(2, 3)
+print(torch.func.jvp(lambda a, b: (a * b).sin().sum(), (rows[0], torch.ones(5)[1:4]), (torch.ones(3), rows[1])))
+print(rows[:, None].squeeze(1, 0).shape, rows[None, :1].squeeze(0, 1).shape)
+
 x = torch.zeros(3, requires_grad=True)
 for given in (1 + 0j, torch.tensor(1 + 0j), 1.0, 1, False):
     made = torch.threshold(x, threshold=given, value=given)
