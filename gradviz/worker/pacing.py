@@ -294,6 +294,8 @@ class Pace(Turns):
         self._say(CUT.format(loop=loop, **numbers, more=more))
 
     def _resume(self, turn: int) -> None:
+        if self._is_over:  # also after the loop in which it ended
+            return
         super()._resume(CUT_AT - self._cut_at if turn == -1 and self._cut_at >= 0 else turn)
 
     def _takes(self, index: int, left: int) -> bool:

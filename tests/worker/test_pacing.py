@@ -286,6 +286,28 @@ def test_training_until_a_break_inside_of_a_loop_that_goes_on_is_stopped(make_po
     assert outcome.status == "limit" and "ends here, after" not in outcome.printed("err")
 
 
+SEVERAL = """
+import torch
+counts = torch.zeros(3)
+for k in range(20_000):
+    counts[1] += 1
+for k in range(5_000):
+    counts[2] += 1
+def count():
+    for k in range(5_000):
+        counts[0] += 1
+count()
+print(counts)
+"""
+
+
+def test_what_ended_does_not_begin_again_after_the_loop(make_pool: Callable[..., WorkerPool]) -> None:
+    outcome = run_in(make_pool(Limits(steps=20_000)), SEVERAL)
+    assert (outcome.status, outcome.printed()) == ("ok", "tensor([ 5000., 20000.,  5000.])\n"), outcome.sentence
+    assert "Recording ends here" in outcome.printed("err")
+    assert _steps(outcome) < 20_000
+
+
 AFTER = (
     LONG.format(loop="i in range(times)")
     + """
