@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.session.doctor.lessons import LESSONS, Finding, diagnose, finding_json, finding_text
+from gradviz.session.doctor.lessons import LESSONS, Finding, diagnose, finding_json, finding_text, of_error
 from gradviz.trace.table.trace import Trace
 from tests.doctor.cases import CASES, CONFUSIONS, HERE, Broken, read
 from tests.trace.running import run
@@ -49,6 +49,14 @@ def test_the_fixed_snippet_triggers_none(case: Broken) -> None:
     trace = run(case.fixed)
     assert places(diagnose(trace)) == []
     assert printed(trace) == GOLDEN[case.name]
+
+
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def test_the_card_of_an_error_tells_its_lesson_which_the_badge_does_not_repeat(case: Broken) -> None:
+    trace = run(case.text)
+    told, (finding,) = of_error(trace, case.text), diagnose(trace)
+    assert told == (finding if len(trace.errors) else None)
+    assert finding.raised == bool(len(trace.errors))
 
 
 @pytest.mark.parametrize("case", CASES, ids=NAMES)

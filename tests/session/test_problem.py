@@ -74,7 +74,18 @@ CASES = [  # the end of the snippet, words of why, words of the fix, the end of 
     ),
     ("y = x.detach() * 2\ny.sum().backward()", "no history", "requires_grad=True", "y = x * 2\ny.sum().backward()"),
     ("print(x + torch.ones(3))", "2", "unsqueeze", None),
-    ("torch.tensor([1], requires_grad=True)", "integers", "2. instead of 2", None),
+    (
+        "torch.tensor([1], requires_grad=True)",
+        "integers",
+        "2. instead of 2",
+        "torch.tensor([1], requires_grad=True, dtype=torch.float32)",
+    ),
+    (
+        "for _ in range(2):\n    (x * x).sum().backward()\n    x = x - 0.1 * x.grad",
+        "has lost its name",
+        "in place inside no_grad()",
+        "with torch.no_grad():\n        x -= 0.1 * x.grad\n    x.grad = None",
+    ),
 ]
 
 

@@ -231,8 +231,8 @@ _HIDES = {  # what follows from another mistake is not reported with it
 }
 
 
-_MISSING = {*missing.ROWS.values(), "non-leaf-grad", "grad-none-not-reached", "grad-none-rebound", "frozen-parameter"}
-_MISSING |= {"unregistered-parameter", "nan-born", "nan-where"}
+_OF_NONE = {*missing.ROWS.values(), "non-leaf-grad", "grad-none-not-reached", "grad-none-rebound", "frozen-parameter"}
+_MISSING = _OF_NONE | {"unregistered-parameter", "nan-born", "nan-where"}
 _OTHER = Lesson("other-error", "An error", RAISED, (raised.Raised("", raised.plain_hit),))
 
 
@@ -244,6 +244,7 @@ def diagnose(trace: Trace, text: str | None = None) -> tuple[Finding, ...]:
     case = Case(trace, text)
     never = _NEVER if len(trace.gaps) else set()
     found = [each for each in _found(case) if each[0].id not in never]
+    ended = [hit for _, hit in _of_end(case)]
     if case.raised and not any(lesson.rank == RAISED or lesson.id in _MISSING for lesson, _ in found):
         found += [(_OTHER, hit) for hit in _OTHER.finders[0](case)]
     hidden = {other for lesson, _ in found for other in _HIDES.get(lesson.id, ())}
@@ -255,7 +256,7 @@ def diagnose(trace: Trace, text: str | None = None) -> tuple[Finding, ...]:
     effects = [each for each in found if each[0].rank == EFFECT][1:]
     found = [each for each in found if each not in effects]
     found.sort(key=lambda each: each[0].rank)
-    return tuple(_finding(case, lesson, hit) for lesson, hit in found)
+    return tuple(_finding(case, lesson, hit, lesson.rank == RAISED or hit in ended) for lesson, hit in found)
 
 
 def of_error(trace: Trace, text: str) -> Finding | None:
@@ -264,8 +265,21 @@ def of_error(trace: Trace, text: str) -> Finding | None:
     for lesson in (each for each in LESSONS if each.rank == RAISED):
         for finder in lesson.finders:
             for hit in finder(case):
-                return _finding(case, lesson, hit)
-    return None
+                return _finding(case, lesson, hit, True)
+    found = _of_end(case)
+    hidden = {other for lesson, _ in found for other in _HIDES.get(lesson.id, ())}
+    return next((_finding(case, lesson, hit, True) for lesson, hit in found if lesson.id not in hidden), None)
+
+
+def _of_end(case: Case) -> list[tuple[Lesson, Hit]]:
+    """Return the silent mistakes that led to the error that ended the run: known by its message, or by the .grad that
+    is None on its line."""
+    is_none = case.raised and missing.is_read_at_end(case)
+    finders = [
+        (lesson, finder) for lesson in LESSONS if lesson.rank != RAISED for finder in lesson.finders
+        if isinstance(finder, raised.Raised) or (is_none and lesson.id in _OF_NONE and finder is lesson.finders[0])
+    ]  # fmt: skip
+    return [(lesson, hit) for lesson, finder in finders for hit in finder(case)] if case.raised else []
 
 
 def _found(case: Case) -> Iterator[tuple[Lesson, Hit]]:
@@ -278,8 +292,7 @@ def _found(case: Case) -> Iterator[tuple[Lesson, Hit]]:
                     yield lesson, hit
 
 
-def _finding(case: Case, lesson: Lesson, hit: Hit) -> Finding:
-    raised = lesson.rank == RAISED
+def _finding(case: Case, lesson: Lesson, hit: Hit, raised: bool) -> Finding:
     marks = hit.marks or (read_by_error(case) if raised and case.raised else ()) or root_before(case, hit.step)
     step = ran(case, hit.line, hit.step)
     changing = tuple(each for each in hit.fixes if each.text != case.text)

@@ -375,6 +375,11 @@ def _failed_reads(case: Case) -> Iterator[tuple[int, int]]:
     yield from ((end, each) for each in _held(case, int(errors.line[0]), end))
 
 
+def is_read_at_end(case: Case) -> bool:
+    """Whether the error that ended the run is that a .grad is None."""
+    return next(_failed_reads(case), None) is not None
+
+
 def _held(case: Case, line: int, step: int) -> list[int]:
     """Return the tensors without .grad whose .grad a line reads."""
     frame, found = case.trace.frame_at(step), []
