@@ -869,7 +869,7 @@ def _implicit_dim(name: str, ndim: int) -> int:
     warnings.warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
         UserWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
     return 0 if ndim in (0, 1, 3) else 1
 
@@ -881,7 +881,8 @@ _soft(LOG_SOFTMAX)
 @api("softmin", where="F")
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: object = None) -> Tensor:
     """Softmax of the negative."""
-    made: Tensor = FUNCTIONAL["softmax"](-input, dim, dtype=dtype)
+    axis = _implicit_dim("softmin", input.dim()) if dim is None else dim
+    made: Tensor = FUNCTIONAL["softmax"](-input, axis, dtype=dtype)
     return made
 
 

@@ -155,7 +155,13 @@ def laid_out(tangent: Tensor, like: Tensor) -> Tensor:
     if tangent._lazy != like._lazy:
         tangent = tangent.clone()
     plain = type(data) is type(tangent._data) is np.ndarray
-    if plain and not layers.stack and data.size and not repeated(data.shape, data.strides):
+    if (
+        plain
+        and not layers.stack
+        and data.size
+        and data.dtype == tangent._data.dtype
+        and not repeated(data.shape, data.strides)
+    ):
         memory = memory_of(data)
         if memory.size != memory_of(tangent._data).size:
             whole = np.zeros(memory.size, np.uint8)
