@@ -120,7 +120,7 @@ def run(
     name = str(script.absolute())
     job = Job(out, source, name, wishes)
     binder = _Binder(job)
-    code = compile(instrument(tree), name, "exec")
+    code = compile(instrument(tree, can_end=False), name, "exec")
     module = types.ModuleType("__main__")
     vars(module).update({"__file__": name, "__builtins__": __builtins__, **binder.hooks()})
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)

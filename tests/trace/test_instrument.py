@@ -125,3 +125,12 @@ def test_a_name_that_is_bound_again_belongs_to_both_tensors_in_turn() -> None:
     trace = run("import torch\nx = torch.tensor(1., requires_grad=True)\ny = x * 2\ny = y * 3\n")
     assert [trace.frame(3).name(t) for t in range(3)] == ["x", "y₁", "y₂"]
     assert trace.nodes.source.tolist() == ["x * 2", "y * 3"]
+
+
+def test_only_a_snippet_asks_whether_an_endless_loop_goes_on() -> None:
+    """A job has threads, which share the stack: one would end the loop of another."""
+    text = "while True:\n    if x:\n        break\n"
+    for can_end, kind in ((True, ast.Compare), (False, ast.Constant)):
+        tree = instrument(ast.parse(text), can_end)
+        (loop,) = [each for each in ast.walk(tree) if isinstance(each, ast.While)]
+        assert type(loop.test) is kind

@@ -91,7 +91,7 @@ def as_function(node: Function) -> None:
         node.body[first:] = _within(pushed, node.body[first:], node.body[-1])
 
 
-def as_loop(node: Loop, counted: bool) -> list[ast.stmt]:
+def as_loop(node: Loop, counted: bool, can_end: bool) -> list[ast.stmt]:
     """Push a region around a loop; `counted`: the first statement of its body already counts the iterations. Leaving it
     other than by an error or `return` is reported."""
     header = node.iter if isinstance(node, ast.For) else node.test
@@ -102,7 +102,7 @@ def as_loop(node: Loop, counted: bool) -> list[ast.stmt]:
     total = ENDLESS
     if isinstance(node, ast.For):
         _tell_size(node)
-    elif _runs_until_break(node):
+    elif can_end and _runs_until_break(node):
         total = OPEN
         goes_on = ast.Compare(_slot(node, TOTAL, ast.Load()), [ast.Eq()], [_constant(node, OPEN)])
         node.test = ast.copy_location(goes_on, node.test)
@@ -170,16 +170,18 @@ HOOK = "<n>"
 CATCH = "<e>"
 
 
-def instrument(tree: ast.Module) -> ast.Module:
-    """Report every binding of a parsed snippet; the tree is changed and returned."""
-    changed: ast.Module = _Instrument(has_room(tree.body)).visit(tree)
+def instrument(tree: ast.Module, can_end: bool = True) -> ast.Module:
+    """Report every binding of a parsed snippet; the tree is changed and returned. `can_end`: `while True` asks the
+    stack whether it goes on, which only code of one thread may do."""
+    changed: ast.Module = _Instrument(has_room(tree.body), can_end).visit(tree)
     return ast.fix_missing_locations(changed)
 
 
 class _Instrument(ast.NodeTransformer):
-    def __init__(self, loops: bool) -> None:
+    def __init__(self, loops: bool, can_end: bool) -> None:
         self._depth = 0  # functions and classes around
         self._loops = loops  # whether loops are regions here
+        self._can_end = can_end
         self._turning: list[str] = []  # the variables of the enclosing loops
 
     @property
@@ -251,7 +253,7 @@ class _Instrument(ast.NodeTransformer):
             return node
         variables, others = self._loop_variables(node.target)
         node.body[:0] = [*variables, *others]
-        return as_loop(node, counted=bool(variables))
+        return as_loop(node, bool(variables), self._can_end)
 
     def _loop_variables(self, target: ast.expr) -> tuple[list[ast.stmt], list[ast.stmt]]:
         """Reports of the variables of a loop, the first of which counts, and of what else it binds."""
@@ -268,7 +270,7 @@ class _Instrument(ast.NodeTransformer):
 
     def visit_While(self, node: ast.While) -> ast.stmt | list[ast.stmt]:
         self.generic_visit(node)
-        return as_loop(node, counted=False) if self._loops else node
+        return as_loop(node, False, self._can_end) if self._loops else node
 
     def visit_Try(self, node: ast.Try) -> ast.stmt:
         self.generic_visit(node)
