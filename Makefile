@@ -35,11 +35,11 @@ lint: $(VENV)/test.stamp
 	$(VENV)/bin/lint-imports --no-logo
 
 test: lint
-	$(PY) -m pytest -n $(JOBS)
+	$(PY) -m pytest -n $(JOBS) --dist worksteal  # neighbours stay together, and share what they record
 
 # For the everyday loop: what the engine, the trace, the documents and the session do, without windows and workers.
 check: lint
-	$(PY) -m pytest -q -n $(JOBS) -m "not slow" $(CHECKED)
+	$(PY) -m pytest -q -n $(JOBS) --dist worksteal -m "not slow" $(CHECKED)
 
 # Against real PyTorch too, where it is installed: make bench TORCH_PYTHON=/path/to/python (an interpreter with torch).
 bench: $(VENV)/bench.stamp

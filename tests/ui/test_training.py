@@ -12,9 +12,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gradviz.session.state import Selection
 from gradviz.session.timeline.training_curves import Axis
 from gradviz.ui.charts import COLUMNS, DASHES, SIGNS, Chart, Line, Style, is_wide
-from gradviz.ui.panels.training import GRADIENTS, HINT, LOSSES, NORMS, PRINTED, SPREAD, UPDATES, TrainingPanel
+from gradviz.ui.panels.training import GRADIENTS, HINT, LOSSES, NORMS, PRINTED, SPREAD, UPDATES, VALUES, TrainingPanel
 from gradviz.ui.theme import THEMES
 from tests.document.test_opened import saved
 from tests.driver import RUN_TIMEOUT, Pilot
@@ -305,3 +306,20 @@ def test_where_a_gradient_was_kept_as_a_summary_its_spread_is_mean_and_deviation
     spread = found.charts[SPREAD].spread
     assert spread is not None and spread.words[2] == "mean"
     assert len(found.charts[SPREAD].curves) == 5 + 2
+
+
+def test_the_selected_output_of_a_layer_has_its_distribution_over_all_iterations(pilot: Pilot) -> None:
+    page = opened(pilot, TWO)
+    trace = pilot.state.trace
+    assert trace is not None and VALUES not in page.charts
+    made = np.flatnonzero((trace.nodes.op == "tanh")[trace.tensors.producer] & (trace.tensors.producer >= 0))
+    pilot.window.store.select(Selection("tensor", int(made[7])))
+    settle(pilot)
+    chart = page.charts[VALUES]
+    assert chart.isVisible() and chart.label.title == f"Values of {trace.naming.name(int(made[7]), pilot.state.steps)}"
+    assert chart.spread is not None and len(chart.spread.steps) == len(made) == 20
+    lowest = [float(trace.store.get(int(trace.tensors.value[one])).summary.low) for one in made]
+    np.testing.assert_allclose(chart.spread.levels[0], lowest, rtol=1e-6)
+    pilot.window.store.select(Selection("tensor", int(np.flatnonzero(trace.tensors.is_leaf)[0])))
+    settle(pilot)
+    assert not chart.isVisible() and page.found is not None and page.found.values is None

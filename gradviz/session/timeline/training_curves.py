@@ -353,6 +353,19 @@ def update_ratio(trace: Trace, parameter: Parameter) -> Generator[float, None, S
     return Series(parameter.name, steps[rows], found)
 
 
+def repeated(trace: Trace, tensor: int, steps: int) -> tuple[Array, Array]:
+    """What the operation that made a tensor has made there again and again, such as the output of a layer in each
+    iteration: (step, value). Nothing of a leaf."""
+    nodes, tensors = trace.nodes, trace.tensors
+    made_by = int(tensors.producer[tensor])
+    if made_by < 0:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    same = [getattr(nodes, column) == getattr(nodes, column)[made_by] for column in ("site", "op", "scope")]
+    rows = np.isin(tensors.producer, np.flatnonzero(np.logical_and.reduce(same)))
+    rows &= (tensors.output_nr == tensors.output_nr[tensor]) & (tensors.step >= 0) & (tensors.step < steps)
+    return tensors.step[rows].astype(np.int64), tensors.value[rows]
+
+
 def spread(trace: Trace, steps: Array, values: Array) -> Generator[float, None, Spread]:
     """Quantiles of the elements of each value; where some were kept as summaries, mean and standard deviation."""
     rows = _every(trace, values)

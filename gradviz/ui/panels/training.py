@@ -1,7 +1,7 @@
 """The training page: losses, printed numbers, the norm of each gradient, how far updates move each parameter, and the
-distribution of one gradient, over the iterations of a loop. Clicking a curve goes to that step; stepping moves the line
-in all charts. `session.timeline.training_curves` finds the curves and `ui.charts` draws them; both are loaded when the
-page first has something to show."""
+distributions of one gradient and of the selected tensor, over the iterations of a loop. Clicking a curve goes to that
+step; stepping moves the line in all charts. `session.timeline.training_curves` finds the curves and `ui.charts` draws
+them; both are loaded when the page first has something to show."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ MOST_SHOWN = 8  # parameters that are shown until the user chooses others
 NARROWEST, LOWEST = 250, 118  # minimum size of a chart in pixels
 GROWN = Slice("trace", "steps", "run", "predict")  # what has to be read again
 LOSSES, PRINTED, GRADIENTS, UPDATES, NORMS, SPREAD = "Loss", "Printed", "Gradient norm", "Update / weight", "Norm", ""
-TIMES = "Seconds per update"
-ORDER = (LOSSES, GRADIENTS, UPDATES, SPREAD, NORMS, PRINTED, TIMES)
+TIMES, VALUES = "Seconds per update", "Values"
+ORDER = (LOSSES, GRADIENTS, UPDATES, SPREAD, VALUES, NORMS, PRINTED, TIMES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,13 +59,17 @@ class Found:
     curves: TrainingCurves | None
     updates: dict[str, Series] = field(default_factory=dict)
     spread: tuple[str, Spread] | None = None
+    values: tuple[int, Spread] | None = None  # of what was made where the selected tensor was made
 
 
-def look_for(found: Found, chosen: str, shown: frozenset[str] | None) -> Generator[float, None, Found]:
-    """Find what is to be shown and not known yet: for the parameters in `shown` (None means the first ones), and for
-    the `chosen` one."""
+def look_for(
+    found: Found, chosen: str, shown: frozenset[str] | None, selected: int = -1
+) -> Generator[float, None, Found]:
+    """Find what is to be shown and not known yet: for the parameters in `shown` (None means the first ones), for the
+    `chosen` one, and for the tensor that is selected, -1 for none."""
     importlib.import_module("gradviz.ui.charts")  # here, so that the window need not wait for it
-    from gradviz.session.timeline.training_curves import spread, training_curves, update_ratio
+    from gradviz.session.timeline.iterations import LEAST
+    from gradviz.session.timeline.training_curves import repeated, spread, training_curves, update_ratio
 
     curves = found.curves or training_curves(found.trace, found.steps)
     yield 0.1
@@ -80,8 +84,13 @@ def look_for(found: Found, chosen: str, shown: frozenset[str] | None) -> Generat
     one = next((each for each in curves.parameters if each.name == chosen), None) or next(iter(curves.parameters), None)
     if one is not None and (seen is None or seen[0] != one.name):
         seen = one.name, (yield from spread(found.trace, one.gradient.steps, one.gradients))
-    is_new = found.curves is None or len(updates) > len(found.updates) or seen is not found.spread
-    return replace(found, curves=curves, updates=updates, spread=seen) if is_new else found
+    values = found.values
+    if selected != (values[0] if values is not None else -1):
+        steps, made = repeated(found.trace, selected, found.steps) if selected >= 0 else ((), ())
+        values = (selected, (yield from spread(found.trace, steps, made))) if len(steps) >= LEAST else None
+    is_new = found.curves is None or len(updates) > len(found.updates)
+    is_new = is_new or seen is not found.spread or values is not found.values
+    return replace(found, curves=curves, updates=updates, spread=seen, values=values) if is_new else found
 
 
 def first_shown(trace: Trace, curves: TrainingCurves) -> frozenset[str]:
@@ -159,7 +168,7 @@ class CurveList(QListWidget):
 class TrainingPanel(Panel):
     """A list of the curves on the left and charts on the right; computed only while visible."""
 
-    shows = Slice(*MOMENT, "run", "predict")
+    shows = Slice(*MOMENT, "run", "predict", "selection")
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -238,6 +247,8 @@ class TrainingPanel(Panel):
             return
         if before is after or GROWN.differs(before, after):
             self._follow(after)
+        elif before.selection != after.selection:
+            self._ask_of_selected()
         for chart in self.charts.values():
             chart.go_to(after.cursor)
 
@@ -246,6 +257,12 @@ class TrainingPanel(Panel):
         super().showEvent(event)
         state = self.context.shell.store.state
         self.show_state(state, state)
+        self._ask_of_selected()
+
+    def _ask_of_selected(self) -> None:
+        """Another tensor may be selected."""
+        if self._asked is None and self.found is not None and self.found.curves is not None:
+            self._ask(self.found)
 
     def _follow(self, state: State) -> None:
         known, hides = self.found, state.predict.on
@@ -272,7 +289,8 @@ class TrainingPanel(Panel):
         self._again.stop()
         self._asked = about
         self.context.shell.layout_progress.update(self, READING)
-        self.task.begin(look_for(about, self.names.chosen, self._shown))
+        state = self.context.shell.store.state
+        self.task.begin(look_for(about, self.names.chosen, self._shown, _selected(state)))
 
     def give_up(self) -> None:
         """Stop reading."""
@@ -323,7 +341,7 @@ class TrainingPanel(Panel):
         if title not in self.charts:
             from gradviz.ui.charts import Chart
 
-            chart = self.charts[title] = Chart(title, self.theme, can_be_log=title != SPREAD)
+            chart = self.charts[title] = Chart(title, self.theme, can_be_log=title not in (SPREAD, VALUES))
             chart.picked.connect(self._go)
             first = next(iter(self.charts.values()))
             if chart is not first:
@@ -352,6 +370,11 @@ class TrainingPanel(Panel):
         if found.spread is not None or SPREAD in self.charts:
             name, spread = found.spread or ("", None)
             self._chart(SPREAD).show_spread(curves.axis, spread, f"Gradient of {name}")
+            yield
+        if found.values is not None or VALUES in self.charts:
+            tensor, spread = found.values or (-1, None)
+            name = found.trace.naming.name(tensor, found.steps) if tensor >= 0 else ""
+            self._chart(VALUES).show_spread(curves.axis, spread, f"Values of {name}")
             yield
         cursor = self.context.shell.store.state.cursor
         for chart in self.charts.values():
@@ -405,3 +428,12 @@ class TrainingPanel(Panel):
         store = self.context.shell.store
         store.play(False)
         store.move(step + 1)
+
+
+def _selected(state: State) -> int:
+    """The tensor that the user has selected, the result of an operation; -1 if that has none."""
+    thing, trace = state.selection, state.trace
+    if thing is None or trace is None or thing.kind not in ("tensor", "node"):
+        return -1
+    made = [thing.index] if thing.kind == "tensor" else trace.outputs_of(thing.index)
+    return int(made[0]) if len(made) else -1
