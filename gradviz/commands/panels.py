@@ -35,6 +35,7 @@ PANELS = (
     PanelRow("breakpoints", "Breakpoints", "bottom", "breakpoints.BreakpointsPanel"),
     PanelRow("paths", "Paths", "bottom", "paths.PathsPanel"),
     PanelRow("elements", "Element", "bottom", "elements.ElementsPanel"),
+    PanelRow("image", "Image", "bottom", "image.ImagePanel", tall=True),
     PanelRow("differences", "What-if", "bottom", "differences.DifferencesPanel"),
     PanelRow("ranks", "Ranks", "bottom", "ranks.RanksPanel", of_job=True),
     PanelRow("output", "Output", "corner", "output.OutputPanel", digit=5),

@@ -1,5 +1,5 @@
 """Interactive training charts built on pyqtgraph: lines, or distributions of many numbers, over iterations that all
-charts of a page share, with a line at the cursor and the values under the mouse in words. This is the only module that
+charts of a page share, with a line at the cursor and the values under the mouse in words. Only this module
 imports pyqtgraph. The import takes a third of a second, so it runs in a thread when the training page is first
 shown."""
 

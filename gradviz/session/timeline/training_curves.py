@@ -355,9 +355,9 @@ def update_ratio(trace: Trace, parameter: Parameter) -> Generator[float, None, S
 
 def repeated(trace: Trace, tensor: int, steps: int) -> tuple[Array, Array]:
     """What the operation that made a tensor has made there again and again, such as the output of a layer in each
-    iteration: (step, value). Nothing of a leaf."""
+    iteration: (step, value). Nothing of a leaf, or of no tensor (-1)."""
     nodes, tensors = trace.nodes, trace.tensors
-    made_by = int(tensors.producer[tensor])
+    made_by = int(tensors.producer[tensor]) if tensor >= 0 else -1
     if made_by < 0:
         return np.empty(0, np.int64), np.empty(0, np.int64)
     same = [getattr(nodes, column) == getattr(nodes, column)[made_by] for column in ("site", "op", "scope")]

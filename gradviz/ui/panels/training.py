@@ -86,8 +86,10 @@ def look_for(
         seen = one.name, (yield from spread(found.trace, one.gradient.steps, one.gradients))
     values = found.values
     if selected != (values[0] if values is not None else -1):
-        steps, made = repeated(found.trace, selected, found.steps) if selected >= 0 else ((), ())
-        values = (selected, (yield from spread(found.trace, steps, made))) if len(steps) >= LEAST else None
+        values = None
+        steps, made = repeated(found.trace, selected, found.steps)
+        if len(steps) >= LEAST:
+            values = selected, (yield from spread(found.trace, steps, made))
     is_new = found.curves is None or len(updates) > len(found.updates)
     is_new = is_new or seen is not found.spread or values is not found.values
     return replace(found, curves=curves, updates=updates, spread=seen, values=values) if is_new else found
@@ -351,31 +353,17 @@ class TrainingPanel(Panel):
     def _draw(self, found: Found, curves: TrainingCurves) -> Iterator[None]:
         from gradviz.ui.charts import is_wide
 
-        parameters = curves.parameters
-        series = {
-            LOSSES: curves.losses,
-            GRADIENTS: tuple(one.gradient for one in parameters),
-            UPDATES: tuple(found.updates[one.name] for one in parameters if one.name in found.updates),
-            NORMS: tuple(one.norm for one in parameters),
-            PRINTED: curves.others,
-            TIMES: curves.times,
-        }
-        for title, every in series.items():
+        for title, every in _series(found, curves).items():
             lines = self.names.lines(every)
             if lines or title in self.charts:
                 chart = self._chart(title)
                 chart.set_log(is_wide(lines) if self._log is None else self._log)
                 chart.show_lines(curves.axis, lines)
                 yield
-        if found.spread is not None or SPREAD in self.charts:
-            name, spread = found.spread or ("", None)
-            self._chart(SPREAD).show_spread(curves.axis, spread, f"Gradient of {name}")
-            yield
-        if found.values is not None or VALUES in self.charts:
-            tensor, spread = found.values or (-1, None)
-            name = found.trace.naming.name(tensor, found.steps) if tensor >= 0 else ""
-            self._chart(VALUES).show_spread(curves.axis, spread, f"Values of {name}")
-            yield
+        for title, (name, spread) in _spreads(found).items():
+            if spread is not None or title in self.charts:
+                self._chart(title).show_spread(curves.axis, spread, name)
+                yield
         cursor = self.context.shell.store.state.cursor
         for chart in self.charts.values():
             chart.go_to(cursor)
@@ -428,6 +416,27 @@ class TrainingPanel(Panel):
         store = self.context.shell.store
         store.play(False)
         store.move(step + 1)
+
+
+def _series(found: Found, curves: TrainingCurves) -> dict[str, tuple[Series, ...]]:
+    """The curves of each chart."""
+    parameters = curves.parameters
+    return {
+        LOSSES: curves.losses,
+        GRADIENTS: tuple(one.gradient for one in parameters),
+        UPDATES: tuple(found.updates[one.name] for one in parameters if one.name in found.updates),
+        NORMS: tuple(one.norm for one in parameters),
+        PRINTED: curves.others,
+        TIMES: curves.times,
+    }
+
+
+def _spreads(found: Found) -> dict[str, tuple[str, Spread | None]]:
+    """The title and the distribution of each chart that has one."""
+    name, gradient = found.spread or ("", None)
+    tensor, values = found.values or (-1, None)
+    selected = found.trace.naming.name(tensor, found.steps) if tensor >= 0 else ""
+    return {SPREAD: (f"Gradient of {name}", gradient), VALUES: (f"Values of {selected}", values)}
 
 
 def _selected(state: State) -> int:
