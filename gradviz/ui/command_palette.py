@@ -11,7 +11,6 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import (
     QDialog,
     QLabel,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QStyledItemDelegate,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from gradviz.commands.row import Command
 from gradviz.session.state import State
+from gradviz.ui import look
 from gradviz.ui.theme import Theme
 
 NO_MATCH = "No command matches."
@@ -99,9 +99,7 @@ class CommandPalette(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._entries = entries(rows, state)
         self._choose = choose
-        self.query = QLineEdit()
-        self.query.setPlaceholderText("Type a part of a command's name")
-        self.query.setAccessibleName("Find a command")
+        self.query = look.search_field("Find a command", "Type a part of a command's name")
         self.query.installEventFilter(self)
         self.list = QListWidget()
         self.list.setAccessibleName("Commands")

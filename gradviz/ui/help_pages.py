@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
 
 from gradviz.session.breakpoints.condition_values import kind_words
 from gradviz.session.timeline.marks import TITLES, Mark
@@ -34,10 +34,7 @@ class SearchDialog(QDialog):
         self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._theme = theme
-        self.query = QLineEdit()
-        self.query.setPlaceholderText(hint)
-        self.query.setAccessibleName(f"Find in {title}")
-        self.query.setClearButtonEnabled(True)
+        self.query = look.search_field(f"Find in {title}", hint)
         self.count = QLabel()
         self.text = FormulaBrowser()
         self.text.setAccessibleName(title)

@@ -9,7 +9,7 @@ from string import Template
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPainter, QPaintEvent, QPalette, QPen
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QStyle, QStyleOptionButton
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QStyle, QStyleOptionButton
 
 from gradviz import RESOURCES
 from gradviz.ui.theme import Theme
@@ -121,6 +121,15 @@ def escape(text: str) -> str:
     import html
 
     return html.escape(text).replace("\n", "<br>")
+
+
+def search_field(name: str, hint: str) -> QLineEdit:
+    """A line in which the user types what is to be found; `hint` says what, while it is empty."""
+    field = QLineEdit()
+    field.setPlaceholderText(hint)
+    field.setAccessibleName(name)
+    field.setClearButtonEnabled(True)
+    return field
 
 
 class CheckBox(QCheckBox):

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QLabel,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QSplitter,
@@ -43,10 +42,8 @@ class MistakesDialog(QDialog):
         self.setWindowTitle("Common Mistakes")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._theme, self._files = theme, files
-        self.query = QLineEdit()
-        self.query.setPlaceholderText("Paste an error message, or type a word of it, such as backward or softmax")
-        self.query.setAccessibleName("Find a mistake")
-        self.query.setClearButtonEnabled(True)
+        hint = "Paste an error message, or type a word of it, such as backward or softmax"
+        self.query = look.search_field("Find a mistake", hint)
         self.query.setMaxLength(LONGEST)
         self.list = QListWidget()
         self.list.setAccessibleName("Mistakes")

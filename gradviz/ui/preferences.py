@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QPushButton,
     QScrollArea,
     QToolButton,
@@ -222,10 +221,7 @@ class PreferencesDialog(QDialog):
         self._before = store.state.view
         self._past: list[dict[str, Any]] = []  # the previous values of changed fields of the view
         self.sections: list[tuple[QLabel, list[Row]]] = []
-        self.query = QLineEdit()
-        self.query.setPlaceholderText("Type part of a name, such as text, colour or speed")
-        self.query.setAccessibleName("Find a setting")
-        self.query.setClearButtonEnabled(True)
+        self.query = look.search_field("Find a setting", "Type part of a name, such as text, colour or speed")
         self.query.textChanged.connect(self._filter)
         self.query.installEventFilter(self)
         self.none = QLabel(NO_MATCH)

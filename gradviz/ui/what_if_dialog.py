@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -67,9 +66,7 @@ class WhatIfDialog(QDialog):
         about = QLabel(ABOUT)
         about.setWordWrap(True)
         about.setObjectName("muted")
-        self.query = QLineEdit()
-        self.query.setPlaceholderText("Type part of a change, such as retain or line 9")
-        self.query.setAccessibleName("Find a change")
+        self.query = look.search_field("Find a change", "Type part of a change, such as retain or line 9")
         self.query.installEventFilter(self)
         self.list = QListWidget()
         self.list.setAccessibleName("Changes")

@@ -77,12 +77,12 @@ def keep_parameters(path: Path) -> None:
     import torch
 
     found = {}
-    for owner in [each for each in vars(sys.modules["__main__"]).values() if isinstance(each, torch.nn.Module)]:
-        for name, x in owner.named_parameters():
+    owners = {name: each for name, each in vars(sys.modules["__main__"]).items() if isinstance(each, torch.nn.Module)}
+    for owner, module in owners.items():
+        for name, x in module.named_parameters():
             for end, each in (("", x), (".grad", x.grad)):
                 if type(each) in (torch.Tensor, torch.nn.Parameter) and each.dtype is torch.float32:
-                    same = not each.is_sparse and f"{name}{end}" not in found
-                    found[f"{name}{end}"] = each.detach().numpy() if same else np.empty(0)  # two of one name
+                    found[f"{owner}.{name}{end}"] = np.empty(0) if each.is_sparse else each.detach().numpy()
     np.savez(path, **found)
 
 

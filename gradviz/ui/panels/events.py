@@ -19,7 +19,6 @@ from PySide6.QtGui import QBrush, QColor, QKeyEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QTableView,
     QVBoxLayout,
     QWidget,
@@ -123,11 +122,9 @@ class EventsPanel(Panel):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.model = StepsModel(context.theme)
-        self.filter = QLineEdit()
-        self.filter.setPlaceholderText("Filter: words, kind:backward, line:9, name:w, step:100-200")
-        self.filter.setAccessibleName("Filter the events")
+        hint = "Filter: words, kind:backward, line:9, name:w, step:100-200"
+        self.filter = look.search_field("Filter the events", hint)
         self.filter.setToolTip(HELP + " Enter goes to the next match, Shift+Enter to the previous one.")
-        self.filter.setClearButtonEnabled(True)
         self.filter.textChanged.connect(self._sift)
         self.filter.installEventFilter(self)
         self.count = QLabel()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from gradviz.session.moves import inspected_tensor
 from gradviz.session.state import MOMENT, Slice, State
@@ -50,7 +50,7 @@ class ImagePanel(Panel):
         self._name = ""
         self._shape: tuple[int, ...] = ()
         self._pages: Array | None = None
-        self.part = QComboBox()
+        self.part = look.DropDown()
         self.part.setAccessibleName("What is shown")
         for title, _ in PARTS:
             self.part.addItem(title)

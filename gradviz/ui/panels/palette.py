@@ -27,7 +27,6 @@ from PySide6.QtGui import QColor, QDrag, QFont, QFontMetrics, QKeyEvent, QPainte
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QLabel,
-    QLineEdit,
     QListView,
     QStyle,
     QStyledItemDelegate,
@@ -362,10 +361,7 @@ class PalettePanel(Panel):
         super().__init__(context)
         self._closed = False  # the document is a snippet
         self.recent: list[str] = []  # payloads of the most recently added, newest first
-        self.search = QLineEdit()
-        self.search.setPlaceholderText("Search: add, *, linear, x^2, loss")
-        self.search.setAccessibleName("Search the palette")
-        self.search.setClearButtonEnabled(True)
+        self.search = look.search_field("Search the palette", "Search: add, *, linear, x^2, loss")
         self.model = RowModel(self.theme)
         self.list = RowList(self.model, self.theme)
         self.hint = QLabel(HINT)
