@@ -427,7 +427,7 @@ def jacobians(case: Case, result: int) -> dict[int, Any]:
         for at, one in zip(wanted, given, strict=True):
             held[at] = one
         found = [one for one in tensors_in(case.run(*held)) if one.requires_grad][result]
-        return torch.view_as_real(found) if found.is_complex() else found
+        return torch.view_as_real(found.resolve_conj()) if found.is_complex() else found
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -34,9 +34,9 @@ def test_the_files_are_listed_under_the_output(written: Pilot) -> None:
     assert [(each.text(), each.isEnabled()) for each in shown.menu().actions()] == [
         ("Save All, into a Folder…", True),
         ("", True),
-        ("<b>&&.txt · 4 bytes", True),
+        ("<b>&&.txt · 4 B", True),
         ("model.pt · Python objects, which stay in the run", False),
-        ("out/loss.csv · 3 bytes", True),
+        ("out/loss.csv · 3 B", True),
     ]
     written.run_again("import torch\nx = torch.ones(1, requires_grad=True)\n")
     assert not shown.isVisible()

@@ -91,10 +91,13 @@ LEFT = {
         "False False\n",
     ),
     "what a class of functions keeps for all": (
-        "import torch\nC = torch.autograd.function.FunctionCtx\ntry: C.set_materialize_grads(C, 5)\n"
+        "import torch\nC = torch.autograd.function.FunctionCtx\ntry: C.set_materialize_grads(C, False)\n"
         "except TypeError: pass",
-        "import torch\nprint(torch.autograd.function.FunctionCtx.materialize_grads)",
-        "True\n",
+        "import torch\nclass F(torch.autograd.Function):\n"
+        "    @staticmethod\n    def forward(ctx, x): return x * 1, x * 2\n"
+        "    @staticmethod\n    def backward(ctx, a, b):\n        print(b)\n        return a\n"
+        "F.apply(torch.ones(1, requires_grad=True))[0].sum().backward()",
+        "tensor([0.])\n",
     ),
     "a number in the engine's cache": (
         "import torch\nclass F(float):\n    __hash__ = float.__hash__\n    def __eq__(self, o): print('left')\n"
