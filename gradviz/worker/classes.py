@@ -246,7 +246,8 @@ def _answering(made: type) -> dict[str, Any]:
     def answer(self: Any, name: str) -> Any:
         if not name.startswith("_"):
             return given(self, name)
-        base = getattr(super(made, self), "__getattr__", None)
+        here = next((each for each in type(self).__mro__ if vars(each).get("__getattr__") is answer), object)
+        base = getattr(super(here, self), "__getattr__", None)  # @dataclass with slots has made the class anew
         if base is None:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         return base(name)

@@ -31,7 +31,7 @@ from gradviz.worker.absent import Absent
 from gradviz.worker.arguments import check_arguments, is_numpys_own, looking
 from gradviz.worker.identity import Identities
 from gradviz.worker.kept_memory import remember
-from gradviz.worker.numpy_boundary import REAL
+from gradviz.worker.numpy_boundary import IN, REAL
 from gradviz.worker.policy_names import (
     ENGINE_ATTRIBUTES,
     FORBIDDEN_ATTRIBUTES,
@@ -137,9 +137,16 @@ def getter_of(guard: Guard, thing: object) -> Callable[..., object]:
             classes = classes[classes.index(super.__getattribute__(thing, "__thisclass__")) + 1 :]
         elif thing in classes:
             classes = classes[classes.index(thing) :]
+        guard._check_name(name)
+        if name.startswith("_"):
+            return guard.getattr(subject, name)
         found = next((vars(each)["__getattr__"] for each in classes if "__getattr__" in vars(each)), None)
-        plain = type(name) is str and not name.startswith("_") and name not in FORBIDDEN_ATTRIBUTES | HOOKED_ATTRIBUTES
-        return found(subject, name) if plain and found is not None else guard.getattr(subject, name)
+        if found is None:
+            whose = "'super' object" if type(thing) is super else f"type object '{thing.__name__}'"  # type: ignore[union-attr]
+            raise AttributeError(f"{whose} has no attribute '__getattr__'")
+        if guard._is_closed(subject, name):
+            raise AttributeError(f"'{type(subject).__name__}' object has no attribute '{name}'")
+        return found(subject, name)
 
     return ask
 
@@ -385,10 +392,9 @@ class Guard:
     @staticmethod
     def _is_engine_state(cls: type, name: str) -> bool:
         """Whether this private name belongs to the engine's part of a tensor or node from which the snippet derives."""
-        return any(
-            issubclass(cls, raw) and (hasattr(raw, name) or name in raw.__annotations__)
-            for raw in (Tensor, Node, Function)
-        )
+        kinds = [raw for raw in (Tensor, Node, Function) if issubclass(cls, raw)]
+        kinds += [FunctionCtx] if issubclass(cls, Function) else []  # to which an object of it forwards
+        return any(hasattr(raw, name) or name in raw.__annotations__ for raw in kinds)
 
     def _is_inherited(self, thing: object, cls: type, name: str) -> bool:
         """Whether this private name belongs to the standard library: to a base class that is not PyTorch's, or to
@@ -452,7 +458,7 @@ class Guard:
             raise AttributeError(f"'{name}' on a '{cls.__name__}' belongs to GradViz; choose another name")
         if isinstance(thing, self._changeable) and not self._is_closed(thing, name):
             return thing
-        if name == "shape" and REAL.get(cls) is np.ndarray:
+        if (name == "shape" and REAL.get(cls) is np.ndarray) or (name == "columns" and cls in IN):  # of a table
             return thing
         raise AttributeError(f"the attributes of '{cls.__name__}' objects can't be changed in GradViz snippets")
 

@@ -71,6 +71,13 @@ def check_letters(text: Any) -> None:
         raise TypeError(ONLY_LETTERS)
 
 
+def told(error: UnicodeEncodeError) -> UnicodeEncodeError:
+    """Return an error of encoding, which holds Python's own text from here on instead of NumPy's."""
+    error.object = str.__str__(error.object)
+    error.args = (error.args[0], error.object, *error.args[2:])
+    return error
+
+
 def offer(made: type, real: Any, leave: Callable[[Any], Any], enter: Callable[[Any], object]) -> None:
     """Let objects of class `made` stand for those of NumPy's class `real`: `leave` makes them, `enter` converts them
     back."""
@@ -130,13 +137,24 @@ def numeric(dtype: object) -> Any:
     return found
 
 
+def cast(array: Any, dtype: object) -> Any:
+    """Return NumPy's own array with the type that a snippet means."""
+    try:
+        return array.astype(numeric(dtype))
+    except UnicodeEncodeError as error:
+        raise told(error) from None
+
+
 def call_numpy(function: Callable[..., object], args: tuple[object, ...], keywords: dict[str, object]) -> Any:
     """Call a function of NumPy with what a snippet passed; an array given as `out=` is returned unchanged."""
     plain = [to_numpy(each) for each in args]
     named = {key: to_numpy(each) for key, each in keywords.items()}
     if named.get("dtype") is not None:
         named["dtype"] = numeric(named["dtype"])
-    found = function(*plain, **named)
+    try:
+        found = function(*plain, **named)
+    except UnicodeEncodeError as error:
+        raise told(error) from None
     out = named.get("out")
     return keywords["out"] if out is not None and found is out else to_snippet(found)
 

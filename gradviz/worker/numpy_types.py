@@ -33,6 +33,7 @@ from gradviz.worker.numpy_boundary import (
     own,
     to_numpy,
     to_snippet,
+    told,
 )
 
 # The attributes of arrays and scalars that a snippet may use.
@@ -73,7 +74,10 @@ def _with_dtype(name: str) -> Callable[..., object]:
         first = () if dtype is None and name == "view" else (numeric(dtype),)
         if name == "view" and any(each != array.dtype and "U" in (each.kind, array.dtype.kind) for each in first):
             raise TypeError(ONLY_LETTERS)
-        return to_snippet(getattr(array, name)(*first, *map(to_numpy, args), **keywords))
+        try:
+            return to_snippet(getattr(array, name)(*first, *map(to_numpy, args), **keywords))
+        except UnicodeEncodeError as error:
+            raise told(error) from None
 
     method.__name__ = method.__qualname__ = name
     return method
@@ -209,13 +213,19 @@ class SafeArray(np.ndarray[Any, Any]):
     def __setitem__(self, key: object, value: object) -> None:
         array, place = own(self), to_numpy(key)
         is_number = isinstance(value, Tensor) and _is_one_element(array, place)
-        array[place] = _AS_NUMBER[array.dtype.kind](value) if is_number else to_numpy(value)
+        try:
+            array[place] = _AS_NUMBER[array.dtype.kind](value) if is_number else to_numpy(value)
+        except UnicodeEncodeError as error:
+            raise told(error) from None
 
     def fill(self, value: object) -> None:
         """Fill the array with one number."""
         array = own(self)
         is_number = isinstance(value, Tensor) and array.dtype.kind in _AS_NUMBER
-        array.fill(_AS_NUMBER[array.dtype.kind](value) if is_number else to_numpy(value))
+        try:
+            array.fill(_AS_NUMBER[array.dtype.kind](value) if is_number else to_numpy(value))
+        except UnicodeEncodeError as error:
+            raise told(error) from None
 
     def _reshape(self, sizes: object) -> None:
         """Change the shape in place, as long as the number of elements stays the same."""
@@ -294,7 +304,10 @@ class Flat:
         return to_snippet(self._array.flat[to_numpy(key)])
 
     def __setitem__(self, key: object, value: object) -> None:
-        self._array.flat[to_numpy(key)] = to_numpy(value)
+        try:
+            self._array.flat[to_numpy(key)] = to_numpy(value)
+        except UnicodeEncodeError as error:
+            raise told(error) from None
 
 
 @keep_methods

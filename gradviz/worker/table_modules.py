@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import operator
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -70,21 +71,21 @@ def read_csv(
         table = table[[every[each] if type(each) is int and has_names else each for each in chosen]]
     if index_col is not None and index_col is not False:
         name = list(table._columns)[index_col] if type(index_col) is int else index_col
-        table = frame(
-            {each: data for each, data in table._columns.items() if each != name}, table._columns[name], str(name)
-        )
+        others = {each: data for each, data in table._columns.items() if each != name}
+        table = frame(others, table._columns[name], str.__str__(str(name)))
     return table if dtype is None else table.astype(dtype)
 
 
 def _titles(given: Sequence[Any]) -> list[Any]:
     """Name columns without a name, and number those that come again."""
-    found: list[Any] = []
+    found: dict[Any, None] = {}
+    times: Counter[Any] = Counter()
     for at, name in enumerate(given):
-        plain, again = (name if name != "" else f"Unnamed: {at}"), 0
-        while (f"{plain}.{again}" if again else plain) in found:
-            again += 1
-        found.append(f"{plain}.{again}" if again else plain)
-    return found
+        plain = name if name != "" else f"Unnamed: {at}"
+        while (f"{plain}.{times[plain]}" if times[plain] else plain) in found:
+            times[plain] += 1
+        found[f"{plain}.{times[plain]}" if times[plain] else plain] = None
+    return list(found)
 
 
 def concat(objs: Any, axis: object = 0, ignore_index: object = False) -> DataFrame:

@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from gradviz.worker.arguments import keep_methods
-from gradviz.worker.numpy_boundary import IN, numeric, to_numpy, to_snippet
+from gradviz.worker.numpy_boundary import IN, cast, to_numpy, to_snippet
 from gradviz.worker.policy_names import HERE
 from gradviz.worker.scratch_paths import Path, open_
 from gradviz.worker.table_labels import Index, labels_of
@@ -33,13 +33,25 @@ def _array(values: Any) -> Array:
         return values._data.copy()
     if isinstance(values, str | bytes) or not hasattr(type(values), "__len__"):
         values = [values]
-    if type(values) in (list, tuple, range) and any(isinstance(each, str) or each is None for each in values):
+    if type(values) in (list, tuple) and any(isinstance(each, str) or each is None for each in values):
         values = [float("nan") if each is None else each for each in values]
         if any(isinstance(each, str) for each in values):
             return np.array([each if isinstance(each, str) else str(each) for each in values])
-    found = np.array(to_numpy(list(values) if type(values) is range else values))
+    found = np.arange(values.start, values.stop, values.step) if type(values) is range else np.array(to_numpy(values))
     if found.ndim != 1 or found.dtype.kind not in "biufU":
-        raise ValueError("a column has one dimension, and numbers or texts")
+        raise ValueError(_ONE_DIMENSION)
+    return found
+
+
+_ONE_DIMENSION = "a column has one dimension, and numbers or texts"
+
+
+def _operand(value: Any) -> Array:
+    """Return what a column is combined with as NumPy's array of numbers or texts: an array of objects would hold, and
+    hand out, NumPy's own types."""
+    found = np.asarray(to_numpy(value))
+    if found.dtype.kind not in "biufcSU":
+        raise TypeError("a column is combined with numbers or texts in GradViz snippets")
     return found
 
 
@@ -70,9 +82,13 @@ def _labelled(key: Any, index: Array) -> Any:
         begin, end = (None if each is None else _labelled(each, index) for each in (key.start, key.stop))
         return slice(begin, None if end is None else end + 1, None if key.step is None else operator.index(key.step))
     if isinstance(key, Series) or (hasattr(type(key), "__len__") and not isinstance(key, str)):
-        found = key._data if isinstance(key, Series) else np.asarray(to_numpy(list(key)))
-        return found if found.dtype.kind == "b" else np.array([_labelled(each, index) for each in found.tolist()], int)
-    places = np.flatnonzero(index == to_numpy(key))
+        found = key._data if isinstance(key, Series) else _operand(list(key))
+        if found.ndim > 1:
+            raise ValueError("Cannot index with multidimensional key")
+        if found.dtype.kind == "b":
+            return found
+        return np.concatenate([np.zeros(0, int), *(np.atleast_1d(_labelled(each, index)) for each in found.tolist())])
+    places = np.flatnonzero(index == _operand(key))
     if not places.size:
         raise KeyError(key)
     return int(places[0]) if len(places) == 1 else places
@@ -177,6 +193,8 @@ def numbered(count: int) -> Array:
 
 
 def _series(data: Array, index: Array | None = None, name: object = None, title: str = "") -> Series:
+    if data.ndim != 1:
+        raise ValueError(_ONE_DIMENSION)
     made = object.__new__(Series)
     made._data, made._name, made._title = data, name, title
     made._index = numbered(len(data)) if index is None else index
@@ -213,7 +231,7 @@ class Series(_Column):
 
     def to_numpy(self, dtype: object = None) -> Any:
         """Return its values."""
-        return _plain(self._data) if dtype is None else to_snippet(self._data.astype(numeric(dtype)))
+        return _plain(self._data) if dtype is None else to_snippet(cast(self._data, dtype))
 
     def tolist(self) -> list[Any]:
         """Return its values."""
@@ -231,7 +249,7 @@ class Series(_Column):
 
     def astype(self, dtype: object) -> Series:
         """Return it with another type."""
-        return _series(self._data.astype(numeric(dtype)), self._index, self._name)
+        return _series(cast(self._data, dtype), self._index, self._name)
 
     def unique(self) -> Any:
         """Return its different values in the order in which they come."""
@@ -264,7 +282,7 @@ class Series(_Column):
 
     def fillna(self, value: Any) -> Series:
         """Return it with something in place of missing values."""
-        filled = np.where(missing(self._data), to_numpy(value), self._data)
+        filled = np.where(missing(self._data), _operand(value), self._data)
         return _series(filled, self._index, self._name)
 
     def dropna(self) -> Series:
@@ -299,7 +317,7 @@ def _operator(name: str, turned: bool = False) -> Callable[[Series, Any], Series
     act = getattr(operator, name)
 
     def operate(self: Series, other: Any) -> Series:
-        value = _aligned(other, self._index)._data if isinstance(other, Series) else np.asarray(to_numpy(other))
+        value = _aligned(other, self._index)._data if isinstance(other, Series) else _operand(other)
         name = self._name if not isinstance(other, Series) or other._name == self._name else None
         return _series(act(value, self._data) if turned else act(self._data, value), self._index, name)
 
@@ -348,10 +366,12 @@ class DataFrame(_Column):
     _columns: dict[Any, Array]
 
     def __init__(self, data: Any = None, index: Any = None, columns: Any = None) -> None:
+        given: dict[Any, Any] = {}
         if isinstance(data, DataFrame):
             found = dict(data._columns)
         elif isinstance(data, dict):
-            found = {name: _array(data[name]) for name in names_of(data)}
+            given = {name: data[name] for name in names_of(data)}
+            found = {name: _array(each) for name, each in given.items()}
         elif type(data) in (list, tuple) and data and all(isinstance(row, dict) for row in data):
             names = list(dict.fromkeys(name for row in data for name in names_of(row)))
             found = {name: _array([row.get(name) for row in data]) for name in names}
@@ -362,7 +382,7 @@ class DataFrame(_Column):
             table = np.zeros((0, 0)) if data is None else np.array(to_numpy(data))
             table = table[:, None] if table.ndim == 1 else table
             found = {number: _array(column) for number, column in enumerate(table.T)}
-        series = [each for each in data.values() if isinstance(each, Series)] if isinstance(data, dict) else []
+        series = [each for each in given.values() if isinstance(each, Series)]
         index = series[0]._index if series and index is None else index
         for each in series:
             _aligned(each, series[0]._index)
@@ -375,6 +395,8 @@ class DataFrame(_Column):
             self._columns = {name: found[name] for name in names_of(columns)} if chosen else self._renamed(columns)
         if index is not None:
             self._index = index if isinstance(index, np.ndarray) and series else _array(index)
+        if found and lengths != {len(self._index)}:
+            raise ValueError(f"Length of values ({max(lengths)}) does not match length of index ({len(self._index)})")
 
     def _renamed(self, names: Any) -> dict[Any, Array]:
         given = names_of(names)
@@ -412,7 +434,7 @@ class DataFrame(_Column):
 
     def to_numpy(self, dtype: object = None) -> Any:
         """Return all cells in one array."""
-        return to_snippet(_cells(self) if dtype is None else _cells(self).astype(numeric(dtype)))
+        return to_snippet(_cells(self) if dtype is None else cast(_cells(self), dtype))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(list(self._columns))
@@ -454,7 +476,7 @@ class DataFrame(_Column):
         left_out = columns if columns is not None else index if index is not None else labels
         given = [left_out] if isinstance(left_out, str | int) else list(left_out)
         if not by_column:
-            kept = ~np.isin(self._index, np.array(to_numpy(given)))
+            kept = ~np.isin(self._index, _operand(given))
             return self.iloc[to_snippet(kept)]  # type: ignore[no-any-return]
         gone = names_of(given)
         for name in gone:
@@ -488,8 +510,7 @@ class DataFrame(_Column):
 
     def astype(self, dtype: object) -> DataFrame:
         """Return it with another type."""
-        kind = numeric(dtype)
-        return frame({name: data.astype(kind) for name, data in self._columns.items()}, self._index)
+        return frame({name: cast(data, dtype) for name, data in self._columns.items()}, self._index)
 
     def copy(self, deep: object = True) -> DataFrame:
         """Return a copy."""

@@ -77,6 +77,7 @@ def every_attack() -> list[Attack]:
     from tests.escapes.machine import MACHINE
     from tests.escapes.ninth_look import NINTH
     from tests.escapes.second_look import SECOND
+    from tests.escapes.seventeenth_look import SEVENTEENTH
     from tests.escapes.seventh_look import SEVENTH
     from tests.escapes.sixteenth_look import SIXTEENTH
     from tests.escapes.sixth_look import SIXTH
@@ -91,7 +92,7 @@ def every_attack() -> list[Attack]:
     looks = [*FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH, *EIGHTH, *NINTH, *TENTH, *ELEVENTH]
     looks += [*TWELFTH, *THIRTEENTH, *FOURTEENTH]
     attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *looks, *DOOR, *FIFTEENTH, *SIXTEENTH]
-    attacks += TABLES
+    attacks += [*TABLES, *SEVENTEENTH]
     order = list(dict.fromkeys(each.kind for each in attacks))
     return sorted(attacks, key=lambda each: order.index(each.kind))
 

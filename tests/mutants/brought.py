@@ -1,5 +1,5 @@
 """The guards of what a snippet brings along and finds in its run: attached files and modules, the folder of a run,
-games; and of tables whose keys change them."""
+games; of tables whose keys change them, tables of pandas, and classes that answer for attributes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ _SCRATCH = W + "test_scratch.py::"
 _ORDERED = W + "test_ordered_tables.py::test_it_does_what_pythons_does"
 _LESSONS = "tests/document/test_lesson_sets.py::"
 _NODES = W + "test_ordered_tables.py::test_a_key_that_empties_it_frees_nothing_that_is_read"
+
+_TABLES = found("Stand-ins: pandas")
+_NUMPYS = found("Found: NumPy's own objects by tables and errors")
+_ANSWERING = found("Classes that answer")
 
 BROUGHT = (
     worker("own_modules", "hidden names of a module", "if _is_hidden(key) or key not in names:", "if False:", _MODULES),
@@ -223,5 +227,121 @@ BROUGHT = (
         "except Exception as error:  # noqa: BLE001 whatever it is",
         "except ZeroDivisionError as error:",
         W + "test_failed_finish.py",
+    ),
+    worker(
+        "tables",
+        "methods of tables that only serve tables",
+        '    _class.__module__ = "pandas"\n    keep_methods(_class)',
+        '    _class.__module__ = "pandas"',
+        _TABLES,
+    ),
+    worker(
+        "tables",
+        "arrays that a column returns",
+        'return to_snippet(data.astype(str) if data.dtype.kind == "O" else data.copy())',
+        "return data",
+        _TABLES,
+    ),
+    worker(
+        "tables",
+        "what a column is combined with",
+        'if found.dtype.kind not in "biufcSU":',
+        "if False:",
+        _NUMPYS,
+    ),
+    worker(
+        "tables",
+        "columns of one dimension",
+        "    if data.ndim != 1:\n        raise ValueError(_ONE_DIMENSION)\n    made",
+        "    made",
+        _NUMPYS,
+    ),
+    worker(
+        "table_modules",
+        "the most cells of a file",
+        "if len(rows) * len(titles) > _LONGEST:",
+        "if False:",
+        _TABLES,
+    ),
+    worker(
+        "numpy_boundary",
+        "texts of NumPy in errors",
+        "    error.object = str.__str__(error.object)\n",
+        "",
+        _NUMPYS,
+    ),
+    worker(
+        "numpy_boundary",
+        "errors of NumPy's functions",
+        "        found = function(*plain, **named)\n"
+        "    except UnicodeEncodeError as error:\n        raise told(error) from None\n",
+        "        found = function(*plain, **named)\n    finally:\n        pass\n",
+        _NUMPYS,
+    ),
+    worker(
+        "numpy_boundary",
+        "errors of types of columns",
+        "        return array.astype(numeric(dtype))\n"
+        "    except UnicodeEncodeError as error:\n        raise told(error) from None\n",
+        "        return array.astype(numeric(dtype))\n    finally:\n        pass\n",
+        _NUMPYS,
+    ),
+    worker(
+        "numpy_types",
+        "errors of types",
+        "**keywords))\n        except UnicodeEncodeError as error:\n            raise told(error) from None\n",
+        "**keywords))\n        finally:\n            pass\n",
+        _NUMPYS,
+    ),
+    worker(
+        "numpy_types",
+        "errors of an item",
+        "if is_number else to_numpy(value)\n    "
+        "    except UnicodeEncodeError as error:\n            raise told(error) from None\n",
+        "if is_number else to_numpy(value)\n        finally:\n            pass\n",
+        _NUMPYS,
+    ),
+    worker(
+        "numpy_types",
+        "errors of filling",
+        "if is_number else to_numpy(value))\n    "
+        "    except UnicodeEncodeError as error:\n            raise told(error) from None\n",
+        "if is_number else to_numpy(value))\n        finally:\n            pass\n",
+        _NUMPYS,
+    ),
+    worker(
+        "numpy_types",
+        "errors of a flat item",
+        "= to_numpy(value)\n        except UnicodeEncodeError as error:\n            raise told(error) from None\n",
+        "= to_numpy(value)\n        finally:\n            pass\n",
+        _NUMPYS,
+    ),
+    worker(
+        "guard",
+        "closed names by another __getattr__",
+        "if guard._is_closed(subject, name):",
+        "if False:",
+        _ANSWERING,
+    ),
+    worker(
+        "guard",
+        "private names of what a Function forwards to",
+        "        kinds += [FunctionCtx] if issubclass(cls, Function) else []  # to which an object of it forwards\n",
+        "",
+        _ANSWERING,
+    ),
+    worker(
+        "guard",
+        "private names by another __getattr__",
+        '        if name.startswith("_"):\n            return guard.getattr(subject, name)\n        found',
+        "        found",
+        _ANSWERING,
+    ),
+    worker(
+        "classes",
+        "an Enum with __getattr__",
+        'if "__getattr__" in names:',
+        "if False:",
+        _ANSWERING,
     ),
 )

@@ -599,20 +599,6 @@ CLASSES = (
         W + "test_escapes.py::test_escape_is_contained[getattr method]",
     ),
     worker(
-        "tables",
-        "methods of tables that only serve tables",
-        '    _class.__module__ = "pandas"\n    keep_methods(_class)',
-        '    _class.__module__ = "pandas"',
-        found("Stand-ins: pandas"),
-    ),
-    worker(
-        "tables",
-        "arrays that a column returns",
-        'return to_snippet(data.astype(str) if data.dtype.kind == "O" else data.copy())',
-        "return data",
-        found("Stand-ins: pandas"),
-    ),
-    worker(
         "classes",
         "names of an Enum",
         "        _check_names(names)\n        if",

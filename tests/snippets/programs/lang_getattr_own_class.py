@@ -1,5 +1,6 @@
 """Classes that answer for attributes which are not there."""
 import copy
+import dataclasses
 from collections import defaultdict
 
 import torch
@@ -95,3 +96,36 @@ class Options(dict):
 options = Options(lr=0.1, depth=3)
 print(options.lr, options.depth, options, hasattr(options, "width"), sorted(options))
 
+
+class Hyper(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.params, self.name, self.stack, self.hooks = 3, "inner", nn.Linear(1, 1), []
+
+
+outer = Wrapper(Hyper())
+print(outer.params, outer.name, outer.stack, outer.hooks)
+
+
+class Forward:
+    def __getattr__(self, name):
+        return super().__getattr__(name)
+
+
+print(hasattr(Forward(), "x"), hasattr(Forward(), "params"))
+for ask in (lambda: Forward().x, lambda: object.__getattr__(Forward(), "x")):
+    try:
+        ask()
+    except AttributeError as error:
+        print(error)
+
+
+@dataclasses.dataclass(slots=True)
+class Slotted:
+    x: int
+
+    def __getattr__(self, name):
+        return name * 2
+
+
+print(Slotted(1).q, Slotted(1).x)

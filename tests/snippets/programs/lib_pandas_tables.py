@@ -61,3 +61,13 @@ print(n['a'] * n['b'] + 1, (n['a'] > 1) & ~(n['b'] > 6), 2 / n['a'], -n['b'])
 both = pd.concat([n, n])
 print(both.loc[1], both.shape, n.iloc[::-1].reset_index(drop=True)['a'].tolist())
 print(pd.DataFrame({'p': n['a'], 'q': n['b'] > 4}, columns=['q', 'p']), n[n.b > 4]['a'].values)
+named = pd.DataFrame({'a': [1, 2], 'b': [3, 4]})
+named.columns = ['x', 'y']
+print(named)
+twice = pd.Series([1, 2, 3], index=['u', 'v', 'u'])
+print(twice.loc[['u']], twice.loc[['v', 'u']].tolist(), pd.concat([named, named]).loc[[0]])
+for act in (lambda: setattr(named, 'columns', ['z']), lambda: pd.DataFrame({'a': [1, 2]}, index=[1, 2, 3])):
+    try:
+        act()
+    except ValueError as error:
+        print(error)
