@@ -137,14 +137,6 @@ def numeric(dtype: object) -> Any:
     return found
 
 
-def cast(array: Any, dtype: object) -> Any:
-    """Return NumPy's own array with the type that a snippet means."""
-    try:
-        return array.astype(numeric(dtype))
-    except UnicodeEncodeError as error:
-        raise told(error) from None
-
-
 def call_numpy(function: Callable[..., object], args: tuple[object, ...], keywords: dict[str, object]) -> Any:
     """Call a function of NumPy with what a snippet passed; an array given as `out=` is returned unchanged."""
     plain = [to_numpy(each) for each in args]

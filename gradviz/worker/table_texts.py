@@ -12,6 +12,10 @@ Array = np.ndarray[Any, Any]
 _DIGITS = 6
 _LONGEST, _SHOWN = 60, 5  # rows of a whole table; rows at each end of a longer one
 _WIDEST = 80  # characters of a line
+NOT_WHOLE = (
+    "Cannot convert non-finite values (NA or inf) to integer. Replace or remove non-finite values or cast to an "
+    "integer type that supports these values (e.g. 'Int64')"
+)
 
 
 def name_of_type(data: Array) -> str:

@@ -15,11 +15,11 @@ from typing import Any, Self
 import numpy as np
 
 from gradviz.worker.arguments import keep_methods
-from gradviz.worker.numpy_boundary import IN, cast, to_numpy, to_snippet
+from gradviz.worker.numpy_boundary import IN, numeric, to_numpy, to_snippet
 from gradviz.worker.policy_names import HERE
 from gradviz.worker.scratch_paths import Path, open_
 from gradviz.worker.table_labels import Index, labels_of
-from gradviz.worker.table_texts import name_of_type, text_of_column, text_of_table
+from gradviz.worker.table_texts import NOT_WHOLE, name_of_type, text_of_column, text_of_table
 
 Array = np.ndarray[Any, Any]
 
@@ -57,6 +57,13 @@ def _operand(value: Any) -> Array:
 
 def missing(data: Array) -> Array:
     return np.isnan(data) if data.dtype.kind == "f" else data == "nan" if data.dtype.kind == "U" else data != data
+
+
+def _cast(data: Array, dtype: object) -> Array:
+    """Return a column with another type; texts as Python's own, so that an error holds and shows nothing of NumPy's."""
+    if data.dtype.kind == "f" and numeric(dtype).kind in "iu" and not np.isfinite(data).all():
+        raise ValueError(NOT_WHOLE)
+    return data.astype(object if data.dtype.kind == "U" else data.dtype).astype(numeric(dtype))
 
 
 def _plain(data: Array) -> Any:
@@ -231,7 +238,7 @@ class Series(_Column):
 
     def to_numpy(self, dtype: object = None) -> Any:
         """Return its values."""
-        return _plain(self._data) if dtype is None else to_snippet(cast(self._data, dtype))
+        return _plain(self._data) if dtype is None else to_snippet(_cast(self._data, dtype))
 
     def tolist(self) -> list[Any]:
         """Return its values."""
@@ -249,7 +256,7 @@ class Series(_Column):
 
     def astype(self, dtype: object) -> Series:
         """Return it with another type."""
-        return _series(cast(self._data, dtype), self._index, self._name)
+        return _series(_cast(self._data, dtype), self._index, self._name)
 
     def unique(self) -> Any:
         """Return its different values in the order in which they come."""
@@ -434,7 +441,7 @@ class DataFrame(_Column):
 
     def to_numpy(self, dtype: object = None) -> Any:
         """Return all cells in one array."""
-        return to_snippet(_cells(self) if dtype is None else cast(_cells(self), dtype))
+        return to_snippet(_cells(self) if dtype is None else _cast(_cells(self), dtype))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(list(self._columns))
@@ -510,7 +517,7 @@ class DataFrame(_Column):
 
     def astype(self, dtype: object) -> DataFrame:
         """Return it with another type."""
-        return frame({name: cast(data, dtype) for name, data in self._columns.items()}, self._index)
+        return frame({name: _cast(data, dtype) for name, data in self._columns.items()}, self._index)
 
     def copy(self, deep: object = True) -> DataFrame:
         """Return a copy."""

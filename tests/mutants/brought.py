@@ -279,11 +279,10 @@ BROUGHT = (
         _NUMPYS,
     ),
     worker(
-        "numpy_boundary",
+        "tables",
         "errors of types of columns",
-        "        return array.astype(numeric(dtype))\n"
-        "    except UnicodeEncodeError as error:\n        raise told(error) from None\n",
-        "        return array.astype(numeric(dtype))\n    finally:\n        pass\n",
+        'data.astype(object if data.dtype.kind == "U" else data.dtype).astype',
+        "data.astype",
         _NUMPYS,
     ),
     worker(

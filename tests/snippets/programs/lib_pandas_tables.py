@@ -71,3 +71,10 @@ for act in (lambda: setattr(named, 'columns', ['z']), lambda: pd.DataFrame({'a':
         act()
     except ValueError as error:
         print(error)
+words, gaps = pd.Series(['7', 'u']), pd.Series([1.5, float('nan')])
+for act in (lambda: words.astype(float), lambda: words.astype(int), lambda: gaps.astype(int), lambda: pd.DataFrame({'a': gaps}).astype('int64')):
+    try:
+        print(act())
+    except ValueError as error:
+        print(error)
+print(words[:1].astype(int).tolist(), gaps[:1].astype(int).tolist())
