@@ -71,6 +71,9 @@ _GIVEN = {
 }
 _CHAIN = "import torch, collections\nX = collections.ChainMap\n"
 _LEFT = "\nif hasattr(X, 'NAME'): print('ESCAPED', X.NAME)"
+_WRITES = (
+    "try:\n    torch.autograd.function.FunctionCtx.{}\n    print('ESCAPED')\nexcept (TypeError, AttributeError): pass"
+)
 
 
 def _left(name: str, source: str) -> str:
@@ -97,8 +100,8 @@ _PUT = {
         "try: torch.nn.utils.parametrize.ParametrizationList.right_inverse(F(), 1)\nexcept TypeError: pass"
         f"{_LEFT.replace('NAME', 'data')}"
     ),
-    "by a custom function's context": _left("to_save", "torch.autograd.function.FunctionCtx.save_for_backward(X, 5)"),
-    "by a custom function's inputs": _left("dirty", "torch.autograd.function.FunctionCtx.mark_dirty(X, 5)"),
+    "by a custom function's context": _CHAIN + _WRITES.format("save_for_backward(X, 5)"),  # under a private name
+    "by a custom function's inputs": _CHAIN + _WRITES.format("mark_dirty(X, 5)"),
     "by a context without gradients": _left("previous", "torch.no_grad.__enter__(X)"),
     "by a context that looks for anomalies": _left("previous", "torch.autograd.detect_anomaly.__enter__(X)"),
     "by a context that converts": (
