@@ -8,7 +8,7 @@ import math
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGraphicsRectItem, QLabel, QVBoxLayout, QWidget
 
 from gradviz.trace.table.values import number_text
 from gradviz.ui import look
@@ -45,7 +45,7 @@ class TensorImage(QWidget):
         self.plot.setMouseEnabled(x=False, y=False)
         self.image = pg.ImageItem(axisOrder="row-major")
         self.plot.addItem(self.image)
-        self.frame = pg.QtWidgets.QGraphicsRectItem(0, 0, 1, 1)
+        self.frame = QGraphicsRectItem(0, 0, 1, 1)
         self.plot.addItem(self.frame)
         self.bar = pg.ColorBarItem(interactive=False, width=14)
         self.bar.setImageItem(self.image, insert_in=self.plot)

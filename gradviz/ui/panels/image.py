@@ -50,6 +50,7 @@ class ImagePanel(Panel):
         self._name = ""
         self._shape: tuple[int, ...] = ()
         self._pages: Array | None = None
+        self._most = 1.0  # the largest number of all of them, in size
         self.part = look.DropDown()
         self.part.setAccessibleName("What is shown")
         for title, _ in PARTS:
@@ -111,6 +112,8 @@ class ImagePanel(Panel):
         self._pages = pages(value.array) if value is not None and value.array is not None and value.shape else None
         if self._pages is not None and not self._pages.size:
             self._pages = None
+        if self._pages is not None:
+            self._most = float(np.abs(self._pages[np.isfinite(self._pages)]).max(initial=0)) or 1.0
         self._shape = value.shape if value is not None else ()
         self.said.setText(self._sentence(value))
         several = self._pages is not None and len(self._pages) > 1
@@ -137,11 +140,15 @@ class ImagePanel(Panel):
     def _part(self) -> str:
         return PARTS[self.part.currentIndex()][1]
 
+    def _chosen(self, count: int) -> int:
+        """Which of so many images is shown; for a tensor with a single one the slider keeps its place."""
+        return min(self.number.value(), count - 1)
+
     def _draw(self) -> None:
         """Show the chosen image; the colours mean the same on all images of a tensor."""
         lead = self._shape[:-2]
         count = math.prod(lead)
-        index = np.unravel_index(min(self.number.value(), count - 1), lead) if lead and count else ()
+        index = np.unravel_index(self._chosen(count), lead) if lead and count else ()
         which = f"[{', '.join([*map(str, map(int, index)), ':', ':'])}]" if lead else ""
         self.title.setText(f"{self._name}{which}" + (f" of {list(self._shape)}" if self._shape else ""))
         if self._pages is None:
@@ -152,9 +159,7 @@ class ImagePanel(Panel):
             self.image = import_module("gradviz.ui.images").TensorImage(self.theme)
             self.image.asked.connect(self._ask)
             self._row.insertWidget(1, self.image, 3)
-        finite = self._pages[np.isfinite(self._pages)]
-        most = float(np.abs(finite).max(initial=0)) or 1.0
-        self.image.show_cells(self._pages[min(self.number.value(), len(self._pages) - 1)], most, self._name)
+        self.image.show_cells(self._pages[self._chosen(len(self._pages))], self._most, self._name)
         self.image.setVisible(True)
 
     def _ask(self, row: int, column: int) -> None:
@@ -162,6 +167,6 @@ class ImagePanel(Panel):
         from gradviz.session.inspect.elements import Element
 
         if self._pages is not None and self._tensor is not None:
-            at = np.ravel_multi_index((min(self.number.value(), len(self._pages) - 1), row, column), self._pages.shape)
+            at = np.ravel_multi_index((self._chosen(len(self._pages)), row, column), self._pages.shape)
             self.context.shell.elements.show(Element(self._tensor, self._part, int(at)))
             self.context.shell.focus("elements")
