@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from gradviz.document.files import recordings
 from gradviz.document.snippet import Snippet
-from gradviz.session.inspect.inspection import Inspection, inspect
+from gradviz.session.inspect.inspection import Inspection, inspect, value_text
 from gradviz.session.moves import error, inspected, neighbour, next_accumulation, next_backward, on_screen
 from gradviz.session.state import Phase, Run, Selection, State
 from gradviz.trace.table.trace import Trace
@@ -163,3 +166,11 @@ def test_of_very_many_contributions_the_latest_are_listed() -> None:
     assert labels.count("28 earlier") == 1
     assert len([label for label in labels if label.startswith("+ ")]) == 12
     assert len([label for label in labels if label.startswith("Σ ")]) == 1
+
+
+def test_a_tensor_in_memory_that_nobody_has_written_to_has_no_summary() -> None:
+    """In a recorded job of FSDP: that no value was kept is all that is said of it."""
+    trace = recordings.read(Path(__file__).parents[1] / "recorder" / "fsdp2" / "rank0.gvtrace").trace
+    values = (trace.store.get(value) for value in range(len(trace.values)))
+    texts = [value_text(value) for value in values if not value.is_known]
+    assert texts and all(text.endswith("of which no value was kept") for text in texts)

@@ -102,7 +102,8 @@ def value_text(value: Value | None) -> str:
     """A value as PyTorch prints it."""
     if value is None:
         return "None"
-    return value.text(LONGEST) if value.array is not None else f"{value.text(LONGEST)} · only a summary was kept"
+    is_summary = value.array is None and value.is_known
+    return f"{value.text(LONGEST)} · only a summary was kept" if is_summary else value.text(LONGEST)
 
 
 def _in_short(value: Value) -> str:
