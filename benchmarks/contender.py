@@ -75,7 +75,7 @@ def in_torch(name: str) -> tuple[str, dict[str, str], Rounds]:
 def collect_as_in_a_run() -> None:
     """Python looks for cycles as often as the worker lets it while a snippet runs."""
     from gradviz.worker.process.limits import Limits
-    from gradviz.worker.runner import Collector, heap_reader
+    from gradviz.worker.running.runner import Collector, heap_reader
 
     Collector(heap_reader()).begin(Limits().memory_mb)
 

@@ -565,7 +565,7 @@ def _version(verbose: bool) -> int:
         sys.stdout.write(f"gradviz {about.version()}\n")
         return 0
     from gradviz.classroom import classroom, limits
-    from gradviz.worker.layers import sentence
+    from gradviz.worker.locks.layers import sentence
     from gradviz.worker.process.client import pool_of_a_command
 
     with pool_of_a_command(limits()) as pool:

@@ -1,6 +1,6 @@
 """Files that belong to a snippet: text, tables, pictures and modules that it reads or imports, by the name under which
 it finds them. They are bytes in the document, read by the program when the user attaches them; a run gets copies, and
-no path. Next: `gradviz.worker.scratch`, the folder where a run finds them."""
+no path. Next: `gradviz.worker.modules.scratch`, the folder where a run finds them."""
 
 from __future__ import annotations
 

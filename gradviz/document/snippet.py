@@ -4,7 +4,7 @@ snippet (missing, binary, far too big) is refused with one sentence before anyth
 A notebook (`.ipynb`) is read as Python text: the cells one after the other, in the form that editors know: `# %%`
 above code, `# %% [markdown]` above text, which is a comment. Lines that only a notebook can run, such as `!pip
 install`, become comments, too. Outputs are left out; nothing is written back. What a notebook shows of a cell's last
-expression is printed by `gradviz.worker.pasted`."""
+expression is printed by `gradviz.worker.language.pasted`."""
 
 from __future__ import annotations
 

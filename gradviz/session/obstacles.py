@@ -3,7 +3,7 @@ available, and what asks for a graphics card; each with its lines, its purpose, 
 automatically.
 
 Pure: from the text and what the worker said about it to a list, and to texts with one or all of the changes made.
-`gradviz.worker.policy` decides what is refused, `gradviz.worker.missing_uses` finds what is missing. Next:
+In `gradviz.worker.language`, `policy` decides what is refused, and `missing_uses` finds what is missing. Next:
 `ui.panels.obstacles`, which shows the list."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gradviz.document import edits
 from gradviz.document.documents import text_of
 from gradviz.session.doctor.text import Text, name_of, receiver_of
 from gradviz.session.problem import changed_lines, missing_file
-from gradviz.worker.pasted import parse
+from gradviz.worker.language.pasted import parse
 
 if TYPE_CHECKING:
     from gradviz.session.state import State

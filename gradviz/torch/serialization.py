@@ -1,6 +1,6 @@
 """`torch.save` and `torch.load` in a format that holds numbers, texts, tensors and containers, and no code: a JSON line
 of the structure, then the tensors' bytes. Anything else is refused by name. In a snippet the file is kept by the worker
-(`gradviz/worker/saved_files.py`), which has no disk; here it is a real one, or a buffer of bytes."""
+(`gradviz/worker/modules/saved_files.py`), which has no disk; here it is a real one, or a buffer of bytes."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from gradviz.ui.command_palette import CommandPalette, keys_of, matches
 from gradviz.ui.help_pages import ReferenceDialog, SearchDialog
 from gradviz.ui.theme import Theme
 from gradviz.ui.what_if_dialog import WhatIfDialog
-from gradviz.worker.layers import sentence
+from gradviz.worker.locks.layers import sentence
 
 if TYPE_CHECKING:
     from gradviz.commands.row import Command

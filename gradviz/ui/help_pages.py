@@ -1,7 +1,7 @@
 """The pages of the Help menu. The operation reference is a searchable list, made from the engine's rows
 (`gradviz/engine/reference.py`) and, for functions composed of several of them, from the catalogue. The safety page says
-what a snippet may do; the policy itself is in `gradviz.worker.policy`, and the operating system's locks are in
-`gradviz.worker.layers`. The legend explains the timeline in words, with the colours and signs of its painters."""
+what a snippet may do; the policy itself is in `gradviz.worker.language.policy`, and the operating system's locks are in
+`gradviz.worker.locks.layers`. The legend explains the timeline in words, with the colours and signs of its painters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gradviz.ui.command_palette import matches
 from gradviz.ui.panels.inspector import FormulaBrowser, Typeset, in_plain
 from gradviz.ui.panels.timeline_paint import SHAPES, SIGNS, colour_of, mark_colour
 from gradviz.ui.theme import Theme
-from gradviz.worker.layers import UNKNOWN, caution, open_doors, rows
+from gradviz.worker.locks.layers import UNKNOWN, caution, open_doors, rows
 from gradviz.worker.process.limits import Limits
 
 if TYPE_CHECKING:

@@ -11,15 +11,15 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from gradviz.document.attached import MOST_BYTES
-from gradviz.worker.channel import Channel
-from gradviz.worker.forking import SERVER_FLAG, forget_orders, on_deep_stack, serve_forks
-from gradviz.worker.oslock import lock_down
-from gradviz.worker.parent import ended_with
-from gradviz.worker.places import forget_environment, forget_places
+from gradviz.worker.locks.oslock import lock_down
+from gradviz.worker.locks.places import forget_environment, forget_places
+from gradviz.worker.process.forking import SERVER_FLAG, forget_orders, on_deep_stack, serve_forks
 from gradviz.worker.process.limits import MEMORY_MARGIN_MB
+from gradviz.worker.process.parent import ended_with
+from gradviz.worker.running.channel import Channel
 
 if TYPE_CHECKING:
-    from gradviz.worker.runner import Runner
+    from gradviz.worker.running.runner import Runner
 
 _ELSEWHERE = (
     "numpy "  # first: if it is damaged, it says how, and ml_dtypes does not
@@ -57,7 +57,7 @@ def _work(prepared: Runner | None, failure: str, pipe: tuple[int, int], memory_m
     try:
         if prepared is None:
             raise ImportError(failure)
-        from gradviz.worker.audit import refuse_from_now_on
+        from gradviz.worker.running.audit import refuse_from_now_on
 
         prepared.report_to(channel, memory_mb)
         forget_environment()
@@ -108,11 +108,11 @@ def _prepare() -> Runner:
     gc.disable()
     import_elsewhere()
     gc.collect()
-    import gradviz.worker.audit  # noqa: F401 what `main` needs when nothing can be opened any more
-    from gradviz.worker.hardening import harden
-    from gradviz.worker.runner import Runner
-    from gradviz.worker.stand_ins import load_torch
-    from gradviz.worker.warm import warm
+    import gradviz.worker.running.audit  # noqa: F401 what `main` needs when nothing can be opened any more
+    from gradviz.worker.modules.stand_ins import load_torch
+    from gradviz.worker.objects.hardening import harden
+    from gradviz.worker.running.runner import Runner
+    from gradviz.worker.running.warm import warm
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     torch = load_torch()
@@ -138,7 +138,7 @@ def import_elsewhere() -> None:
 def _warm_up(runner: Runner) -> None:
     """Take part of the work of the first run off it: after a fork, each page of memory is copied when it is first
     written to, and every reference count is a write."""
-    from gradviz.worker.warm import TRAINING
+    from gradviz.worker.running.warm import TRAINING
 
     null = os.open(os.devnull, os.O_WRONLY)
     runner.report_to(Channel(null), 0)
@@ -149,8 +149,8 @@ def _warm_up(runner: Runner) -> None:
 def _serve(channel: Channel, runner: Runner, reading: int) -> None:
     from gradviz.trace.record.chains import Question
     from gradviz.trace.record.partials import places_of
-    from gradviz.worker.pacing import Plan
     from gradviz.worker.process.protocol import FrameKind, read_frame
+    from gradviz.worker.running.pacing import Plan
 
     files: dict[str, bytes] = {}
     while (frame := read_frame(lambda count: os.read(reading, count), MOST_BYTES)) is not None:

@@ -38,8 +38,8 @@ ENVIRONMENT = {  # the modules that look at the environment, and the names that 
     "ui/startup.py": {"QT_QPA_PLATFORM", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DISPLAY"},
     "worker/process/pytorch.py": {"VIRTUAL_ENV", "CONDA_PREFIX", "PATH"},  # where a Python with PyTorch may be
     "worker/process/spawn.py": {"SYSTEMROOT"},  # hands it on, on Windows
-    "worker/places.py": {"TZ"},  # forgets the others, in the worker
-    "worker/trial.py": {"SYSTEMROOT"},  # finds a file there that it must not be able to open, on Windows
+    "worker/locks/places.py": {"TZ"},  # forgets the others, in the worker
+    "worker/locks/trial.py": {"SYSTEMROOT"},  # finds a file there that it must not be able to open, on Windows
 }
 OPTIONS = {
     *("--help", "--version", "--json", "--steps", "--step", "--screenshot", "--size", "--theme", "--out", "--plots"),

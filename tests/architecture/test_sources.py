@@ -208,7 +208,7 @@ def test_views_by_sizes_and_strides_are_made_in_one_module() -> None:
         for path in (ROOT / "gradviz").rglob("*.py")
         if re.search(r"stride_tricks\.|np\.ndarray\(|__array_interface__ =", path.read_text(encoding="utf-8"))
     }
-    others = {"gradviz/worker/hardening.py", "gradviz/recorder/values.py"}
+    others = {"gradviz/worker/objects/hardening.py", "gradviz/recorder/values.py"}
     assert found - others == {"gradviz/engine/kernel/memory.py"}, found
 
 
@@ -228,9 +228,16 @@ def test_nothing_is_measured_by_a_clock_that_may_be_set() -> None:
     """The time of day is for what snippets ask for it, for the times of files, and for a line of a log."""
     asks = re.compile(r"\btime\.time\(|\btime\.localtime\(|datetime\.now\(|currentDateTime|\bfrom time import time\b")
     found = {short(path) for path in (ROOT / "gradviz").rglob("*.py") if asks.search(path.read_text(encoding="utf-8"))}
-    of_files = {"gradviz/document/disk.py", "gradviz/worker/process/worker_process.py", "gradviz/worker/scratch.py"}
+    of_files = {
+        "gradviz/document/disk.py",
+        "gradviz/worker/process/worker_process.py",
+        "gradviz/worker/modules/scratch.py",
+    }
     of_ranks = {"gradviz/recorder/rows.py"}  # on several machines, which have nothing else in common
-    assert found == of_files | of_ranks | {"gradviz/worker/log_messages.py", "gradviz/worker/warm.py"}, found
+    assert found == of_files | of_ranks | {
+        "gradviz/worker/modules/log_messages.py",
+        "gradviz/worker/running/warm.py",
+    }, found
 
 
 def test_each_package_knows_only_its_foreign_packages() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
-from gradviz.worker.forking import SIGNALS_ARE_LOST
+from gradviz.worker.process.forking import SIGNALS_ARE_LOST
 from tests.worker.escapes import ESCAPES
 
 # the first entry of each section of that list -> the class

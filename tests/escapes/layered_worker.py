@@ -11,7 +11,10 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-from gradviz.worker import audit, hardening, main, runner, stand_ins
+from gradviz.worker import main
+from gradviz.worker.modules import stand_ins
+from gradviz.worker.objects import hardening
+from gradviz.worker.running import audit, runner
 
 # What attacks import is there already: a lock that only kept a module from being loaded would not have been tried.
 _MODULES = """

@@ -14,8 +14,8 @@ import pytest
 import gradviz.torch as torch
 from gradviz.document.files.examples import examples
 from gradviz.engine.kernel.state import set_observer
-from gradviz.worker.numpy_boundary import to_numpy
-from gradviz.worker.plots import Book, plot_modules
+from gradviz.worker.modules.plots import Book, plot_modules
+from gradviz.worker.objects.numpy_boundary import to_numpy
 from tests.examples.watch import run_example
 from tests.snippets.compare import compare
 from tests.snippets.execute import aliased

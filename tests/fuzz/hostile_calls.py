@@ -18,11 +18,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gradviz.worker.hardening import harden
-from gradviz.worker.policy import compile_snippet
-from gradviz.worker.saved_files import torch_names
-from gradviz.worker.snippet_builtins import snippet_builtins
-from gradviz.worker.stand_ins import TorchFacade, World, load_torch, torch_modules
+from gradviz.worker.language.policy import compile_snippet
+from gradviz.worker.modules.saved_files import torch_names
+from gradviz.worker.modules.snippet_builtins import snippet_builtins
+from gradviz.worker.modules.stand_ins import TorchFacade, World, load_torch, torch_modules
+from gradviz.worker.objects.hardening import harden
 
 SNIPPET = [Path(__file__).with_name(name) for name in ("hostile_snippet.py", "hostile_tries.py")]
 IMPORTED = """abc argparse bisect cmath collections contextlib copy csv dataclasses datetime enum functools glob

@@ -27,9 +27,9 @@ from gradviz.ui.figures.strokes import LAST
 from gradviz.ui.figures.view import ZoomView
 from gradviz.ui.launch import application
 from gradviz.ui.theme import DARK, LIGHT, Theme
-from gradviz.worker.arrays import numpy_modules
-from gradviz.worker.numpy_boundary import to_numpy
-from gradviz.worker.plots import Book, plot_modules
+from gradviz.worker.modules.arrays import numpy_modules
+from gradviz.worker.modules.plots import Book, plot_modules
+from gradviz.worker.objects.numpy_boundary import to_numpy
 from gradviz.worker.process.protocol import Frame, FrameKind, encode, read_frame
 from tests.fuzz.choices import Choices
 

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterator
 
 from gradviz.trace.record.instrument import instrument
-from gradviz.worker.policy import Refusal, Rewriter, compile_snippet, parse
+from gradviz.worker.language.policy import Refusal, Rewriter, compile_snippet, parse
 from gradviz.worker.policy_names import (
     CLASS_FURNITURE,
     DEFINABLE_DUNDERS,

@@ -12,7 +12,7 @@ import numpy as np
 
 import gradviz.torch as torch
 from gradviz.engine.kernel.tensor import Tensor, wrap
-from gradviz.worker.numpy_boundary import to_snippet
+from gradviz.worker.objects.numpy_boundary import to_snippet
 from tests.fuzz.choices import Choices
 from tests.memory.calls import Feed
 

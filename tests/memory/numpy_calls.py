@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.worker import arrays
-from gradviz.worker.numpy_boundary import to_snippet
-from gradviz.worker.numpy_types import _METHODS, _OF_ARRAYS, SafeArray
+from gradviz.worker.modules import arrays
+from gradviz.worker.objects.numpy_boundary import to_snippet
+from gradviz.worker.objects.numpy_types import _METHODS, _OF_ARRAYS, SafeArray
 from tests.memory.calls import Call, Feed
 
 MOST = 5  # calls of one function, and one with each keyword that it takes

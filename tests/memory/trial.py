@@ -13,7 +13,7 @@ import numpy as np
 import gradviz.torch as torch
 from gradviz.engine.kernel.batched import BatchedArray
 from gradviz.engine.kernel.tensor import Tensor
-from gradviz.worker.numpy_boundary import to_numpy
+from gradviz.worker.objects.numpy_boundary import to_numpy
 from tests.fuzz.choices import Choices
 from tests.memory.calls import Call
 from tests.memory.changes import NONE, Change

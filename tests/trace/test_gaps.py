@@ -18,7 +18,7 @@ from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.table.values import Value
 from gradviz.trace.words.explain import explain
-from gradviz.worker.pacing import Again, Bounds, Pace
+from gradviz.worker.running.pacing import Again, Bounds, Pace
 from tests.trace.running import run
 
 NETWORK = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gradviz import __version__
 from gradviz.about import UPDATES
 from gradviz.ui.dialogs import about_html, updates_html
-from gradviz.worker.layers import UNKNOWN
+from gradviz.worker.locks.layers import UNKNOWN
 
 
 def test_about_names_the_layers_that_hold_and_those_that_do_not() -> None:

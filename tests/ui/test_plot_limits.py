@@ -23,7 +23,7 @@ from gradviz.ui.figures.painter import TOO_MUCH, picture, write
 from gradviz.ui.figures.scales import LARGEST, MOST_TICKS, SMALLEST, Span, ticks, usable, written
 from gradviz.ui.figures.view import FigureView
 from gradviz.ui.theme import DARK, LIGHT
-from gradviz.worker.plots import Book, plot_modules
+from gradviz.worker.modules.plots import Book, plot_modules
 
 pytestmark = pytest.mark.usefixtures("qapp")
 finite = st.floats(allow_nan=False, allow_infinity=False)

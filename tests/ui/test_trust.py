@@ -31,7 +31,7 @@ from gradviz.ui import recovery as recovery_keeper
 from gradviz.ui.help_pages import MODULES, safety_html
 from gradviz.ui.panels import drawn_canvas, trust_bar
 from gradviz.ui.theme import LIGHT
-from gradviz.worker.layers import CAUTIONS, OPEN_DOORS, UNKNOWN
+from gradviz.worker.locks.layers import CAUTIONS, OPEN_DOORS, UNKNOWN
 from gradviz.worker.process.client import WorkerPool
 from gradviz.worker.process.limits import Limits
 from tests.driver import RUN_TIMEOUT, Answers, Pilot

@@ -9,9 +9,9 @@ import struct
 import subprocess
 from typing import Any
 
-from gradviz.worker import windows
+from gradviz.worker.locks import windows
+from gradviz.worker.locks.windows import Windows
 from gradviz.worker.process import windows_process
-from gradviz.worker.windows import Windows
 
 PRIVILEGES = 3
 ACCESS_DENIED = 5

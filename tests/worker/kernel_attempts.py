@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from gradviz.worker.oslock import ARCHITECTURES
+from gradviz.worker.locks.oslock import ARCHITECTURES
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,7 +32,7 @@ _SCRIPT = """
 import ctypes, json, mmap, os, resource, signal, socket, subprocess, sys, threading, time
 target, root, attempts = int(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3])
 sys.path.insert(0, root)
-from gradviz.worker import oslock
+from gradviz.worker.locks import oslock
 column = 0 if os.uname().machine == "x86_64" else 1
 libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall.restype = ctypes.c_long

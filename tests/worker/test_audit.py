@@ -17,9 +17,9 @@ import sys
 sys.path.insert(0, {str(ROOT)!r})
 import builtins, collections, ctypes, dataclasses, gc, importlib, inspect, mmap, os, pickle, signal, socket, sqlite3
 import subprocess, types, weakref
-from gradviz.worker import audit
-from gradviz.worker.stand_ins import TorchFacade, World
-from gradviz.worker.stand_ins import load_torch, torch_modules
+from gradviz.worker.running import audit
+from gradviz.worker.modules.stand_ins import TorchFacade, World
+from gradviz.worker.modules.stand_ins import load_torch, torch_modules
 world = World(TorchFacade(torch_modules(load_torch())), lambda stream, text: None)
 world.guard.globals.update(__name__="__main__", __file__="x.py")
 libc = ctypes.CDLL(None)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gradviz.worker.games import make
-from gradviz.worker.numpy_types import SafeArray
+from gradviz.worker.modules.games import make
+from gradviz.worker.objects.numpy_types import SafeArray
 from tests.worker.conftest import Runner
 
 _EPISODES = """

@@ -18,14 +18,14 @@ import pytest
 
 from gradviz.engine.kernel.rows import ROWS
 from gradviz.engine.kernel.state import state
-from gradviz.worker.numpy_boundary import to_snippet
-from gradviz.worker.numpy_types import SafeArray
-from gradviz.worker.policy import compile_snippet
+from gradviz.worker.language.policy import compile_snippet
+from gradviz.worker.language.run_texts import run_code
+from gradviz.worker.language.stand_in import plain_super, plain_type
+from gradviz.worker.modules.snippet_builtins import snippet_builtins
+from gradviz.worker.modules.stand_ins import TorchFacade, World, load_torch, torch_modules
+from gradviz.worker.objects.numpy_boundary import to_snippet
+from gradviz.worker.objects.numpy_types import SafeArray
 from gradviz.worker.policy_names import REFUSED_BUILTINS
-from gradviz.worker.run_texts import run_code
-from gradviz.worker.snippet_builtins import snippet_builtins
-from gradviz.worker.stand_in import plain_super, plain_type
-from gradviz.worker.stand_ins import TorchFacade, World, load_torch, torch_modules
 
 REAL = load_torch()
 TORCH = REAL["torch"]

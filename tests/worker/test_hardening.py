@@ -15,12 +15,12 @@ import sys
 sys.path.insert(0, {str(ROOT)!r})
 import collections, datetime, pprint, random, typing, warnings, weakref
 import numpy as np
-from gradviz.worker.identity import Identities
-from gradviz.worker.hardening import harden
-from gradviz.worker import numpy_types
-from gradviz.worker.numpy_types import SafeArray
-from gradviz.worker.stand_in import plain_type
-from gradviz.worker.stand_ins import load_torch
+from gradviz.worker.objects.identity import Identities
+from gradviz.worker.objects.hardening import harden
+from gradviz.worker.objects import numpy_types
+from gradviz.worker.objects.numpy_types import SafeArray
+from gradviz.worker.language.stand_in import plain_type
+from gradviz.worker.modules.stand_ins import load_torch
 modules = load_torch()
 harden(modules)
 torch = modules["torch"]
@@ -139,7 +139,7 @@ SAID = {
         "[0, 1, 0, 3]",
     ),
     "a place that is deleted": ("spread(lambda place: places.__delitem__(place))", "[1, 3, 5, 7]"),
-    "what a Counter counts with": ("collections._count_elements.__module__", "gradviz.worker.python_types"),
+    "what a Counter counts with": ("collections._count_elements.__module__", "gradviz.worker.objects.python_types"),
     "a letter of a text that is freed": ("warned()", "0"),
     "a table that its copy empties": ("type(collections.OrderedDict.copy).__name__", "function"),
     "a list in a type in brackets": (

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gradviz.worker.identity import Identities
+from gradviz.worker.objects.identity import Identities
 from tests.worker.conftest import Runner, run_in
 
 PRINTED = """

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 BEFORE = """
-from gradviz.worker.kept_memory import comparing, find_memory, remember
+from gradviz.worker.objects.kept_memory import comparing, find_memory, remember
 assert find_memory() and find_memory()
 
 def places(times):
@@ -95,7 +95,7 @@ def test_what_an_answer_does_when_it_is_asked_whether_it_is_true() -> None:
 
 
 GENERATORS = """
-from gradviz.worker.python_types import change_types
+from gradviz.worker.objects.python_types import change_types
 assert change_types()
 """
 SEARCHED = "held(lambda self, other: True)(1, 2)\n"  # before, no method can be at work in a search
@@ -131,7 +131,7 @@ def test_a_generator_runs_on_while_all_memory_stays(how: str) -> None:
 
 def test_a_generator_that_is_ended_where_no_further_call_has_room() -> None:
     source = (
-        "import sys\nfrom gradviz.worker.kept_memory import _memory\nsys.setrecursionlimit(300)\n"
+        "import sys\nfrom gradviz.worker.objects.kept_memory import _memory\nsys.setrecursionlimit(300)\n"
         "told = []\ndef g():\n    try: yield 1\n    finally: told.append(_memory.is_kept)\n"
         "def ended():\n    global left\n    left -= 1\n    if left > 0: ended()\n    else: alive.clear()\n"
         "for n in range(100, 400):\n    alive, left = [g()], n\n    next(alive[0])\n    try: ended()\n"
@@ -211,11 +211,11 @@ def test_a_cache_is_not_used_in_the_middle_of_a_search() -> None:
 # that has a hash of its own.
 SWEPT = """
 import sys, types
-from gradviz.worker import kept_memory
-from gradviz.worker.hardening import harden
-from gradviz.worker.policy import compile_snippet
-from gradviz.worker.snippet_builtins import snippet_builtins
-from gradviz.worker.stand_ins import TorchFacade, World, load_torch, torch_modules
+from gradviz.worker.objects import kept_memory
+from gradviz.worker.objects.hardening import harden
+from gradviz.worker.language.policy import compile_snippet
+from gradviz.worker.modules.snippet_builtins import snippet_builtins
+from gradviz.worker.modules.stand_ins import TorchFacade, World, load_torch, torch_modules
 torch = load_torch()
 harden(torch)
 world = World(TorchFacade(torch_modules(torch)), lambda stream, text: None)

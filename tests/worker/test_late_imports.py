@@ -9,7 +9,7 @@ _SCRIPT = """
 import sys, warnings
 import gradviz.torch as torch
 from gradviz.worker.main import import_elsewhere
-from gradviz.worker.warm import import_late_parts
+from gradviz.worker.running.warm import import_late_parts
 from tests.engine.op_cases import cases
 from tests.engine.record_ops import fed
 

@@ -8,11 +8,12 @@ import pytest
 
 from gradviz.document import attached
 from gradviz.trace import figures
-from gradviz.worker import layers, scratch
-from gradviz.worker.layers import CAUTIONS, LAYERS, OPEN_DOORS, UNKNOWN, UNTRIED, caution, merged, rows, sentence
-from gradviz.worker.pacing import LATE, NEARLY, SHARE
+from gradviz.worker.locks import layers
+from gradviz.worker.locks.layers import CAUTIONS, LAYERS, OPEN_DOORS, UNKNOWN, UNTRIED, caution, merged, rows, sentence
+from gradviz.worker.modules import scratch
 from gradviz.worker.process.client import WorkerPool
 from gradviz.worker.process.limits import MOST_WRITTEN, WRITTEN_BYTES, Limits
+from gradviz.worker.running.pacing import LATE, NEARLY, SHARE
 from tests.worker.conftest import Runner
 from tests.worker.kernel_attempts import HAS_KERNEL_LOCKS, NEEDS_LOCKS
 
@@ -24,7 +25,7 @@ COULD = "it could open a file and open a socket"
 
 def test_the_table_in_the_docs_is_current() -> None:
     text = SAFETY.read_text(encoding="utf-8")
-    assert layers.table() in text, "paste what `python -m gradviz.worker.layers` prints into docs/safety.md"
+    assert layers.table() in text, "paste what `python -m gradviz.worker.locks.layers` prints into docs/safety.md"
 
 
 def test_the_limits_in_the_docs_are_those_of_a_run() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from gradviz.worker.modules.stand_ins import TorchFacade, World, load_torch, torch_modules
 from gradviz.worker.policy_names import REFUSED_BUILTINS
-from gradviz.worker.stand_ins import TorchFacade, World, load_torch, torch_modules
 from tests.worker.conftest import Runner
 
 PAGE = Path(__file__).parents[2] / "docs" / "safety.md"

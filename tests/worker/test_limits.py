@@ -16,7 +16,7 @@ import pytest
 from gradviz.worker.process.client import WorkerPool
 from gradviz.worker.process.events import Batch, Done, Event, Output
 from gradviz.worker.process.limits import Limits
-from gradviz.worker.runner import Collector, heap_reader
+from gradviz.worker.running.runner import Collector, heap_reader
 from tests.worker.conftest import PATIENCE, run_in
 
 MakePool = Callable[..., WorkerPool]

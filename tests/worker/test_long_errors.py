@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradviz.worker.errors import LINE_CAP, MESSAGE_CAP, NOTES_CAP, TRACEBACK_CAP
+from gradviz.worker.language.errors import LINE_CAP, MESSAGE_CAP, NOTES_CAP, TRACEBACK_CAP
 from tests.worker.conftest import Runner
 
 LINE = "'" + "a" * 150_000 + "'"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.worker import macos
+from gradviz.worker.locks import macos
 from gradviz.worker.process import starting
 from gradviz.worker.process.spawn import search_folders, worker_folders
 

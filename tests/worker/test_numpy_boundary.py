@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradviz.worker.arrays import numpy_modules
-from gradviz.worker.numpy_boundary import DTYPE_CODES, REAL, to_numpy, to_snippet
-from gradviz.worker.numpy_types import DType, Finfo, Flags, Flat, Iinfo, SafeArray
-from gradviz.worker.saved_files import ByteBuffer, torch_names
+from gradviz.worker.modules.arrays import numpy_modules
+from gradviz.worker.modules.saved_files import ByteBuffer, torch_names
+from gradviz.worker.objects.numpy_boundary import DTYPE_CODES, REAL, to_numpy, to_snippet
+from gradviz.worker.objects.numpy_types import DType, Finfo, Flags, Flat, Iinfo, SafeArray
 from tests.worker.conftest import Runner
 
 NUMPY = numpy_modules()["numpy"]

@@ -16,7 +16,7 @@ _HOSTILE = {
     if each.kind == "Found: keys that empty their OrderedDict" and not each.name.endswith("of weights")
 }
 ROOT = Path(__file__).parents[2]
-CHANGED = "from gradviz.worker.ordered_tables import order_tables\nassert order_tables()\n"
+CHANGED = "from gradviz.worker.objects.ordered_tables import order_tables\nassert order_tables()\n"
 PROGRAM = """
 import copy, pickle, random
 from collections import OrderedDict

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gradviz.worker import oslock, trial
+from gradviz.worker.locks import oslock, trial
 from tests.worker.kernel_attempts import (
     ATTEMPTS,
     HAS_KERNEL_LOCKS,
@@ -90,7 +90,9 @@ def test_a_locked_worker_still_knows_the_zone_of_the_time(tmp_path: Path) -> Non
     """The C library looks at the file again for each question, unless TZ says which it is."""
     zone = struct.pack(">4s16x6I", b"TZif", 0, 0, 0, 0, 1, 4) + struct.pack(">iBB", 5 * 3600, 0, 0) + b"XYZ\0"
     (tmp_path / "zone").write_bytes(zone)
-    forget = f"from gradviz.worker import places; places._LOCAL_TIME = ':{tmp_path}/zone'; places.forget_environment()"
+    forget = (
+        f"from gradviz.worker.locks import places; places._LOCAL_TIME = ':{tmp_path}/zone'; places.forget_environment()"
+    )
     _, results = tried(tmp_path, {"hour": "[time.localtime(0).tm_hour, time.strftime('%Z')]"}, forget)
     assert results == {"hour": "SUCCEEDED: [5, 'XYZ']"}
 

@@ -19,11 +19,11 @@ from gradviz.trace.table import schema
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.trace import Trace
-from gradviz.worker.numpy_types import SafeArray
-from gradviz.worker.pacing import FEWEST, LATE, PATIENCE, SHARE, Bounds, Pace
+from gradviz.worker.modules.vision import datasets, transforms
+from gradviz.worker.objects.numpy_types import SafeArray
 from gradviz.worker.process.client import WorkerPool
 from gradviz.worker.process.limits import Limits
-from gradviz.worker.vision import datasets, transforms
+from gradviz.worker.running.pacing import FEWEST, LATE, PATIENCE, SHARE, Bounds, Pace
 from tests.worker.conftest import Outcome, run_in
 
 TRAINING = """

@@ -14,8 +14,8 @@ import pytest
 from gradviz import torch
 from gradviz.trace import figures
 from gradviz.trace.figures import COLUMNS, Figure, Layer
-from gradviz.worker.numpy_boundary import to_numpy
-from gradviz.worker.plots import Book, plot_modules
+from gradviz.worker.modules.plots import Book, plot_modules
+from gradviz.worker.objects.numpy_boundary import to_numpy
 from gradviz.worker.process import events
 from tests.worker.conftest import Outcome, Runner
 from tests.worker.plot_calls import CALLS, SAID, WRONG

@@ -6,7 +6,7 @@ import dis
 
 import pytest
 
-from gradviz.worker.policy import Refusal, compile_snippet
+from gradviz.worker.language.policy import Refusal, compile_snippet
 
 
 def refusal(text: str) -> str:

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradviz.worker.classes import ClassFormOnly
-from gradviz.worker.numpy_boundary import REAL, to_snippet
-from gradviz.worker.numpy_types import Finfo, Flags, Flat, Iinfo
+from gradviz.worker.language.classes import ClassFormOnly
+from gradviz.worker.language.stand_in import StandIn, plain_type
+from gradviz.worker.modules.stand_ins import TorchFacade, World, load_torch, torch_modules
+from gradviz.worker.objects.numpy_boundary import REAL, to_snippet
+from gradviz.worker.objects.numpy_types import Finfo, Flags, Flat, Iinfo
 from gradviz.worker.policy_names import FORBIDDEN_ATTRIBUTES, HOOKED_ATTRIBUTES
-from gradviz.worker.stand_in import StandIn, plain_type
-from gradviz.worker.stand_ins import TorchFacade, World, load_torch, torch_modules
 from tests.worker.conftest import Runner
 
 DEEPEST = 5

@@ -11,13 +11,13 @@ from pathlib import Path as RealPath
 import numpy as np
 import pytest
 
-from gradviz.worker import plain_pickles
-from gradviz.worker.arrays import numpy_modules
-from gradviz.worker.file_formats import array_files
+from gradviz.worker.modules import plain_pickles
+from gradviz.worker.modules.arrays import numpy_modules
+from gradviz.worker.modules.file_formats import array_files
+from gradviz.worker.modules.scratch import HOME, MOST_BYTES, SCRATCH, Scratch
+from gradviz.worker.modules.scratch_paths import Path, exists, open_, path_modules
 from gradviz.worker.process.events import Done, Written
 from gradviz.worker.process.limits import MOST_WRITTEN, WRITTEN_BYTES
-from gradviz.worker.scratch import HOME, MOST_BYTES, SCRATCH, Scratch
-from gradviz.worker.scratch_paths import Path, exists, open_, path_modules
 from tests.worker.conftest import Outcome, Runner
 
 

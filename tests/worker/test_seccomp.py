@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from gradviz.worker import oslock
-from gradviz.worker.oslock import ALLOW, ARCHITECTURES, DENY, KILL, Call
+from gradviz.worker.locks import oslock
+from gradviz.worker.locks.oslock import ALLOW, ARCHITECTURES, DENY, KILL, Call
 
 READING, WRITING = 5, 6
 ALLOWED = oslock.calls(READING, WRITING)

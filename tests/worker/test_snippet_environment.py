@@ -174,7 +174,7 @@ print(x.grad)
 def test_the_ticker_ticks_without_an_interval_timer() -> None:
     """Where the system has none (Windows): a thread raises a signal's handler, in the middle of an endless loop."""
     code = (
-        "import sys\nfrom gradviz.worker.runner import Ticker\ncount = 0\n"
+        "import sys\nfrom gradviz.worker.running.runner import Ticker\ncount = 0\n"
         "def tick():\n    global count\n    count += 1\n"
         "ticker = Ticker(tick, by_thread=True)\nticker.start()\nwhile count < 3: pass\nticker.stop()\nprint('ticked')"
     )

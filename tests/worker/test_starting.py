@@ -46,7 +46,7 @@ def test_a_worker_has_nothing_of_the_user(worker: WorkerProcess, monkeypatch: py
 
 ORPHAN = """
 import os, sys, time
-from gradviz.worker.parent import parent_watch
+from gradviz.worker.process.parent import parent_watch
 reading, writing = os.pipe()
 if not os.fork():
     if not os.fork():

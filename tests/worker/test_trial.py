@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import pytest
 
-from gradviz.worker import trial
+from gradviz.worker.locks import trial
 from gradviz.worker.process.client import WorkerPool
 from tests.worker.conftest import Runner
 from tests.worker.kernel_attempts import HAS_KERNEL_LOCKS, NEEDS_LOCKS, tried

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from gradviz.trace.record.instrument import instrument
-from gradviz.worker.policy import Refusal, compile_snippet
-from gradviz.worker.stand_ins import TorchFacade, World, load_torch, torch_modules
+from gradviz.worker.language.policy import Refusal, compile_snippet
+from gradviz.worker.modules.stand_ins import TorchFacade, World, load_torch, torch_modules
 from tests.worker.conftest import Runner
 from tests.worker.tutorials import TUTORIALS
 

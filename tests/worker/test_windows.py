@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from gradviz.worker import windows
+from gradviz.worker.locks import windows
+from gradviz.worker.locks.windows import BasicLimits, ExtendedLimits, MandatoryLabel
 from gradviz.worker.process.worker_process import how_it_ended
-from gradviz.worker.windows import BasicLimits, ExtendedLimits, MandatoryLabel
 from tests.worker.fake_windows import FakeSystem
 
 FROM_OUTSIDE = ["CreateJobObjectW", "SetInformationJobObject", "OpenProcess", "AssignProcessToJobObject"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.worker import windows
+from gradviz.worker.locks import windows
 from gradviz.worker.process import starting, windows_process, worker_process
 from gradviz.worker.process.limits import Limits
 from gradviz.worker.process.spawn import worker_command, worker_environment

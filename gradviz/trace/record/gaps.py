@@ -1,6 +1,6 @@
 """Iterations of a training that run without being recorded: a gap in a recording (`Gaps`). Which ones are wanted is in
-`chosen`. Who decides when a gap begins and ends is `gradviz.worker.pacing`; what is written of one is in `Gap` and
-`Resumption` of `schema.py`.
+`chosen`. When a gap begins and ends is decided in `gradviz.worker.running.pacing`; what is written of one is in `Gap`
+and `Resumption` of `schema.py`.
 
 Note [True after a gap] While nothing is recorded nobody listens, so the run goes on as fast as without a recorder. When
 recording resumes, whatever the trace knows has to be as it is now: a fingerprint of each known tensor and of its

@@ -23,7 +23,7 @@ from gradviz.ui.drawing.view import DrawingView
 from gradviz.ui.panels.canvas_overlays import CanvasOverlays
 from gradviz.ui.panels.panel import Context, moved
 from gradviz.ui.theme import Theme
-from gradviz.worker.layers import caution
+from gradviz.worker.locks.layers import caution
 
 GAP = 10  # pixels to the edges
 WIDEST = 460  # at 100 %

@@ -1,7 +1,7 @@
 """The bar above the code of a document from elsewhere: it says that nothing has run and what to be aware of on this
 system, with a button that runs it and one that says what it may do then. It disappears with the first run, but not by
-editing. The sentences are in `gradviz.session.trust_warnings` and `gradviz.worker.layers`; the second button opens
-`gradviz.ui.help_pages`."""
+editing. The sentences are in `gradviz.session.trust_warnings` and `gradviz.worker.locks.layers`; the second button
+opens `gradviz.ui.help_pages`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gradviz.session.trust_warnings import NOT_RUN
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme
-from gradviz.worker.layers import caution
+from gradviz.worker.locks.layers import caution
 
 WIDE = 480  # pixels at 100 % from which the buttons are beside the sentence
 

@@ -20,7 +20,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import IO
 
-from gradviz.worker.forking import PACKET, SERVER_FLAG
+from gradviz.worker.process.forking import PACKET, SERVER_FLAG
 from gradviz.worker.process.spawn import worker_command, worker_environment
 
 ATTEMPTS = 3  # failed servers in a row before workers are started without one

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from gradviz.worker import macos, windows
+from gradviz.worker.locks import macos, windows
 from gradviz.worker.process import forkserver, windows_process
 from gradviz.worker.process.limits import MEMORY_MARGIN_MB, Limits
 from gradviz.worker.process.spawn import search_folders, worker_command, worker_environment, worker_folders

@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO
 
-from gradviz.worker.windows import DWORD, HANDLE, POINTER, SIZE, Job, Windows
+from gradviz.worker.locks.windows import DWORD, HANDLE, POINTER, SIZE, Job, Windows
 
 _DUPLICATE, _ASSIGN_PRIMARY, _IMPERSONATE, _QUERY, _ADJUST_DEFAULT = 0x2, 0x1, 0x4, 0x8, 0x80
 _ACCESS = _DUPLICATE | _ASSIGN_PRIMARY | _IMPERSONATE | _QUERY | _ADJUST_DEFAULT

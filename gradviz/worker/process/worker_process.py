@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 
-from gradviz.worker.layers import merged
+from gradviz.worker.locks.layers import merged
 from gradviz.worker.process.limits import Limits
 from gradviz.worker.process.protocol import Frame, FrameKind, ProtocolError, encode, read_frame, text_field
 from gradviz.worker.process.starting import not_ready, prepare, start

@@ -1,0 +1,358 @@
+"""The snippet's `class` statement: which bases it may have and what the finished class may hold.
+
+Metaclasses run unchecked code, so every class has the plain one; Enum and NamedTuple have restricted forms. Enum's
+metaclass makes classes in a `class` statement only, and checks them before they have members.
+
+NumPy and the engine calculate with what they are given: a learning rate of a user-defined class is multiplied with one
+of NumPy's own arrays, or compared with one. So a method that Python calls with an operand gets the stand-in instead."""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import enum
+import functools
+import types
+import typing
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.kernel.graph import Node
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.function import Function
+from gradviz.torch.optim.optimizer import Optimizer
+from gradviz.worker.language.absent import Absent, error_of
+from gradviz.worker.language.guard import WITH_ARRAYS, Guard, meets_arrays
+from gradviz.worker.objects.kept_memory import comparing
+from gradviz.worker.objects.numpy_boundary import to_snippet
+from gradviz.worker.policy_names import (
+    CLASS_FURNITURE,
+    DEFINABLE_DUNDERS,
+    FORBIDDEN_ATTRIBUTES,
+    HERE,
+    HOOKED_ATTRIBUTES,
+    MEMORY,
+    is_dunder,
+)
+
+# --- operators ---
+
+_COMPARISONS = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__".split())
+_WITHOUT_OPERAND = frozenset(
+    """ __init__ __call__ __len__ __iter__ __next__ __reversed__ __repr__ __str__ __format__ __enter__ __exit__ __hash__
+    __bool__ __float__ __int__ __index__ __complex__ __neg__ __pos__ __abs__ __invert__ __copy__ __post_init__ __slots__
+    __constants__ """.split()
+)
+_OPERATORS = DEFINABLE_DUNDERS - _WITHOUT_OPERAND
+
+
+def guarded_operators(names: Any) -> dict[str, Any]:
+    """Return the operators among the names of a class, wrapped as they have to be."""
+    operators = {name: value for name, value in names.items() if name in _OPERATORS}
+    return {name: _guarded_as(name, value) for name, value in operators.items() if not _is_harmless(name, value)}
+
+
+def _guarded_as(name: str, method: Any) -> Callable[..., object]:
+    is_shorter = name == "__eq__" and type(method) is types.FunctionType  # what it lacks else is put on with the class
+    return comparing(method, _met) if is_shorter else guarded(method)
+
+
+def _is_harmless(name: str, value: object) -> bool:
+    """Whether it is None, or one of Python's own comparisons, which keep nothing."""
+    return value is None or (name in _COMPARISONS and isinstance(value, types.WrapperDescriptorType))
+
+
+def guarded(method: Any) -> Callable[..., Any]:
+    """Return the method, called with stand-ins instead of NumPy's own objects."""
+    bind = getattr(type(method), "__get__", None)
+
+    def operate(self: Any, *others: object, **named: object) -> Any:
+        call = method if bind is None else bind(method, self, type(self))
+        return call(*map(_met, others), **{name: _met(value) for name, value in named.items()})
+
+    def operate_plainly(self: Any, *others: object, **named: object) -> Any:
+        return method(self, *map(_met, others), **{name: _met(value) for name, value in named.items()})
+
+    plain = type(method) is types.FunctionType
+    made = operate_plainly if plain else operate
+    return functools.update_wrapper(made, method, updated=("__dict__",) if plain else ())
+
+
+def _met(other: object) -> Any:
+    if isinstance(other, np.ndarray | np.generic):
+        return to_snippet(other.copy())  # it may be the engine's own table
+    if type(other) is tuple:  # of an index with several items
+        return tuple(map(_met, other))
+    return to_snippet(other) if isinstance(other, np.dtype) else other
+
+
+_BASES = (object, bool, bytearray, bytes, complex, dict, float, frozenset, int, list, set, str, tuple)
+_ALIASES = (types.GenericAlias, type(typing.List[int]))  # noqa: UP006 the kind of Generic[T] and List[int]
+
+
+class ClassMaker:
+    """Makes the classes of one run, and tells the guard that they are the snippet's own."""
+
+    def __init__(self, guard: Guard, bases: frozenset[type], metaclasses: tuple[type, ...]) -> None:
+        self._guard = guard
+        self._bases = frozenset(_BASES) | bases
+        self._metaclasses = metaclasses
+
+    def may_be_base(self, base: type) -> bool:
+        """Whether the snippet may derive from a class that it did not define."""
+        return base in self._bases or type(base) in self._metaclasses or issubclass(base, BaseException)
+
+    def build_class(self, body: Any, name: str, *bases: object, **keywords: object) -> type:
+        """Run the snippet's `class` statement."""
+        if keywords.pop("metaclass", ABSTRACT_META) is not ABSTRACT_META:
+            raise TypeError(f"a metaclass is not {HERE}")
+        if keywords and (keywords.keys() != {"total"} or TypedDictForm not in bases):
+            raise TypeError(f"class keywords are not {HERE}")
+        for base in bases:
+            self._check_base(base)
+        if bases == (TypedDictForm,):
+            return self._typed_dict(body, name)
+        if bases == (NamedTupleForm,):
+            return self._named_tuple(body, name)
+        made: type = builtins.__build_class__(body, name, *bases)
+        check_text(made)
+        if type(made) in self._metaclasses:
+            return self._guard.adopt(made)
+        if type(made) is not type:
+            raise TypeError(f"a metaclass is not {HERE}")
+        if issubclass(made, WITH_ARRAYS):
+            self._check_alone(made)
+        _move_restorer(made)
+        _check_finished(made)
+        _find_abstract(made)
+        self._guard.adopt(made)
+        check_patterns(self._guard, made)
+        return made
+
+    def _named_tuple(self, body: Any, name: str) -> type:
+        """`class Row(NamedTuple)`: the tuple's own code is generated from text whose names the policy has checked."""
+        draft: type = builtins.__build_class__(body, name)
+        _check_finished(draft)
+        names = list(vars(draft).get("__annotations__", {}))
+        given = [each for each in names if each in vars(draft)]
+        if given != names[len(names) - len(given) :]:
+            raise TypeError("Non-default namedtuple field cannot follow default field")
+        defaults = [vars(draft)[each] for each in given]
+        made: type = collections.namedtuple(name, names, defaults=defaults, module="__main__")  # type: ignore[misc]
+        for key, value in vars(draft).items():
+            if key not in names and (not is_dunder(key) or key in DEFINABLE_DUNDERS):
+                setattr(made, key, value)
+        return self._guard.adopt(made)
+
+    def _typed_dict(self, body: Any, name: str) -> type:
+        """`class Batch(TypedDict)`: calling it makes a plain dict."""
+        made: type = builtins.__build_class__(body, name)
+        _check_finished(made)
+        made.__new__ = lambda cls, *args, **items: dict(*args, **items)  # type: ignore[method-assign,assignment]
+        return self._guard.adopt(made)
+
+    def _check_alone(self, made: type) -> None:
+        """Refuse other bases beside a tensor or an optimizer: their own methods are called with arrays."""
+        others = [base for base in made.__mro__[1:] if self._guard.owns(base) and not issubclass(base, WITH_ARRAYS)]
+        if others:
+            raise TypeError(f"{others[0].__name__} as another base class of a tensor or an optimizer is not {HERE}")
+
+    def _check_base(self, base: object) -> None:
+        if isinstance(base, Absent):
+            raise error_of(base)
+        if isinstance(base, _ALIASES):  # of Generic[T] or List[int], the part before the bracket
+            base = getattr(base, "__origin__", None)
+        known = isinstance(base, type) and (self._guard.owns(base) or self.may_be_base(base))
+        if not known:
+            label = getattr(base, "__name__", "this") if isinstance(base, type) else "this object"
+            raise TypeError(f"{label} can't be a base class in GradViz snippets")
+
+
+class NamedTupleForm:
+    """Stands for `typing.NamedTuple` as a base class."""
+
+
+class TypedDictForm:
+    """Stands for `typing.TypedDict` as a base class."""
+
+
+class ProtocolForm:
+    """Stands for `typing.Protocol` as a base class, without its metaclass."""
+
+    def __class_getitem__(cls, item: object) -> types.GenericAlias:
+        return types.GenericAlias(cls, item)
+
+
+class AbstractMeta:
+    """Stands for `abc.ABCMeta` in `class A(metaclass=ABCMeta)`: every class of a snippet already does what it does."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<class 'abc.ABCMeta'>"
+
+
+ABSTRACT_META = AbstractMeta()
+
+
+def _move_restorer(made: Any) -> None:
+    """`__setstate__`, which Python would call on copies, is what an optimizer does when it has been loaded."""
+    if "__setstate__" not in vars(made):
+        return
+    if not issubclass(made, Optimizer):
+        raise TypeError("__setstate__ is for optimizers in GradViz snippets; leave it out")
+    made._restored = made.__setstate__
+    del made.__setstate__
+
+
+def _check_finished(made: type) -> None:
+    """A second look at what a class body defined; the policy has already looked at its text. What Python, NumPy or the
+    engine would use behind the snippet's back is replaced."""
+    for key in vars(made):
+        if is_dunder(key) and key not in DEFINABLE_DUNDERS and key not in CLASS_FURNITURE and key != "__getattr__":
+            raise TypeError(f"a class can't define '{key}' in GradViz snippets")
+    if MEMORY in vars(made) or MEMORY in vars(made).get("__annotations__", ()):
+        raise TypeError(f"a class can't define '{MEMORY}' in GradViz snippets")
+    for key, method in {**guarded_operators(dict(vars(made))), **_overriding(made), **_answering(made)}.items():
+        type.__setattr__(made, key, method)
+    if "__slots__" in vars(made):
+        type.__setattr__(made, "__slots__", _plain_slots(made))
+
+
+def _overriding(made: type) -> dict[str, Any]:
+    """What is called in place of PyTorch's own methods, as it is to be; a tensor's own state has no other place."""
+    found = {}
+    for key, value in vars(made).items():
+        if issubclass(made, Tensor) and key.startswith("_") and not is_dunder(key) and hasattr(Tensor, key):
+            raise TypeError(f"a class can't define '{key}' in GradViz snippets")
+        if not is_dunder(key) and meets_arrays(made, key):
+            if type(value) is not types.FunctionType:
+                raise TypeError(f"the method '{key}' can only be defined by def in GradViz snippets")
+            found[key] = guarded(value)
+    return found
+
+
+def _answering(made: type) -> dict[str, Any]:
+    """`__getattr__` is asked for public names only: those with an underscore are what Python, NumPy and PyTorch's part
+    of a class look for, and a base class answers for its own."""
+    given = vars(made).get("__getattr__")
+    if given is None:
+        return {}
+    if type(given) is not types.FunctionType or issubclass(made, (*WITH_ARRAYS, Node, Function)):
+        raise TypeError("a class can't define '__getattr__' in GradViz snippets but by def, and no tensor's can")
+
+    def answer(self: Any, name: str) -> Any:
+        if not name.startswith("_"):
+            return given(self, name)
+        here = next((each for each in type(self).__mro__ if vars(each).get("__getattr__") is answer), object)
+        base = getattr(super(here, self), "__getattr__", None)  # @dataclass with slots has made the class anew
+        if base is None:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return base(name)
+
+    return {"__getattr__": functools.update_wrapper(answer, given)}
+
+
+def _plain_slots(made: type) -> Any:
+    """The names of the slots: `copy` reads them again, and reads and sets attributes of these names."""
+    given = vars(made)["__slots__"]
+    if type(given) in (list, tuple) and all(type(each) is str for each in given):
+        return tuple(given)
+    return tuple(name for name, value in vars(made).items() if isinstance(value, types.MemberDescriptorType))
+
+
+def check_text(made: type, compares: bool = False) -> None:
+    """A text is equal to its letters only: else a name would be another one when it is looked up than when the guard,
+    or the engine, looked at it. `compares` is for a class that is about to get methods of its own."""
+    if issubclass(made, str) and (compares or made.__eq__ is not str.__eq__ or made.__hash__ is not str.__hash__):
+        raise TypeError(f"a class of texts with an __eq__ or __hash__ of its own is not {HERE}")
+
+
+def check_patterns(guard: Guard, made: type, fields: Iterable[str] = ()) -> None:
+    """No class whose pattern `case A(x)`, or whose `__init__` by @dataclass, reaches past the guard what a class of
+    GradViz's or Python's keeps under that name. `fields` are those to come: what @dataclass does can't be undone."""
+    names = {name for base in made.__mro__ for name in vars(base).get("__match_args__", ())}
+    names.update(fields)
+    names.update(name for base in made.__mro__ for name in vars(base).get("__dataclass_fields__", ()))
+    for name in names:
+        guarded = name.startswith("_") or name in HOOKED_ATTRIBUTES or name in FORBIDDEN_ATTRIBUTES
+        if guarded and any(_may_hold(base, name) for base in made.__mro__ if not guard.owns(base)):
+            raise TypeError(f"a field can't be called '{name}' in GradViz snippets")
+
+
+def _may_hold(base: type, name: str) -> bool:
+    """Whether objects of a class that the snippet did not make may keep something of their own under a name."""
+    return name in vars(base) or (name.startswith("_") and base.__module__.split(".")[0] in ("torch", "gradviz"))
+
+
+def _find_abstract(made: type) -> None:
+    """What ABCMeta does: a class with abstract methods can't be instantiated."""
+    inherited = {name for base in made.__bases__ for name in getattr(base, "__abstractmethods__", ())}
+    own = {name for name, value in vars(made).items() if getattr(value, "__isabstractmethod__", False) is True}
+    left = own | {
+        name for name in inherited if getattr(getattr(made, name, None), "__isabstractmethod__", False) is True
+    }
+    if left:
+        made.__abstractmethods__ = frozenset(left)  # type: ignore[attr-defined]
+
+
+# --- enum ---
+
+
+def enum_names() -> dict[str, Any]:
+    """The names of `enum`."""
+    return {"Enum": EnumBase, "IntEnum": IntEnumBase, "auto": enum.auto, "unique": _unique}
+
+
+def _check_names(names: Any) -> None:
+    """Check the names now: the members are made before anything could check the finished class."""
+    slots = names.get("__slots__", ())
+    plain = [slots] if type(slots) is str else slots
+    if type(plain) not in (list, tuple) or any(type(each) is not str or is_dunder(each) for each in plain):
+        raise TypeError("the slots of an Enum are a list of names in GradViz snippets")
+    if "__slots__" in names:
+        dict.__setitem__(names, "__slots__", tuple(plain))
+    if MEMORY in {*names, *plain, *names.get("__annotations__", ())}:
+        raise TypeError(f"a class can't define '{MEMORY}' in GradViz snippets")
+
+
+_PYTORCHS = ("torch", "gradviz.engine", "gradviz.torch")
+
+
+class ClassFormOnly(enum.EnumMeta):
+    """Enum's metaclass without the call that makes classes from names given as text."""
+
+    def __new__(cls, name: str, bases: Any, names: Any, **keywords: Any) -> ClassFormOnly:
+        _check_names(names)
+        if "__getattr__" in names:
+            raise TypeError("an Enum can't define '__getattr__' in GradViz snippets")
+        mixed_in = tuple(base for base in bases if not isinstance(base, enum.EnumMeta))
+        if any(issubclass(base, str) for base in mixed_in):  # its members are made before the class is
+            check_text(type(name, mixed_in, {each: names[each] for each in ("__eq__", "__hash__") if each in names}))
+        for base in {each for mixed in mixed_in for each in mixed.__mro__}:
+            if base.__module__.startswith(_PYTORCHS):  # their methods are called with arrays
+                raise TypeError(f"{base.__name__} as another base class of an Enum is not {HERE}")
+        for key, method in guarded_operators(names).items():
+            dict.__setitem__(names, key, method)
+        return super().__new__(cls, name, bases, names, **keywords)
+
+    def __call__(cls, value: object, *more: object, **keywords: object) -> Any:
+        if more or keywords:
+            raise TypeError("an Enum is made with a class statement in GradViz snippets")
+        return super().__call__(value)
+
+
+class EnumBase(enum.Enum, metaclass=ClassFormOnly):
+    """`enum.Enum`."""
+
+
+class IntEnumBase(enum.IntEnum, metaclass=ClassFormOnly):
+    """`enum.IntEnum`."""
+
+
+def _unique(enumeration: object) -> ClassFormOnly:
+    if type(enumeration) is not ClassFormOnly:
+        raise TypeError("unique works on Enum classes")
+    return enum.unique(enumeration)  # type: ignore[type-var]

@@ -1,0 +1,370 @@
+"""File formats in the folder of a run: `pickle`, `csv`, and NumPy's functions that read and write.
+
+`pickle` here writes and reads plain data as Python does (`plain_pickles`). It makes no other objects of bytes, which is
+what makes it dangerous elsewhere: for those it writes a marker of an object that this run has stored, and reads back a
+copy of it. NumPy's own code only gets bytes and lines, never a file name, which it would open, and no objects. Next:
+`scratch`."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import operator
+import pickle
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from gradviz.worker.language.stand_in import stand_in
+from gradviz.worker.modules import plain_pickles
+from gradviz.worker.modules.archives import archive_modules, inflated
+from gradviz.worker.modules.saved_files import ByteBuffer
+from gradviz.worker.modules.scratch import MARK, MARK_BYTES, SCRATCH, Content, ScratchFile, encoding_of, plain_bytes
+from gradviz.worker.modules.scratch_paths import Path, open_, plain_path
+from gradviz.worker.objects.arguments import keep_methods
+from gradviz.worker.objects.numpy_boundary import numeric, to_numpy, to_snippet
+
+# --- pickle ---
+
+_PROTOCOLS = {"HIGHEST_PROTOCOL": 5, "DEFAULT_PROTOCOL": 4}
+
+
+def _dump(obj: object, file: Any, protocol: object = None, **rest: object) -> None:
+    content = file._content if isinstance(file, ScratchFile) else None
+    file.write(_written(obj, content))
+
+
+def _written(obj: object, content: Content | None = None) -> bytes:
+    if plain_pickles.is_plain(obj):
+        return pickle.dumps(obj, _PROTOCOLS["DEFAULT_PROTOCOL"])
+    return SCRATCH.put_away(obj, content)
+
+
+def _load(file: Any, **rest: object) -> Any:
+    start = plain_bytes(file.read(MARK_BYTES))
+    if not start or start.startswith(MARK):
+        return _loads(start)
+    data = start + plain_bytes(file.read())
+    found, used = plain_pickles.read(data)
+    if used < len(data):  # another object may follow
+        file.seek(used - len(data), 1)
+    return found
+
+
+def _dumps(obj: object, protocol: object = None, **rest: object) -> bytes:
+    return _written(obj)
+
+
+def _loads(data: object, **rest: object) -> Any:
+    given = plain_bytes(data)
+    if not given:
+        raise EOFError("Ran out of input")
+    if not given.startswith(MARK):
+        return plain_pickles.read(given)[0]
+    try:
+        return SCRATCH.brought_back(given)
+    except ValueError as error:
+        raise pickle.UnpicklingError(str(error)) from None
+
+
+# --- csv ---
+
+
+def _options(delimiter: Any = ",", quotechar: Any = '"', skipinitialspace: Any = False, **look: Any) -> dict[str, Any]:
+    chosen: dict[str, Any] = {"delimiter": str.__str__(delimiter), "quotechar": str.__str__(quotechar)}
+    quoting, end = look.pop("quoting", csv.QUOTE_MINIMAL), look.pop("lineterminator", "\r\n")
+    chosen |= {"quoting": operator.index(quoting), "lineterminator": str.__str__(end)}
+    return {**chosen, "skipinitialspace": bool(skipinitialspace)}
+
+
+def _reader(csvfile: object, dialect: object = "excel", **look: object) -> Iterator[list[Any]]:
+    return _rows(csvfile, "\t" if dialect == "excel-tab" else None, look)
+
+
+def _rows(csvfile: Any, delimiter: str | None, look: dict[str, Any]) -> Iterator[list[Any]]:
+    options = _options(**({"delimiter": delimiter} if delimiter else {}), **look)
+    yield from csv.reader((str.__str__(line) for line in csvfile), **options)
+
+
+@keep_methods
+class _Writer:
+    """`csv.writer`."""
+
+    __slots__ = ("_file", "_options")
+
+    def __init__(self, csvfile: Any, dialect: object = "excel", **look: object) -> None:
+        self._file = csvfile
+        self._options = _options(**look)
+
+    def writerow(self, row: Any) -> Any:
+        """Write one row."""
+        held = io.StringIO()
+        csv.writer(held, **self._options).writerow([_cell(each) for each in row])
+        return self._file.write(held.getvalue())
+
+    def writerows(self, rows: Any) -> None:
+        """Write several rows."""
+        for each in rows:
+            self.writerow(each)
+
+
+def _cell(value: object) -> Any:
+    if value is None or type(value) in (int, float):
+        return value
+    return str.__str__(str(value))
+
+
+@keep_methods
+class _DictReader:
+    """`csv.DictReader`."""
+
+    __slots__ = ("_names", "_rows")
+
+    def __init__(self, f: object, fieldnames: Any = None, *rest: object, **look: object) -> None:
+        self._rows = _reader(f, **look)
+        self._names = None if fieldnames is None else list(fieldnames)
+
+    @property
+    def fieldnames(self) -> Any:
+        """The names of the columns."""
+        if self._names is None:
+            self._names = next(self._rows, None)
+        return self._names
+
+    def __iter__(self) -> Iterator[dict[Any, Any]]:
+        return self
+
+    def __next__(self) -> dict[Any, Any]:
+        names = self.fieldnames or []
+        row: list[Any] = []
+        while not row:
+            row = next(self._rows)
+        return dict(zip(names, [*row, *[None] * (len(names) - len(row))], strict=False))
+
+
+@keep_methods
+class _DictWriter:
+    """`csv.DictWriter`."""
+
+    __slots__ = ("_names", "_writer")
+
+    def __init__(self, f: object, fieldnames: Any, *rest: object, **look: object) -> None:
+        self._names = list(fieldnames)
+        self._writer = _Writer(f, **look)
+
+    def writeheader(self) -> Any:
+        """Write a row with the names of the columns."""
+        return self._writer.writerow(self._names)
+
+    def writerow(self, rowdict: Any) -> Any:
+        """Write one row."""
+        return self._writer.writerow([rowdict.get(name, "") for name in self._names])
+
+    def writerows(self, rowdicts: Any) -> None:
+        """Write several rows."""
+        for each in rowdicts:
+            self.writerow(each)
+
+
+# --- gzip ---
+
+
+def _gzip_open(
+    filename: object, mode: object = "rb", compresslevel: object = 9, encoding: object = None, **rest: object
+) -> Any:
+    plain_mode = str.__str__(mode)
+    if plain_mode not in ("r", "rb", "rt"):
+        raise PermissionError("gzip files can be read in GradViz snippets, not written; use open()")
+    data = inflated(bytes(SCRATCH.file(plain_path(filename)).data))
+    if plain_mode != "rt":
+        return ByteBuffer(data)
+    return io.StringIO(data.decode("utf-8" if encoding is None else encoding_of(encoding)))
+
+
+def format_modules() -> dict[str, Any]:
+    """Return the stand-ins by module name."""
+    pickles = {"dump": _dump, "load": _load, "dumps": _dumps, "loads": _loads}
+    errors = {"PickleError": pickle.PickleError, "UnpicklingError": pickle.UnpicklingError}
+    tables = {"reader": _reader, "writer": _Writer, "DictReader": _DictReader, "DictWriter": _DictWriter}
+    quoting = {name: getattr(csv, name) for name in ("QUOTE_ALL", "QUOTE_MINIMAL", "QUOTE_NONE", "QUOTE_NONNUMERIC")}
+    return {
+        **archive_modules(),
+        "gzip": stand_in("gzip", {"open": _gzip_open, "GzipFile": _gzip_open, "BadGzipFile": gzip.BadGzipFile}),
+        "pickle": stand_in("pickle", {**pickles, **errors, **_PROTOCOLS}),
+        "csv": stand_in("csv", {**tables, **quoting, "Error": csv.Error}),
+    }
+
+
+# --- NumPy ---
+
+
+def _saved(file: object, ending: str) -> Any:
+    """Return a file to write to: an open one, or one by name, to which the suffix is added."""
+    if not isinstance(file, str | Path):
+        return file
+    name = plain_path(file)
+    return open_(name if name.endswith(ending) else name + ending, "wb")
+
+
+def _save(file: object, arr: object, *rest: object) -> None:
+    array = np.asarray(to_numpy(arr))
+    numeric(array.dtype)
+    held = io.BytesIO()
+    np.lib.format.write_array(held, array, allow_pickle=False)
+    target = _saved(file, ".npy")
+    target.write(held.getvalue())
+    target.flush() if isinstance(target, ScratchFile) else None
+
+
+def _savez(file: object, *args: object, **kwds: object) -> None:
+    named = {**{f"arr_{at}": each for at, each in enumerate(args)}, **kwds}
+    arrays = {name: to_snippet(np.array(to_numpy(each))) for name, each in named.items()}
+    target = _saved(file, ".npz")
+    target.write(SCRATCH.put_away(arrays, target._content if isinstance(target, ScratchFile) else None))
+    target.flush() if isinstance(target, ScratchFile) else None
+
+
+@keep_methods
+class _Arrays:
+    """What `np.load` returns for several arrays."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self, held: dict[str, Any]) -> None:
+        self._held = dict(held)
+
+    @property
+    def files(self) -> list[str]:
+        """The names of the arrays."""
+        return list(self._held)
+
+    def keys(self) -> list[str]:
+        """Return the names of the arrays."""
+        return list(self._held)
+
+    def items(self) -> list[tuple[str, Any]]:
+        """Return names and arrays."""
+        return list(self._held.items())
+
+    def close(self) -> None:
+        """Do nothing: no file is open."""
+
+    def __getitem__(self, name: object) -> Any:
+        if name not in self._held:
+            raise KeyError(f"{name} is not a file in the archive")
+        return self._held[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._held
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(self._held))
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __enter__(self) -> _Arrays:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+
+_Arrays.__name__ = _Arrays.__qualname__ = "NpzFile"
+_Arrays.__module__ = "numpy"
+
+
+def _load_arrays(file: Any, mmap_mode: object = None, allow_pickle: object = False, **rest: object) -> Any:
+    data = bytes(SCRATCH.file(plain_path(file)).data) if isinstance(file, str | Path) else plain_bytes(file.read())
+    if len(data) == MARK_BYTES and not data.startswith(b"\x93NUMPY"):
+        found = SCRATCH.brought_back(data)
+        return _Arrays(found) if type(found) is dict else found
+    if not data.startswith(b"\x93NUMPY"):
+        raise ValueError("np.load reads what np.save and np.savez of this run have written in GradViz snippets")
+    return to_snippet(np.lib.format.read_array(io.BytesIO(data), allow_pickle=False))
+
+
+def _lines(given: Any) -> list[str]:
+    """Return the lines of a file given by name, which may be packed by gzip, of one that is open, or of a list."""
+    if isinstance(given, str | Path):
+        with _gzip_open(given, "rt") if plain_path(given).endswith(".gz") else open_(given) as file:
+            return [str.__str__(line) for line in file]
+    return [str.__str__(line) if isinstance(line, str) else plain_bytes(line).decode("latin-1") for line in given]
+
+
+_READING = frozenset(
+    """dtype comments delimiter skiprows usecols unpack ndmin max_rows skip_header skip_footer filling_values
+    missing_values invalid_raise""".split()
+)
+
+
+def _reading(function: Callable[..., object]) -> Callable[..., object]:
+    def call(fname: object, *rest: object, **options: object) -> Any:
+        if len(rest) > 1 or not options.keys() <= _READING | {"encoding"}:
+            unknown = sorted(options.keys() - _READING) or ["a third argument"]
+            raise TypeError(f"{call.__name__}() in GradViz snippets takes no {unknown[0]}")
+        plain: dict[str, Any] = {key: to_numpy(each) for key, each in options.items() if key in _READING}
+        if rest:
+            plain["dtype"] = to_numpy(rest[0])
+        if plain.get("dtype") is not None:
+            plain["dtype"] = numeric(plain["dtype"])
+        return to_snippet(function(_lines(fname), **plain))
+
+    call.__name__ = call.__qualname__ = function.__name__
+    return call
+
+
+def _savetxt(
+    fname: Any, X: object, fmt: object = "%.18e", delimiter: object = " ", newline: object = "\n", header: object = "",
+    footer: object = "", comments: object = "# ", encoding: object = None,
+) -> None:  # fmt: skip
+    forms = [str.__str__(each) for each in fmt] if isinstance(fmt, list | tuple) else str.__str__(fmt)
+    held = io.StringIO()
+    words = [str.__str__(each) for each in (delimiter, newline, header, footer, comments)]
+    np.savetxt(held, np.asarray(to_numpy(X)), forms, *words)
+    if isinstance(fname, str | Path):
+        with open_(fname, "w") as file:
+            file.write(held.getvalue())
+    else:
+        fname.write(held.getvalue())
+
+
+def _frombuffer(buffer: object, dtype: Any = float, count: Any = -1, offset: Any = 0) -> Any:
+    data = plain_bytes(buffer)
+    return to_snippet(np.frombuffer(data, numeric(dtype), operator.index(count), operator.index(offset)).copy())
+
+
+def _fromfile(file: Any, dtype: object = float, count: object = -1, sep: object = "", offset: object = 0) -> Any:
+    if sep:
+        raise ValueError("np.fromfile reads bytes in GradViz snippets; np.loadtxt reads text")
+    data = SCRATCH.file(plain_path(file)).data if isinstance(file, str | Path) else file.read()
+    return _frombuffer(data, dtype, count, offset)
+
+
+def _memmap(
+    filename: object, dtype: object = np.uint8, mode: object = "r+", offset: object = 0, shape: object = None
+) -> Any:
+    """Return a file as an array: a copy, whose changes do not reach the file."""
+    if mode not in ("r", "c"):
+        raise ValueError("np.memmap is for reading, mode='r' or 'c', in GradViz snippets")
+    found = _fromfile(filename, dtype, -1, "", offset)
+    return found if shape is None else found.reshape(shape)
+
+
+def array_files() -> dict[str, Any]:
+    """Return NumPy's file functions by name."""
+    names = {"save": _save, "savez": _savez, "savez_compressed": _savez, "load": _load_arrays, "savetxt": _savetxt}
+    reading = {name: _reading(getattr(np, name)) for name in ("loadtxt", "genfromtxt")}
+    return {**names, **reading, "frombuffer": _frombuffer, "fromfile": _fromfile, "memmap": _memmap}
+
+
+def warm_formats() -> None:
+    """Import what NumPy would import when these are first used."""
+    held = io.BytesIO()
+    np.lib.format.write_array(held, np.eye(2), allow_pickle=False)
+    np.lib.format.read_array(io.BytesIO(held.getvalue()), allow_pickle=False)
+    np.loadtxt(["1 2", "3 4"])
+    np.genfromtxt(["1,2", "3,4"], delimiter=",")
+    np.savetxt(io.StringIO(), np.eye(2))

@@ -1,0 +1,476 @@
+"""Wrappers around a game: the base classes of wrappers that a snippet writes, the wrappers that Gymnasium provides, and
+several games played at once; and the modules under which `games` and these are imported.
+
+A wrapper or a set of games holds what the snippet gave it and stand-ins of arrays, nothing of NumPy's own. No video is
+made. Next: `games`, the rules, and `numpy_boundary`."""
+
+from __future__ import annotations
+
+import collections
+import copy
+import operator
+import time
+import types
+from typing import Any, NoReturn
+
+import numpy as np
+
+from gradviz.worker.language.stand_in import stand_in
+from gradviz.worker.modules.games import FORM, VERSION, Box, Discrete, begin_games, make, make_as_asked
+from gradviz.worker.objects.arguments import keep_methods
+from gradviz.worker.objects.numpy_boundary import to_numpy, to_snippet
+
+_MOST_GAMES = 1_000
+
+
+class Env:
+    """Base class of a game that a snippet writes itself."""
+
+    action_space: Any = None
+    observation_space: Any = None
+    render_mode = spec = None
+
+    @property
+    def unwrapped(self) -> Any:
+        """The game itself: nothing is wrapped around it."""
+        return self
+
+    def reset(self, *, seed: object = None, options: object = None) -> Any:
+        """Begin an episode: for a subclass to define; this does nothing."""
+
+    def step(self, action: object) -> NoReturn:
+        """Take an action: for a subclass to define."""
+        raise NotImplementedError
+
+    def render(self) -> None:
+        """Do nothing: games are not drawn."""
+
+    def close(self) -> None:
+        """Do nothing: nothing is open."""
+
+
+class Wrapper(Env):
+    """Base class of what a snippet puts around a game: what it does not define, the game does."""
+
+    def __init__(self, env: Any) -> None:
+        self.env = env
+
+    @property
+    def unwrapped(self) -> Any:
+        """The game itself."""
+        return self.env.unwrapped
+
+    def reset(self, **options: Any) -> Any:
+        """Begin an episode."""
+        return self.env.reset(**options)
+
+    def step(self, action: Any) -> Any:
+        """Take an action."""
+        return self.env.step(action)
+
+    def render(self, *look: Any, **more: Any) -> Any:
+        """Do nothing: games are not drawn."""
+        return self.env.render(*look, **more)
+
+    def close(self) -> None:
+        """Do nothing: nothing is open."""
+        self.env.close()
+
+
+def _of_the_game(name: str) -> property:
+    """What a wrapper says about the game, unless it has been set."""
+
+    def told(self: Any) -> Any:
+        return vars(self).get(f"own_{name}", getattr(vars(self)["env"], name))
+
+    def tell(self: object, value: object) -> None:
+        vars(self)[f"own_{name}"] = value
+
+    return property(told, tell)
+
+
+for _told in ("action_space", "observation_space", "spec", "render_mode", "metadata"):
+    setattr(Wrapper, _told, _of_the_game(_told))
+
+
+def _as_before(wrapper: object, name: str) -> Any:
+    """Return the method of a class written for gym before 0.9, whose name began with an underscore."""
+    found = getattr(type(wrapper), name, None)
+    if not isinstance(found, types.FunctionType):
+        raise NotImplementedError
+    return types.MethodType(found, wrapper)
+
+
+class ObservationWrapper(Wrapper):
+    """Base class of wrappers that change the observations."""
+
+    def observation(self, observation: Any) -> Any:
+        """Change an observation: for a subclass to define."""
+        return _as_before(self, "_observation")(observation)
+
+    def reset(self, **options: Any) -> Any:
+        """Begin an episode."""
+        begun = self.env.reset(**options)
+        return (self.observation(begun[0]), begun[1]) if type(begun) is tuple else self.observation(begun)
+
+    def step(self, action: Any) -> Any:
+        """Take an action."""
+        seen, *rest = self.env.step(action)
+        return (self.observation(seen), *rest)
+
+
+class RewardWrapper(Wrapper):
+    """Base class of wrappers that change the rewards."""
+
+    def reward(self, reward: Any) -> Any:
+        """Change a reward: for a subclass to define."""
+        return _as_before(self, "_reward")(reward)
+
+    def step(self, action: Any) -> Any:
+        """Take an action."""
+        seen, reward, *rest = self.env.step(action)
+        return (seen, self.reward(reward), *rest)
+
+
+class ActionWrapper(Wrapper):
+    """Base class of wrappers that change the actions."""
+
+    def action(self, action: Any) -> Any:
+        """Change an action: for a subclass to define."""
+        return _as_before(self, "_action")(action)
+
+    def step(self, action: Any) -> Any:
+        """Take an action."""
+        return self.env.step(self.action(action))
+
+
+# --- ready-made wrappers ---
+
+
+class RecordEpisodeStatistics(Wrapper):
+    """Adds the sum of the rewards and the length of an episode to the info of its last step."""
+
+    def __init__(self, env: object, buffer_length: Any = 100, stats_key: Any = "episode", **more: object) -> None:
+        super().__init__(env)
+        longest = operator.index(buffer_length)
+        self.return_queue: Any = collections.deque(maxlen=longest)
+        self.length_queue: Any = collections.deque(maxlen=longest)
+        self.episode_count = self.episode_lengths = 0
+        self.episode_returns, self.episode_start_time, self._key = 0.0, -1.0, str.__str__(stats_key)
+
+    def reset(self, **options: Any) -> Any:
+        """Begin an episode."""
+        begun = self.env.reset(**options)
+        self.episode_returns, self.episode_lengths, self.episode_start_time = 0.0, 0, time.perf_counter()
+        return begun
+
+    def step(self, action: Any) -> Any:
+        """Take an action."""
+        seen, reward, *ends, told = self.env.step(action)
+        self.episode_returns += reward
+        self.episode_lengths += 1
+        if any(ends):
+            took = round(time.perf_counter() - self.episode_start_time, 6)
+            told = dict(told) | {self._key: {"r": self.episode_returns, "l": self.episode_lengths, "t": took}}
+            self.return_queue.append(self.episode_returns)
+            self.length_queue.append(self.episode_lengths)
+            self.episode_count += 1
+        return (seen, reward, *ends, told)
+
+
+class RecordVideo(Wrapper):
+    """Changes nothing: there are no pictures of games."""
+
+    def __init__(self, env: object, *where: object, **how: object) -> None:
+        super().__init__(env)
+
+
+class TransformObservation(ObservationWrapper):
+    """Transforms observations by a function."""
+
+    def __init__(self, env: object, func: Any, observation_space: object = None) -> None:
+        super().__init__(env)
+        self.func = func
+        if observation_space is not None:
+            self.observation_space = observation_space
+
+    def observation(self, observation: Any) -> Any:
+        """Return the function's result."""
+        return self.func(observation)
+
+
+class FlattenObservation(ObservationWrapper):
+    """Flattens observations to one row."""
+
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        space = env.observation_space
+        if isinstance(space, Box):
+            low, high = (to_snippet(to_numpy(each).reshape(-1)) for each in (space.low, space.high))
+            self.observation_space = Box(low, high, dtype=space.dtype)
+
+    def observation(self, observation: Any) -> Any:
+        """Return the observation as one row."""
+        return to_snippet(np.asarray(to_numpy(observation)).reshape(-1))
+
+
+class ClipAction(ActionWrapper):
+    """Clips actions to their bounds."""
+
+    def __init__(self, env: Any) -> None:
+        if not isinstance(env.action_space, Box):
+            raise TypeError(f"ClipAction requires a Box action space, got {type(env.action_space)}")
+        super().__init__(env)
+        self.action_space = Box(-np.inf, np.inf, env.action_space.shape, env.action_space.dtype)
+
+    def action(self, action: Any) -> Any:
+        """Return the action, clipped to the bounds."""
+        space = self.env.action_space
+        return to_snippet(np.clip(np.asarray(to_numpy(action)), to_numpy(space.low), to_numpy(space.high)))
+
+
+class TransformReward(RewardWrapper):
+    """Transforms rewards by a function."""
+
+    def __init__(self, env: object, func: Any) -> None:
+        super().__init__(env)
+        self.func = func
+
+    def reward(self, reward: Any) -> Any:
+        """Return the function's result."""
+        return self.func(reward)
+
+
+class _Running:
+    """Mean and variance of all values so far."""
+
+    __slots__ = ("count", "mean", "var")
+
+    def __init__(self, shape: Any = (), dtype: Any = np.float64) -> None:
+        self.mean, self.var = to_snippet(np.zeros(shape, dtype)), to_snippet(np.ones(shape, dtype))
+        self.count = 1e-4
+
+    def add(self, value: object) -> None:
+        value, mean, var = np.asarray(to_numpy(value)), to_numpy(self.mean), to_numpy(self.var)
+        away, total = value - mean, self.count + 1
+        spread = var * self.count + np.square(away) * self.count / total
+        self.mean, self.var, self.count = to_snippet(mean + away / total), to_snippet(spread / total), total
+
+
+class NormalizeObservation(ObservationWrapper):
+    """Normalizes observations by their mean and standard deviation so far."""
+
+    def __init__(self, env: Any, epsilon: Any = 1e-8) -> None:
+        super().__init__(env)
+        shape = env.observation_space.shape
+        self.observation_space = Box(-np.inf, np.inf, shape, np.float32)
+        self.obs_rms, self.epsilon, self.update_running_mean = _Running(shape, np.float32), float(epsilon), True
+
+    def observation(self, observation: Any) -> Any:
+        """Subtract the mean and divide by the standard deviation."""
+        seen = np.asarray(to_numpy(observation))
+        if self.update_running_mean:
+            self.obs_rms.add(to_snippet(seen))  # whatever a subclass has put there
+        mean, var = to_numpy(self.obs_rms.mean), to_numpy(self.obs_rms.var)
+        return to_snippet(np.asarray((seen - mean) / np.sqrt(var + self.epsilon), np.float32))
+
+
+class NormalizeReward(Wrapper):
+    """Divides rewards by the standard deviation of their discounted sums."""
+
+    def __init__(self, env: object, gamma: Any = 0.99, epsilon: Any = 1e-8) -> None:
+        super().__init__(env)
+        self.return_rms, self.gamma, self.epsilon = _Running(), float(gamma), float(epsilon)
+        self.discounted_reward = 0.0
+
+    def step(self, action: Any) -> Any:
+        """Take an action."""
+        seen, reward, *ends, told = self.env.step(action)
+        over = bool(ends[0])
+        self.discounted_reward = self.discounted_reward * self.gamma * (1 - over) + float(reward)
+        self.return_rms.add(self.discounted_reward)
+        return (seen, reward / to_snippet(np.sqrt(to_numpy(self.return_rms.var) + self.epsilon)), *ends, told)
+
+
+# --- several games at once ---
+
+
+@keep_methods
+class MultiDiscrete:
+    """An array of integers, each below its bound."""
+
+    __slots__ = ("_bounds", "_source")
+
+    def __init__(self, nvec: object, seed: int | None = None) -> None:
+        self._bounds = np.asarray(to_numpy(nvec)).astype(np.int64)
+        self._source = np.random.default_rng(0 if seed is None else operator.index(seed))
+
+    nvec = property(lambda self: to_snippet(self._bounds.copy()), doc="The bounds.")
+    shape = property(lambda self: self._bounds.shape, doc="Of an array.")
+    dtype = property(lambda self: to_snippet(np.dtype(np.int64)), doc="Of a sample.")
+
+    def sample(self, mask: object = None) -> Any:
+        """Return a random array."""
+        return to_snippet((self._source.random(self._bounds.shape) * self._bounds).astype(np.int64))
+
+    def __repr__(self) -> str:
+        return f"MultiDiscrete({self._bounds})"
+
+
+def _of_all(space: object, count: int) -> Any:
+    """Return the space of this many of them."""
+    if type(space) is Discrete:
+        made: Any = MultiDiscrete([int(to_numpy(space.n))] * count)
+    elif type(space) is Box:
+        low, high = (to_snippet(np.stack([to_numpy(each)] * count)) for each in (space.low, space.high))
+        made = Box(low, high, dtype=space.dtype)
+    else:
+        return space
+    made._source = copy.deepcopy(space._source)
+    return made
+
+
+@keep_methods
+class SyncVectorEnv:
+    """Several games, played in turn; those that have ended start again automatically."""
+
+    __slots__ = ("_is_old", "_over", "_spaces", "envs", "metadata", "num_envs")
+
+    def __init__(self, env_fns: Any, *how: object, **more: object) -> None:
+        makers = list(env_fns)
+        if not 0 < len(makers) <= _MOST_GAMES:
+            raise ValueError(f"1 to {_MOST_GAMES:,} games are played at once in GradViz snippets")
+        self.envs = [each() for each in makers]
+        self.num_envs, self._over, self._is_old = len(makers), [False] * len(makers), FORM["ends_at_once"]
+        self.metadata: dict[str, Any] = {}
+        first = self.envs[0]
+        self._spaces = tuple(_of_all(each, len(makers)) for each in (first.action_space, first.observation_space))
+
+    single_action_space = property(lambda self: self.envs[0].action_space, doc="Of one game.")
+    single_observation_space = property(lambda self: self.envs[0].observation_space, doc="Of one game.")
+    action_space = property(lambda self: self._spaces[0], doc="Of all.")
+    observation_space = property(lambda self: self._spaces[1], doc="Of all.")
+    spec = render_mode = property(lambda self: None, doc="Nothing is shown.")
+    unwrapped = property(lambda self: self, doc="Nothing is wrapped around it.")
+
+    def reset(self, *, seed: Any = None, options: object = None) -> Any:
+        """Begin an episode in each game."""
+        numbers: list[Any] = [None] * self.num_envs
+        if isinstance(seed, list | tuple):
+            numbers = list(seed)
+        elif seed is not None:
+            numbers = [operator.index(seed) + at for at in range(self.num_envs)]
+        if len(numbers) != self.num_envs:
+            raise ValueError(f"seeds for {len(numbers)} games and not for {self.num_envs}")
+        self._over = [False] * self.num_envs
+        seen, told = zip(*[env.reset(seed=each) for env, each in zip(self.envs, numbers, strict=True)], strict=True)
+        return _stacked(seen), _tables(list(told))
+
+    def step(self, actions: Any) -> Any:
+        """Take an action in each game."""
+        plain = np.asarray(to_numpy(actions))
+        if len(plain) != self.num_envs:
+            raise ValueError(f"actions for {len(plain)} games and not for {self.num_envs}")
+        found = [self._step(at, to_snippet(each)) for at, each in enumerate(plain)]
+        seen, rewards, ends, cuts, told, last = (list(each) for each in zip(*found, strict=True))
+        infos = _tables(told)
+        if self._is_old and any(each is not None for each in last):
+            infos["final_observation"] = [None if each is None else each[0] for each in last]
+            infos["final_info"] = [None if each is None else each[1] for each in last]
+            infos["_final_info"] = infos["_final_observation"] = _truths(each is not None for each in last)
+        numbers = to_snippet(np.array([float(each) for each in rewards]))
+        return _stacked(seen), numbers, _truths(ends), _truths(cuts), infos
+
+    def _step(self, at: int, action: object) -> tuple[Any, ...]:
+        """For one game: the observation, the reward, whether it ended or was cut, its info, and what preceded a new
+        episode."""
+        env = self.envs[at]
+        if self._over[at]:
+            self._over[at] = False
+            seen, told = env.reset()
+            return seen, 0.0, False, False, told, None
+        seen, reward, end, cut, told = env.step(action)
+        if not (end or cut):
+            return seen, reward, end, cut, told, None
+        if not self._is_old:
+            self._over[at] = True
+            return seen, reward, end, cut, told, None
+        last = (seen, told)
+        seen, told = env.reset()
+        return seen, reward, end, cut, told, last
+
+    def close(self, **how: object) -> None:
+        """Do nothing: nothing is open."""
+
+    def __repr__(self) -> str:
+        return f"SyncVectorEnv(num_envs={self.num_envs})"
+
+
+def _stacked(seen: Any) -> Any:
+    return to_snippet(np.stack([np.asarray(to_numpy(each)) for each in seen]))
+
+
+def _truths(given: Any) -> Any:
+    return to_snippet(np.array([bool(each) for each in given]))
+
+
+def _tables(told: list[Any]) -> dict[str, Any]:
+    """Merge the info tables of all games: each value is an array, with a mask of the games that have one."""
+    made: dict[str, Any] = {}
+    for key in dict.fromkeys(key for each in told for key in each):
+        there = [key in each for each in told]
+        values = [each.get(key) for each in told]
+        if all(isinstance(each, dict) for each in values if each is not None):
+            made[key] = _tables([each or {} for each in values])
+        else:
+            made[key] = _numbers_or_list(values)
+        made[f"_{key}"] = _truths(there)
+    return made
+
+
+def _numbers_or_list(values: list[Any]) -> Any:
+    try:
+        plain = [0 if each is None else to_numpy(each) for each in values]
+    except TypeError:  # an object of the snippet's own
+        return values
+    good = all(np.ndim(each) == 0 and isinstance(each, bool | int | float | np.generic) for each in plain)
+    return to_snippet(np.array(plain)) if good else values
+
+
+# --- modules ---
+
+_BASES = (Env, *map(keep_methods, (Wrapper, ObservationWrapper, RewardWrapper, ActionWrapper)))
+_READY = tuple(
+    map(
+        keep_methods,
+        (
+            *(RecordEpisodeStatistics, RecordVideo, TransformObservation, FlattenObservation, ClipAction),
+            *(TransformReward, NormalizeObservation, NormalizeReward),
+        ),
+    )
+)
+for _kind in _BASES:
+    _kind.__module__ = "gymnasium"
+for _kind in _READY:
+    _kind.__module__ = "gymnasium.wrappers"
+keep_methods(_Running)
+SyncVectorEnv.__module__, MultiDiscrete.__module__ = "gymnasium.vector", "gymnasium.spaces"
+
+
+def game_modules() -> dict[str, Any]:
+    """Return the stand-ins by module name."""
+    begin_games()
+    made: dict[str, Any] = {}
+    for root, maker in (("gym", make_as_asked), ("gymnasium", make)):
+        spaces = {each.__name__: each for each in (Discrete, Box, MultiDiscrete)}
+        vector = {"SyncVectorEnv": SyncVectorEnv, "AsyncVectorEnv": SyncVectorEnv}
+        parts: dict[str, dict[str, Any]] = {
+            "spaces": spaces,
+            "vector": vector,
+            "wrappers": {each.__name__: each for each in _READY},
+        }
+        modules = {part: stand_in(f"{root}.{part}", names) for part, names in parts.items()}
+        names = {"make": maker, "__version__": VERSION} | {each.__name__: each for each in _BASES}
+        made |= {root: stand_in(root, names | modules)}
+        made |= {f"{root}.{part}": module for part, module in modules.items()}
+    return made

@@ -1,0 +1,412 @@
+"""`import sklearn` for a snippet: toy data sets, splits, scalers and twelve metrics, as PyTorch tutorials use them.
+
+Written in NumPy with scikit-learn's order of random draws, so that a seeded data set or split has the same numbers;
+without a seed, they come from the snippet's own `np.random`. There are no models. Arrays go through
+`numpy_boundary`."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.worker.language.stand_in import stand_in
+from gradviz.worker.modules.made_sets import MADE_SETS, numbers_in, source_of
+from gradviz.worker.modules.recorded_sets import RECORDED_SETS
+from gradviz.worker.objects.arguments import keep_methods
+from gradviz.worker.objects.numpy_boundary import to_numpy, to_snippet
+
+VERSION = "1.9.1"
+Array = np.ndarray[Any, Any]
+
+
+def learning_modules(source: np.random.RandomState) -> dict[str, Any]:
+    """Return the stand-ins by module name; `source` is what `np.random` draws from."""
+    parts: dict[str, dict[str, Any]] = {
+        "datasets": {make.__name__: make for make in (*(each(source) for each in MADE_SETS), *RECORDED_SETS)},
+        "model_selection": {"train_test_split": _splitter(source)},
+        "preprocessing": {
+            each.__name__: each for each in (StandardScaler, MinMaxScaler, LabelEncoder, normalize, scale)
+        },
+        "metrics": {each.__name__: each for each in _SCORES},
+        "utils": {"shuffle": _shuffler(source)},
+    }
+    modules = {f"sklearn.{name}": stand_in(f"sklearn.{name}", names) for name, names in parts.items()}
+    names = {name: modules[f"sklearn.{name}"] for name in parts} | {"__version__": VERSION}
+    return {"sklearn": stand_in("sklearn", names), **modules}
+
+
+# --- splits ---
+
+
+def _splitter(source: np.random.RandomState) -> Callable[..., list[Any]]:
+    def train_test_split(
+        *arrays: Any,
+        test_size: object = None,
+        train_size: object = None,
+        random_state: Any = None,
+        shuffle: object = True,
+        stratify: object = None,
+    ) -> list[Any]:
+        if not arrays:
+            raise ValueError("At least one array required as input")
+        lengths = [len(each) for each in arrays]
+        if len(set(lengths)) > 1:
+            raise ValueError(f"Found input variables with inconsistent numbers of samples: {lengths}")
+        train, test = _sizes(lengths[0], test_size, train_size)
+        random = source_of(source, random_state)
+        if stratify is not None:
+            chosen = _stratified(random, np.asarray(to_numpy(stratify)), train, test)
+        elif shuffle:
+            order = random.permutation(lengths[0])
+            chosen = order[test : test + train], order[:test]
+        else:
+            chosen = np.arange(train), np.arange(train, train + test)
+        return [_taken(each, part) for each in arrays for part in chosen]
+
+    return train_test_split
+
+
+def _sizes(samples: int, test_size: Any, train_size: Any) -> tuple[int, int]:
+    """Return the number of samples in each part."""
+    test = None if test_size is None else _share(samples, test_size, math.ceil)
+    train = None if train_size is None else _share(samples, train_size, math.floor)
+    if test is None:
+        test = math.ceil(0.25 * samples) if train is None else samples - train
+    train = samples - test if train is None else train
+    if train + test > samples:
+        raise ValueError(
+            f"The sum of train_size and test_size = {train + test}, should be smaller than the number of samples "
+            f"{samples}. Reduce test_size and/or train_size."
+        )
+    if train <= 0:
+        raise ValueError(
+            f"With n_samples={samples}, test_size={test_size} and train_size={train_size}, the resulting train set "
+            "will be empty. Adjust any of the aforementioned parameters."
+        )
+    return train, test
+
+
+def _share(samples: int, size: int, rounded: Callable[[float], int]) -> int:
+    return rounded(float(size) * samples) if isinstance(size, float) else operator.index(size)
+
+
+def _stratified(random: np.random.RandomState, labels: Array, train: int, test: int) -> tuple[Array, Array]:
+    """Split so that each part has the same share of each label."""
+    _, kinds, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    if counts.min() < 2:
+        raise ValueError(
+            "The least populated classes in y have only 1 member, which is too few. The minimum number of groups for "
+            "any class cannot be less than 2."
+        )
+    places = np.split(np.argsort(kinds, kind="mergesort"), np.cumsum(counts)[:-1])
+    in_train = _drawn(random, counts, train)
+    in_test = _drawn(random, counts - in_train, test)
+    parts: tuple[list[Array], list[Array]] = ([], [])
+    for place, first, second in zip(places, in_train, in_test, strict=True):
+        order = place[random.permutation(len(place))]
+        parts[0].append(order[:first])
+        parts[1].append(order[first : first + second])
+    return random.permutation(np.concatenate(parts[0])), random.permutation(np.concatenate(parts[1]))
+
+
+def _drawn(random: np.random.RandomState, counts: Array, draws: int) -> Array:
+    """Return the most likely number of each class in so many draws; ties are broken at random."""
+    exact = counts / counts.sum() * draws
+    found: Array = np.floor(exact)
+    missing = int(draws - found.sum())
+    rest = exact - found
+    for value in np.sort(np.unique(rest))[::-1]:
+        if missing <= 0:
+            break
+        equal = np.flatnonzero(rest == value)
+        now = min(len(equal), missing)
+        found[random.choice(equal, size=now, replace=False)] += 1
+        missing -= now
+    return found.astype(int)
+
+
+def _taken(given: object, places: Array) -> Any:
+    if isinstance(given, Tensor):
+        return given[to_snippet(places)]
+    if isinstance(given, list | tuple):
+        return [given[int(each)] for each in places]
+    return to_snippet(np.asarray(to_numpy(given))[places])
+
+
+def _shuffler(source: np.random.RandomState) -> Callable[..., object]:
+    def shuffle(*arrays: Any, random_state: Any = None, n_samples: int | None = None) -> Any:
+        order = np.arange(len(arrays[0]))
+        source_of(source, random_state).shuffle(order)
+        kept = order if n_samples is None else order[: operator.index(n_samples)]
+        found = [_taken(each, kept) for each in arrays]
+        return found[0] if len(found) == 1 else found
+
+    return shuffle
+
+
+# --- scalers ---
+
+
+@keep_methods
+class StandardScaler:
+    """Scales columns to mean 0 and standard deviation 1."""
+
+    __slots__ = ("_shift", "_unit")
+
+    def __init__(self, *, copy: object = True, with_mean: object = True, with_std: object = True) -> None:
+        if not (with_mean and with_std):
+            raise ValueError("a StandardScaler shifts and scales in GradViz snippets; leave the argument out")
+        self._shift: Array | None = None
+        self._unit: Array | None = None
+
+    mean_ = property(lambda self: to_snippet(self._fitted()[0].copy()), doc="What is subtracted.")
+    scale_ = property(lambda self: to_snippet(self._fitted()[1].copy()), doc="What is divided by.")
+    var_ = property(lambda self: to_snippet(self._fitted()[1] ** 2), doc="Its square.")
+
+    def _measure(self, x: Array) -> tuple[Array, Array]:
+        return x.mean(0), x.std(0)
+
+    def _fitted(self) -> tuple[Array, Array]:
+        if self._shift is None or self._unit is None:
+            raise ValueError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before "
+                "using this estimator."
+            )
+        return self._shift, self._unit
+
+    def fit(self, X: object, y: object = None) -> StandardScaler:
+        """Measure the columns."""
+        self._shift, unit = self._measure(_columns(X))
+        self._unit = np.where(unit == 0, 1.0, unit)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Shift and scale the columns."""
+        shift, unit = self._fitted()
+        return to_snippet((_columns(X) - shift) / unit)
+
+    def fit_transform(self, X: object, y: object = None) -> Any:
+        """Fit and transform."""
+        return self.fit(X).transform(X)
+
+    def inverse_transform(self, X: object) -> Any:
+        """Undo `transform`."""
+        shift, unit = self._fitted()
+        return to_snippet(_columns(X) * unit + shift)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+@keep_methods
+class MinMaxScaler(StandardScaler):
+    """Scales columns to a range."""
+
+    __slots__ = ("_range",)
+
+    def __init__(self, feature_range: Any = (0, 1), *, copy: object = True, clip: object = False) -> None:
+        super().__init__()
+        low, high = feature_range
+        self._range = (float(low), float(high))
+
+    def _measure(self, x: Array) -> tuple[Array, Array]:
+        low, high = self._range
+        span = x.max(0) - x.min(0)
+        unit = np.where(span == 0, 1.0, span) / (high - low)
+        return x.min(0) - low * unit, unit
+
+
+def _columns(given: object) -> Array:
+    x = numbers_in(given)
+    if x.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, got {x.ndim}D array instead. Reshape your data either using array.reshape(-1, 1) if "
+            "your data has a single feature or array.reshape(1, -1) if it contains a single sample."
+        )
+    return x if x.dtype.kind == "f" else x.astype(float)
+
+
+def normalize(X: Any, norm: object = "l2", *, axis: Any = 1, copy: object = True) -> Any:
+    """Scale rows, or columns, to length 1."""
+    x, way = _columns(X), operator.index(axis)
+    if way not in (0, 1) or norm not in ("l1", "l2", "max"):
+        raise ValueError(f"normalize(norm={norm!r}, axis={axis!r}) is not available in GradViz snippets")
+    size = np.abs(x)
+    lengths = {"l1": size.sum(way), "max": size.max(way), "l2": np.sqrt((x * x).sum(way))}
+    found = np.expand_dims(lengths[str.__str__(norm)], way)
+    return to_snippet(x / np.where(found == 0, 1.0, found))
+
+
+def scale(X: Any, *, axis: Any = 0, with_mean: Any = True, with_std: Any = True, copy: object = True) -> Any:
+    """Scale columns, or rows, to mean 0 and standard deviation 1."""
+    x, way = numbers_in(X).astype(float), operator.index(axis)
+    middle = x.mean(way, keepdims=True) if with_mean else 0.0
+    width: Any = x.std(way, keepdims=True) if with_std else 1.0
+    return to_snippet((x - middle) / np.where(width == 0, 1.0, width))
+
+
+@keep_methods
+class LabelEncoder:
+    """Encodes labels as numbers, in sorted order."""
+
+    __slots__ = ("_labels",)
+
+    def __init__(self) -> None:
+        self._labels: Array | None = None
+
+    classes_ = property(lambda self: to_snippet(self._fitted().copy()), doc="The labels.")
+
+    def _fitted(self) -> Array:
+        if self._labels is None:
+            raise ValueError("This LabelEncoder instance is not fitted yet. Call 'fit' before using this estimator.")
+        return self._labels
+
+    def fit(self, y: object) -> LabelEncoder:
+        """Find the labels."""
+        self._labels = np.unique(np.asarray(to_numpy(y)))
+        return self
+
+    def transform(self, y: Any) -> Any:
+        """Return the labels' numbers."""
+        labels, given = self._fitted(), np.asarray(to_numpy(y))
+        unknown = np.setdiff1d(given, labels)
+        if len(unknown):
+            raise ValueError(f"y contains previously unseen labels: {unknown}")
+        return to_snippet(np.searchsorted(labels, given))
+
+    def fit_transform(self, y: object) -> Any:
+        """Fit and transform."""
+        return self.fit(y).transform(y)
+
+    def inverse_transform(self, y: object) -> Any:
+        """Return the labels of numbers."""
+        return to_snippet(self._fitted()[np.asarray(to_numpy(y))])
+
+    def __repr__(self) -> str:
+        return "LabelEncoder()"
+
+
+# --- scores ---
+
+
+def _pair(first: object, second: object) -> tuple[Array, Array]:
+    a, b = np.asarray(to_numpy(first)), np.asarray(to_numpy(second))
+    if len(a) != len(b):
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: [{len(a)}, {len(b)}]")
+    return a, b
+
+
+def accuracy_score(y_true: object, y_pred: object, *, normalize: object = True) -> float | int:
+    """Return the share of equal labels."""
+    a, b = _pair(y_true, y_pred)
+    same = a == b if a.ndim == 1 else (a == b).all(axis=-1)
+    return float(same.mean()) if normalize else int(same.sum())
+
+
+def confusion_matrix(y_true: object, y_pred: object) -> Any:
+    """Count how often each label was predicted as which."""
+    a, b = _pair(y_true, y_pred)
+    labels, places = np.unique(np.concatenate([a, b]), return_inverse=True)
+    found = np.zeros((len(labels), len(labels)), np.int64)
+    np.add.at(found, (places[: len(a)], places[len(a) :]), 1)
+    return to_snippet(found)
+
+
+def mean_squared_error(y_true: object, y_pred: object) -> float:
+    """Return the mean squared difference."""
+    a, b = _pair(y_true, y_pred)
+    return float(((a - b) ** 2).mean())
+
+
+def mean_absolute_error(y_true: object, y_pred: object) -> float:
+    """Return the mean absolute difference."""
+    a, b = _pair(y_true, y_pred)
+    return float(np.abs(a - b).mean())
+
+
+def _shares(name: str) -> Callable[..., float]:
+    """Return the function for precision, recall or F1."""
+
+    def score(
+        y_true: object, y_pred: object, *, pos_label: object = 1, average: object = "binary", zero_division: object = 0
+    ) -> float:
+        a, b = _pair(y_true, y_pred)
+        labels = np.unique(np.concatenate([a, b]))
+        if average == "binary":
+            if len(labels) > 2:
+                raise ValueError(
+                    "Target is multiclass but average='binary'. Please choose another average setting, one of [None, "
+                    "'micro', 'macro', 'weighted']."
+                )
+            labels = np.asarray([to_numpy(pos_label)])
+        elif average not in ("micro", "macro", "weighted"):
+            raise ValueError(f"{name}(average={average!r}) is not available in GradViz snippets")
+        hits = np.array([((a == each) & (b == each)).sum() for each in labels], float)
+        meant, taken = (np.array([(side == each).sum() for each in labels], float) for side in (a, b))
+        weights = meant / meant.sum() if average == "weighted" else np.full(len(labels), 1 / len(labels))
+        if average == "micro":
+            hits, meant, taken, weights = (np.array([each.sum()]) for each in (hits, meant, taken, weights))
+        below = {"precision_score": taken, "recall_score": meant, "f1_score": (taken + meant) / 2}[name]
+        return float((np.divide(hits, below, out=np.zeros_like(hits), where=below != 0) * weights).sum())
+
+    score.__name__ = score.__qualname__ = name
+    return score
+
+
+def r2_score(y_true: object, y_pred: object) -> float:
+    """Return the share of the variance that is explained."""
+    a, b = _pair(y_true, y_pred)
+    return float(1 - ((a - b) ** 2).sum() / ((a - a.mean(0)) ** 2).sum())
+
+
+def _reached(y_true: object, y_score: object) -> tuple[Array, Array, Array]:
+    """For each score, from the highest: how many positives and how many negatives reach it, and the score."""
+    truth, score = _pair(y_true, y_score)
+    labels = np.unique(truth)
+    if truth.ndim != 1 or len(labels) > 2:
+        raise ValueError("multiclass format is not supported")
+    order = np.argsort(-score, kind="stable")
+    hits, score = np.cumsum(truth[order] == labels[-1]), score[order]
+    last = np.flatnonzero(np.append(score[1:] != score[:-1], True))
+    return hits[last].astype(float), (1 + last - hits[last]).astype(float), score[last]
+
+
+def roc_curve(y_true: object, y_score: object, *, drop_intermediate: object = True) -> Any:
+    """Return the false and true positive rates by threshold; without points on straight lines."""
+    hits, alarms, score = _reached(y_true, y_score)
+    kept = np.full(len(hits), True)
+    if drop_intermediate and len(hits) > 2:
+        kept[1:-1] = (np.diff(alarms, 2) != 0) | (np.diff(hits, 2) != 0)
+    found = (alarms[kept] / alarms[-1], hits[kept] / hits[-1], score[kept])
+    return tuple(to_snippet(np.append(first, each)) for first, each in zip((0.0, 0.0, np.inf), found, strict=True))
+
+
+def precision_recall_curve(y_true: object, y_score: object) -> Any:
+    """Return precision and recall by threshold, from the lowest."""
+    hits, alarms, score = _reached(y_true, y_score)
+    precision, recall = (hits / (hits + alarms))[::-1], (hits / hits[-1])[::-1]
+    return to_snippet(np.append(precision, 1.0)), to_snippet(np.append(recall, 0.0)), to_snippet(score[::-1].copy())
+
+
+def auc(x: object, y: object) -> float:
+    """Return the area under a piecewise linear curve."""
+    a, b = _pair(x, y)
+    return float(abs(np.trapezoid(b, a)))
+
+
+def roc_auc_score(y_true: object, y_score: object) -> float:
+    """Return the probability that a positive has a higher score than a negative."""
+    hits, alarms, _ = _reached(y_true, y_score)
+    return float(np.trapezoid(np.append(0.0, hits / hits[-1]), np.append(0.0, alarms / alarms[-1])))
+
+
+_SCORES = (
+    *(accuracy_score, confusion_matrix, mean_squared_error, mean_absolute_error, r2_score),
+    *(roc_curve, precision_recall_curve, auc, roc_auc_score),
+    *map(_shares, ("precision_score", "recall_score", "f1_score")),
+)

@@ -1,0 +1,270 @@
+"""The data sets that scikit-learn draws, such as `make_moons`, in NumPy with its order of random draws, so that a seed
+gives the same numbers. Next: `learning_modules`, which offers these, and `recorded_sets` for the measured ones."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradviz.worker.objects.numpy_boundary import to_numpy, to_snippet
+
+Array = np.ndarray[Any, Any]
+_ITEMS = 10_000_000  # of a generated data set
+
+
+def numbers_in(given: Any) -> Array:
+    """Return the numbers of an array or a sequence."""
+    found = np.asarray(to_numpy(given))
+    return found if found.dtype.kind in "biuf" else found.astype(float)
+
+
+def source_of(source: np.random.RandomState, random_state: Any) -> np.random.RandomState:
+    """Return what a function of this `random_state` draws from: the snippet's own `np.random` without one."""
+    return source if random_state is None else np.random.RandomState(operator.index(random_state))
+
+
+def _shuffled(random: np.random.RandomState, count: int) -> Array:
+    """Return the numbers below a count in a drawn order."""
+    order = np.arange(count)
+    random.shuffle(order)
+    return order
+
+
+def _finished(random: np.random.RandomState, x: Array, y: Array, shuffle: object, noise: Any) -> Any:
+    if shuffle:
+        order = _shuffled(random, len(x))
+        x, y = x[order], y[order]
+    if noise is not None:
+        x = x + random.normal(scale=float(noise), size=x.shape)
+    return to_snippet(x), to_snippet(y)
+
+
+def _moons(source: np.random.RandomState) -> Callable[..., object]:
+    def make_moons(n_samples: object = 100, *, shuffle: Any = True, noise: Any = None, random_state: Any = None) -> Any:
+        outer, inner = _two(n_samples)
+        far, near = np.linspace(0, np.pi, outer), np.linspace(0, np.pi, inner)
+        x = np.append(np.cos(far), 1 - np.cos(near))
+        y = np.append(np.sin(far), 1 - np.sin(near) - 0.5)
+        return _finished(source_of(source, random_state), np.stack([x, y], 1), _halves(outer, inner), shuffle, noise)
+
+    return make_moons
+
+
+def _circles(source: np.random.RandomState) -> Callable[..., object]:
+    def make_circles(
+        n_samples: object = 100,
+        *,
+        shuffle: Any = True,
+        noise: Any = None,
+        random_state: Any = None,
+        factor: Any = 0.8,
+    ) -> Any:
+        outer, inner = _two(n_samples)
+        far, near = (np.linspace(0, 2 * np.pi, count, endpoint=False) for count in (outer, inner))
+        x = np.append(np.cos(far), np.cos(near) * float(factor))
+        y = np.append(np.sin(far), np.sin(near) * float(factor))
+        return _finished(source_of(source, random_state), np.stack([x, y], 1), _halves(outer, inner), shuffle, noise)
+
+    return make_circles
+
+
+def _blobs(source: np.random.RandomState) -> Callable[..., object]:
+    def make_blobs(
+        n_samples: Any = 100,
+        n_features: Any = 2,
+        *,
+        centers: object = None,
+        cluster_std: object = 1.0,
+        center_box: Any = (-10.0, 10.0),
+        shuffle: object = True,
+        random_state: Any = None,
+    ) -> Any:
+        random, samples = source_of(source, random_state), _count(n_samples)
+        given = 3 if centers is None else to_numpy(centers)
+        if np.ndim(given) == 0:
+            low, high = center_box
+            given = random.uniform(float(low), float(high), size=(_count(given), _count(n_features)))
+        middles = np.asarray(given, float)
+        sizes = [samples // len(middles) + (each < samples % len(middles)) for each in range(len(middles))]
+        widths = np.broadcast_to(numbers_in(cluster_std), len(middles))
+        parts = [
+            random.normal(loc=middle, scale=width, size=(size, middles.shape[1]))
+            for middle, width, size in zip(middles, widths, sizes, strict=True)
+        ]
+        labels = np.repeat(np.arange(len(middles)), sizes)
+        return _finished(random, np.concatenate(parts), labels, shuffle, None)
+
+    return make_blobs
+
+
+def _regression(source: np.random.RandomState) -> Callable[..., object]:
+    def make_regression(
+        n_samples: int = 100,
+        n_features: Any = 100,
+        *,
+        n_informative: Any = 10,
+        n_targets: Any = 1,
+        bias: Any = 0.0,
+        noise: Any = 0.0,
+        shuffle: Any = True,
+        coef: Any = False,
+        random_state: Any = None,
+    ) -> Any:
+        random, features = source_of(source, random_state), _count(n_features)
+        _count(_count(n_samples) * features)
+        x = random.standard_normal(size=(_count(n_samples), features))
+        informative = min(features, _count(n_informative))
+        truth = np.zeros((features, _count(n_targets)))
+        truth[:informative] = 100 * random.uniform(size=(informative, _count(n_targets)))
+        y = np.dot(x, truth) + float(bias)
+        if float(noise) > 0:
+            y += random.normal(scale=float(noise), size=y.shape)
+        if shuffle:
+            order, columns = _shuffled(random, len(x)), _shuffled(random, features)
+            x, y, truth = x[order][:, columns], y[order], truth[columns]
+        found = (to_snippet(x), to_snippet(np.squeeze(y)))
+        return (*found, to_snippet(np.squeeze(truth))) if coef else found
+
+    return make_regression
+
+
+def _classification(source: np.random.RandomState) -> Callable[..., object]:
+    def make_classification(
+        n_samples: Any = 100,
+        n_features: Any = 20,
+        *,
+        n_informative: Any = 2,
+        n_redundant: Any = 2,
+        n_repeated: Any = 0,
+        n_classes: Any = 2,
+        n_clusters_per_class: Any = 2,
+        weights: Any = None,
+        flip_y: Any = 0.01,
+        class_sep: Any = 1.0,
+        hypercube: object = True,
+        shift: Any = 0.0,
+        scale: Any = 1.0,
+        shuffle: object = True,
+        random_state: Any = None,
+    ) -> Any:
+        random, samples, features = source_of(source, random_state), _count(n_samples), _count(n_features)
+        _count(samples * features)
+        kinds = [_count(n_informative), *map(operator.index, (n_redundant, n_repeated))]
+        classes, clusters = _count(n_classes), _count(n_classes) * _count(n_clusters_per_class)
+        _check_classes(features, kinds, classes, clusters)
+        shares = _shares(weights, classes)
+        sizes = [int(samples * shares[k % classes] / (clusters // classes)) for k in range(clusters)]
+        for k in range(samples - sum(sizes)):
+            sizes[k % clusters] += 1
+        corners = _corners(random, clusters, kinds[0]) * (2 * float(class_sep)) - float(class_sep)
+        if not hypercube:
+            corners *= random.uniform(size=(clusters, 1))
+            corners *= random.uniform(size=(1, kinds[0]))
+        x = _around(random, corners, sizes, features, kinds)
+        y = np.repeat(np.arange(clusters) % classes, sizes)
+        if float(flip_y) >= 0:
+            flipped = random.uniform(size=samples) < float(flip_y)
+            y[flipped] = random.randint(classes, size=flipped.sum())
+        x += (2 * random.uniform(size=features) - 1) * float(class_sep) if shift is None else numbers_in(shift)
+        x *= 1 + 100 * random.uniform(size=features) if scale is None else numbers_in(scale)
+        if shuffle:
+            order, columns = _shuffled(random, samples), _shuffled(random, features)
+            x, y = x[order][:, columns], y[order]
+        return _finished(random, x, y, shuffle=False, noise=None)
+
+    return make_classification
+
+
+def _check_classes(features: int, kinds: list[int], classes: int, clusters: int) -> None:
+    informative = kinds[0]
+    if sum(kinds) > features or min(kinds) < 0:
+        raise ValueError(
+            "Number of informative, redundant and repeated features must sum to less than the number of total features"
+        )
+    if informative < np.log2(clusters):
+        raise ValueError(
+            f"n_classes({classes}) * n_clusters_per_class({clusters // classes}) must be smaller or equal "
+            f"2**n_informative({informative})={2 ** min(informative, 64)}"
+        )
+
+
+def _shares(weights: Any, classes: int) -> list[float]:
+    """Return the share of the samples that each class has."""
+    if weights is None:
+        return [1.0 / classes] * classes
+    given = [float(each) for each in to_numpy(weights)]
+    if len(given) not in (classes, classes - 1):
+        raise ValueError("Weights specified but incompatible with number of classes.")
+    return given if len(given) == classes else [*given, 1.0 - sum(given)]
+
+
+def _corners(random: np.random.RandomState, count: int, dimensions: int) -> Array:
+    """Return as many different corners of a cube as there are clusters."""
+    if dimensions > 30:
+        others = random.randint(2, size=(count, dimensions - 30))
+        return np.hstack([others, _corners(random, count, 30)]).astype(float)
+    chosen = _different(random, 2**dimensions, count)
+    return (chosen[:, None] >> np.arange(dimensions)[::-1] & 1).astype(float)
+
+
+def _different(random: np.random.RandomState, population: int, count: int) -> Array:
+    """Return different numbers below `population`, in the three ways of scikit-learn."""
+    share = count / population
+    if 0.01 < share < 0.99:
+        return random.permutation(population)[:count]
+    if share < 0.2:
+        chosen: dict[int, None] = {}
+        while len(chosen) < count:
+            chosen[int(random.randint(population))] = None
+        return np.array(list(chosen))
+    found = np.arange(count)
+    for number in range(count, population):
+        place = random.randint(0, number + 1)
+        if place < count:
+            found[place] = number
+    return found
+
+
+def _around(random: np.random.RandomState, corners: Array, sizes: list[int], features: int, kinds: list[int]) -> Array:
+    """Return the features: those around a corner, linear combinations of these, copies, and noise."""
+    informative, redundant, repeated = kinds
+    x = np.zeros((sum(sizes), features))
+    x[:, :informative] = random.standard_normal(size=(len(x), informative))
+    stop = 0
+    for corner, size in zip(corners, sizes, strict=True):
+        start, stop = stop, stop + size
+        mixed = 2 * random.uniform(size=(informative, informative)) - 1
+        x[start:stop, :informative] = np.dot(x[start:stop, :informative], mixed) + corner
+    known = informative + redundant
+    if redundant:
+        mixed = 2 * random.uniform(size=(informative, redundant)) - 1
+        x[:, informative:known] = np.dot(x[:, :informative], mixed)
+    if repeated:
+        x[:, known : known + repeated] = x[:, ((known - 1) * random.uniform(size=repeated) + 0.5).astype(np.intp)]
+    if features > known + repeated:
+        x[:, known + repeated :] = random.standard_normal(size=(len(x), features - known - repeated))
+    return x
+
+
+MADE_SETS = (_moons, _circles, _blobs, _regression, _classification)
+
+
+def _count(given: Any) -> int:
+    number = operator.index(given)
+    if not 0 < number <= _ITEMS:
+        raise ValueError(f"a set has 1 to {_ITEMS:,} numbers in GradViz snippets")
+    return number
+
+
+def _two(n_samples: object) -> tuple[int, int]:
+    if isinstance(n_samples, tuple):
+        outer, inner = n_samples
+        return _count(outer), _count(inner)
+    return _count(n_samples) // 2, _count(n_samples) - _count(n_samples) // 2
+
+
+def _halves(first: int, second: int) -> Array:
+    return np.append(np.zeros(first, np.intp), np.ones(second, np.intp))

@@ -1,0 +1,599 @@
+"""Modules of which scripts use a few names: other places of PyTorch's own functions, `importlib` and `inspect` as far
+as they answer questions, versions and other helpers around a script, downloads of what is attached, and what belongs to
+a notebook or only concerns the style of plots.
+
+They read nothing from disk, import nothing and hand out no frame, no code and no default of a parameter. Next:
+`stand_ins`, which offers these, and `learning_modules` for scikit-learn."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import errno
+import functools
+import importlib.metadata
+import inspect
+import math
+import operator
+import posixpath
+import re
+import sys
+import unicodedata
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NoReturn
+
+from gradviz import torch
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.torch.nn import Module, ModuleList, Sequential
+from gradviz.worker.language.guard import Guard
+from gradviz.worker.language.stand_in import StandIn, stand_in
+from gradviz.worker.modules.plots.facade import accept
+from gradviz.worker.modules.saved_files import ByteBuffer
+from gradviz.worker.modules.scratch import SCRATCH
+from gradviz.worker.modules.scratch_paths import open_, plain_path
+from gradviz.worker.modules.text_modules import loads
+from gradviz.worker.objects.arguments import keep_methods
+from gradviz.worker.objects.iterators import OWN
+from gradviz.worker.policy_names import HERE
+
+_LOOKS = "set set_theme set_style set_context set_palette reset_orig reset_defaults despine color_palette"
+_SHOWN_AS_TEXT = "HTML Markdown Latex"
+_SHOWN_ELSEWHERE = "SVG Image Audio Video IFrame"  # of a file or an address, which only a notebook can show
+_ELSEWHERE = {  # other modules in which PyTorch has the same names
+    "torch.utils.data.dataloader": "torch.utils.data",
+    "torch.utils.data.dataset": "torch.utils.data",
+    "torch.utils.data.sampler": "torch.utils.data",
+    "torch.functional": "torch",
+    "functorch": "torch.func",
+    "tensorboardX": "torch.utils.tensorboard",
+}
+
+
+def public_names(module: object) -> dict[str, Any]:
+    """Return the public names of a stand-in."""
+    return {name: getattr(module, name) for name in vars(type(module)) if not name.startswith("_")}
+
+
+def torch_places(torch: Mapping[str, Any]) -> dict[str, Any]:
+    """Return PyTorch's functions in other places, by module name."""
+    made = {name: stand_in(name, public_names(torch[home])) for name, home in _ELSEWHERE.items() if home in torch}
+    made["torch.utils._pytree"] = stand_in("torch.utils._pytree", {"tree_map": _tree_map})
+    made["torch.distributed"] = stand_in("torch.distributed", _of_one_process())
+    made["torch.multiprocessing"] = stand_in("torch.multiprocessing", _PROCESSES)
+    for name, module in made.items():
+        parent, _, child = name.rpartition(".")
+        if parent in torch and not hasattr(torch[parent], child):
+            setattr(type(torch[parent]), child, module)
+    return made
+
+
+def _of_one_process() -> dict[str, Any]:
+    """Return those functions of `torch.distributed` that ask whether there are several processes."""
+    without = "is_initialized is_nccl_available is_mpi_available is_torchelastic_launched is_ucc_available"
+    found = {"is_available": _yes, "is_gloo_available": _yes}
+    return found | dict.fromkeys(without.split(), _no)
+
+
+def _no() -> bool:
+    return False
+
+
+def _yes() -> bool:
+    return True
+
+
+def _one() -> int:
+    return 1
+
+
+def _fork(allow_none: object = False) -> str:
+    return "fork"
+
+
+_PROCESSES = {"cpu_count": _one, "get_start_method": _fork}
+_PROCESSES |= dict.fromkeys(("set_start_method", "set_sharing_strategy", "freeze_support"), accept)
+
+
+def _tree_map(func: Callable[[Any], Any], tree: Any, *rest: Any) -> Any:
+    """Apply a function to every leaf of lists, tuples and dicts."""
+    if type(tree) in (list, tuple):
+        return type(tree)([_tree_map(func, *each) for each in zip(tree, *rest, strict=True)])
+    if type(tree) is dict:
+        return {key: _tree_map(func, value, *(other[key] for other in rest)) for key, value in tree.items()}
+    return func(tree, *rest)
+
+
+def question_modules(offered: Mapping[str, Any], load: Callable[[str], Any]) -> dict[str, Any]:
+    """Return `importlib` and `inspect`: what exists here, and the signatures of the snippet's own functions."""
+
+    def import_module(name: Any, package: object = None) -> Any:
+        return load(str.__str__(name))
+
+    def find_spec(name: Any, package: object = None) -> Any:
+        plain = str.__str__(name)
+        return stand_in("ModuleSpec", {"name": plain}) if plain in offered else None
+
+    def version(distribution_name: Any) -> str:
+        plain = str.__str__(distribution_name)
+        found = getattr(offered.get(plain), "__version__", None)
+        if type(found) is not str:
+            raise importlib.metadata.PackageNotFoundError(plain)
+        return found
+
+    util = stand_in("importlib.util", {"find_spec": find_spec})
+    missing = importlib.metadata.PackageNotFoundError
+    metadata = stand_in("importlib.metadata", {"version": version, "PackageNotFoundError": missing})
+    root = stand_in("importlib", {"import_module": import_module, "util": util, "metadata": metadata})
+    every = {"importlib": root, "importlib.util": util, "importlib.metadata": metadata}
+    return every | {"inspect": stand_in("inspect", _inspect_names())}
+
+
+class Signature:
+    """What `inspect.signature` returns: the parameters by name; each stands for its name only."""
+
+    __slots__ = ("parameters",)
+
+    def __init__(self, names: list[str]) -> None:
+        self.parameters = {name: name for name in names}
+
+    def __str__(self) -> str:
+        return f"({', '.join(self.parameters)})"
+
+    __repr__ = __str__
+
+
+def _inspect_names() -> dict[str, Any]:
+    def signature(obj: Any) -> Signature:
+        if not callable(obj):
+            raise TypeError(f"{obj!r} is not a callable object")
+        return Signature(list(inspect.signature(obj).parameters))
+
+    def isclass(object: Any) -> bool:
+        return isinstance(object, type)
+
+    def ismodule(object: Any) -> bool:
+        return isinstance(object, StandIn)
+
+    chosen = (signature, isclass, ismodule)
+    names: dict[str, Any] = {function.__name__: function for function in chosen}
+    names["isfunction"] = inspect.isfunction
+    names["ismethod"] = inspect.ismethod
+    return names
+
+
+def notebook_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
+    """Return `IPython.display`, which prints, and seaborn and `matplotlib_inline`, whose styles are accepted."""
+
+    def display(*things: Any, **look: object) -> None:
+        for each in things:
+            write("out", str.__str__(str(each)) + "\n")
+
+    shown: dict[str, Any] = {"display": display, **dict.fromkeys(_SHOWN_AS_TEXT.split(), _text)}
+    shown |= {kind: _named(kind) for kind in _SHOWN_ELSEWHERE.split()}
+    shown |= {"clear_output": _nothing, "set_matplotlib_formats": _nothing}
+    inner = stand_in("IPython.display", shown)
+    look = stand_in("seaborn", dict.fromkeys(_LOOKS.split(), accept))
+    backend = stand_in("matplotlib_inline.backend_inline", {"set_matplotlib_formats": _nothing})
+    return {
+        "IPython.display": inner,
+        "IPython.core.display": inner,
+        "IPython": stand_in("IPython", {"display": inner}),
+        "matplotlib_inline.backend_inline": backend,
+        "matplotlib_inline": stand_in("matplotlib_inline", {"backend_inline": backend}),
+        "seaborn": look,
+    }
+
+
+def _nothing(*given: object, **options: object) -> None:
+    return None
+
+
+def _text(data: Any = "", **look: object) -> str:
+    return str.__str__(data) if isinstance(data, str) else "<IPython.core.display.HTML object>"
+
+
+def _named(kind: str) -> Callable[..., str]:
+    """Return a class whose objects show as their names, as they do outside a notebook."""
+    return lambda *given, **look: f"<IPython.core.display.{kind} object>"
+
+
+# --- helpers around scripts ---
+
+
+@functools.total_ordering
+class Version:
+    """A version number: of `packaging`, or the looser one of distutils. It can be compared with others and with
+    texts."""
+
+    __slots__ = ("_order", "_text", "release")
+
+    _FORM = re.compile(r"v?(\d{1,9}(?:\.\d{1,9})*)[-_.]?(dev|alpha|beta|rc|post|a|b|c)?[-_.]?(\d{0,9})(\+[\w.]*)?")
+    _STAGES: ClassVar = {"dev": -4, "a": -3, "alpha": -3, "b": -2, "beta": -2, "c": -1, "rc": -1, "": 0, "post": 1}
+
+    def __init__(self, version: Any) -> None:
+        self._text = str.__str__(version)
+        found = self._FORM.fullmatch(self._text.strip().lower())
+        if found is None:
+            raise InvalidVersion(f"Invalid version: {self._text!r}")
+        self.release = tuple(int(part) for part in found[1].split("."))
+        shown = list(self.release)
+        while len(shown) > 1 and not shown[-1]:
+            shown.pop()
+        self._order = (shown, self._STAGES[found[2] or ""], int(found[3] or 0), found[4] or "")
+
+    major = property(lambda self: self.release[0], doc="The first number.")
+    minor = property(lambda self: (*self.release, 0)[1], doc="The second.")
+    micro = property(lambda self: (*self.release, 0, 0)[2], doc="The third.")
+    base_version = property(lambda self: ".".join(map(str, self.release)), doc="The numbers alone.")
+    is_prerelease = property(lambda self: self._order[1] < 0, doc="Whether it comes before the release.")
+
+    def __eq__(self, other: object) -> bool:
+        known = _version_of(other)
+        return NotImplemented if known is None else bool(self._order == known._order)
+
+    def __lt__(self, other: object) -> bool:
+        known = _version_of(other)
+        return NotImplemented if known is None else bool(self._order < known._order)
+
+    def __hash__(self) -> int:
+        return hash((tuple(self._order[0]), self._order[1:]))
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"<Version('{self._text}')>"
+
+
+class InvalidVersion(ValueError):
+    """The text is not a version."""
+
+
+def _version_of(thing: object) -> Version | None:
+    if type(thing) is Version:
+        return thing
+    return Version(thing) if isinstance(thing, str) else None
+
+
+keep_methods(Version)
+_LONGEST_LITERAL = 100_000
+
+
+def _literal_eval(node_or_string: Any) -> Any:
+    """Return the value of a text that holds a number, a text, or a list, tuple, dict or set of such."""
+    if not isinstance(node_or_string, str):
+        raise ValueError(f"malformed node or string: {type(node_or_string).__name__!r}")
+    text = str.__str__(node_or_string)
+    if len(text) > _LONGEST_LITERAL:
+        raise ValueError(f"a literal may have {_LONGEST_LITERAL:,} characters in GradViz snippets")
+    return ast.literal_eval(text)
+
+
+_ASCII = {"\u00df": "ss", "\u00e6": "ae", "\u00c6": "AE", "\u00f8": "o", "\u00d8": "O", "\u0153": "oe", "\u0152": "OE"}
+_ASCII |= {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "--", "\u2026": "..."}
+_ASCII |= {"\u0142": "l", "\u0141": "L", "\u0111": "d", "\u0110": "D", "\u00f0": "d", "\u00fe": "th", "\u00a0": " "}
+
+
+def _unidecode(string: Any, *how: object) -> str:
+    """Return the text with Latin letters without their accents; other scripts are dropped."""
+    parts = (_ASCII.get(each) or unicodedata.normalize("NFKD", each) for each in str.__str__(string))
+    return "".join(parts).encode("ascii", "ignore").decode()
+
+
+_SYSTEM = {"darwin": "Darwin", "win32": "Windows"}.get(sys.platform, "Linux")
+_PLATFORM = {  # what would tell one computer from another is "", as Python says of what it can't find out
+    **{"system": _SYSTEM, "platform": _SYSTEM, "python_version": sys.version.split()[0]},
+    **{"python_implementation": "CPython", "machine": "", "processor": "", "release": "", "version": ""},
+}
+
+
+def _saying(text: str) -> Callable[..., str]:
+    return lambda *_, **__: text
+
+
+def _decoded(filename: Any, mode: Any = "r", encoding: Any = None, errors: Any = "strict", buffering: Any = -1) -> Any:
+    """Open a file as `codecs.open` does."""
+    return open_(filename, mode, encoding=encoding, errors=errors)
+
+
+def helper_modules(guard: Guard, write: Callable[[str, str], None]) -> dict[str, Any]:
+    """Return versions, literals, the Python 2 that scripts still support, graphs as text, tables of models, and
+    downloads."""
+    versions = {"parse": Version, "Version": Version, "InvalidVersion": InvalidVersion}
+    version = stand_in("packaging.version", versions)
+    loose = stand_in("distutils.version", {"LooseVersion": Version, "StrictVersion": Version})
+    numbers = {name: value for name, value in vars(errno).items() if name[:1] == "E"}
+    drawing = {"Digraph": Digraph, "Graph": Graph}
+    return {
+        "packaging": stand_in("packaging", {"version": version}),
+        "packaging.version": version,
+        "distutils": stand_in("distutils", {"version": loose}),
+        "distutils.version": loose,
+        "ast": stand_in("ast", {"literal_eval": _literal_eval}),
+        "errno": stand_in("errno", numbers),
+        "codecs": stand_in("codecs", {"open": _decoded}),
+        "multiprocessing": stand_in("multiprocessing", _PROCESSES),
+        "platform": stand_in("platform", {name: _saying(text) for name, text in _PLATFORM.items()}),
+        "unidecode": stand_in("unidecode", {"unidecode": _unidecode}),
+        "graphviz": stand_in("graphviz", drawing),
+        "torchsummary": stand_in("torchsummary", {"summary": _summary(write)}),
+        **_download_modules(guard),
+    }
+
+
+# --- graphs as text ---
+
+
+class Digraph:
+    """What `graphviz.Digraph` collects: the text in Graphviz's language."""
+
+    _kind, _arrow = "digraph", "->"
+
+    def __init__(self, name: Any = None, comment: Any = None, **look: Any) -> None:
+        self._name = "" if name is None else _quoted(name) + " "
+        self._comment = "" if comment is None else f"// {str.__str__(comment)}\n"
+        self._lines: list[str] = []
+        for part in ("graph", "node", "edge"):
+            given = look.get(f"{part}_attr")
+            if type(given) is dict and given:
+                self.attr(part, **given)
+
+    def attr(self, kw: Any = None, **attrs: Any) -> None:
+        """Set the attributes of what follows."""
+        self._lines.append(f"\t{str.__str__(kw or 'graph')}{_attributes(None, attrs)}\n")
+
+    def node(self, name: Any, label: Any = None, **attrs: Any) -> None:
+        """Add a node."""
+        self._lines.append(f"\t{_quoted(name)}{_attributes(label, attrs)}\n")
+
+    def edge(self, tail_name: Any, head_name: Any, label: Any = None, **attrs: Any) -> None:
+        """Add an edge."""
+        ends = f"{_quoted(tail_name)} {self._arrow} {_quoted(head_name)}"
+        self._lines.append(f"\t{ends}{_attributes(label, attrs)}\n")
+
+    def edges(self, tail_head_iter: Any) -> None:
+        """Add several edges."""
+        for tail, head in tail_head_iter:
+            self.edge(tail, head)
+
+    @property
+    def source(self) -> str:
+        """The complete text."""
+        return f"{self._comment}{self._kind} {self._name}{{\n{''.join(self._lines)}}}\n"
+
+    def render(self, *given: object, **how: object) -> NoReturn:
+        """Refused: Graphviz itself is not available."""
+        raise PermissionError("no program is started for a snippet; GradViz draws the graph itself: leave it out")
+
+    view = pipe = render
+
+    def __str__(self) -> str:
+        return self.source
+
+
+class Graph(Digraph):
+    """The same without arrows."""
+
+    _kind, _arrow = "graph", "--"
+
+
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|-?(?:\.\d+|\d+(?:\.\d*)?)")
+
+
+def _quoted(name: Any) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"expected str, not {type(name).__name__}")
+    text = str.__str__(name)
+    if _PLAIN_NAME.fullmatch(text) and text.lower() not in ("node", "edge", "graph", "digraph", "subgraph", "strict"):
+        return text
+    return '"' + text.replace('"', '\\"') + '"'
+
+
+def _attributes(label: Any, attrs: dict[str, Any]) -> str:
+    given = ([] if label is None else [("label", label)]) + sorted(attrs.items())
+    return f" [{' '.join(f'{_quoted(key)}={_quoted(value)}' for key, value in given)}]" if given else ""
+
+
+# --- a model as a table ---
+
+
+def _summary(write: Callable[[str, str], None]) -> Callable[..., None]:
+    def summary(model: Any, input_size: Any, batch_size: Any = -1, device: Any = "cuda") -> None:
+        """Print what `torchsummary` prints: the layers that an input of this size passes through."""
+        if not isinstance(model, Module):
+            raise AttributeError(f"'{type(model).__name__}' object has no attribute 'apply'")
+        if str.__str__(device).lower() not in ("cuda", "cpu"):
+            raise AssertionError("Input device is not valid, please specify 'cuda' or 'cpu'")
+        batch = operator.index(batch_size)
+        given = [input_size] if isinstance(input_size, tuple) else list(input_size)
+        sizes = [[operator.index(number) for number in each] for each in given]
+        inputs = [torch.rand(2, *each) for each in sizes]
+        rows: list[_Layer] = []
+        layers = [each for each in Module.modules(model) if each is not model and not isinstance(each, _HOLDERS)]
+        with contextlib.ExitStack() as hooks:
+            for each in layers:
+                hooks.callback(Module.register_forward_hook(each, _noting(rows, batch)).remove)
+            model(*inputs)
+        taken = abs(math.prod(number for each in sizes for number in each) * batch * 4.0 / 1024**2)
+        write("out", _table(rows, taken))
+
+    return summary
+
+
+_HOLDERS = (Sequential, ModuleList)
+_Layer = tuple[str, str, int, int, bool]  # its name, its output's shape and size, its parameters, if trained
+
+
+def _noting(rows: list[_Layer], batch_size: int) -> Callable[..., None]:
+    def hook(module: Any, given: Any, output: Any) -> None:
+        is_one = not isinstance(output, list | tuple)
+        shapes = [[batch_size if is_one else -1, *_whole(each)] for each in ([output] if is_one else output)]
+        held: list[Any] = [getattr(module, name, None) for name in ("weight", "bias")]
+        trained = _is_tensor(getattr(module, "weight", None)) and bool(module.weight.requires_grad)
+        made = sum([math.prod(shape) for shape in shapes])
+        count = sum([math.prod(each.shape) for each in held if _is_tensor(each)])
+        shown = str(shapes[0] if is_one else shapes)
+        rows.append((f"{type(module).__name__}-{len(rows) + 1}", shown, made, count, trained))
+
+    return hook
+
+
+def _whole(thing: Any) -> list[int]:
+    """Return the sizes of what a layer returns, except the first."""
+    return [operator.index(number) for number in thing.size()[1:]]
+
+
+def _is_tensor(thing: object) -> bool:
+    return isinstance(thing, Tensor)
+
+
+def _table(rows: list[_Layer], taken: float) -> str:
+    lines = ["-" * 64, f"{'Layer (type)':>20}  {'Output Shape':>25} {'Param #':>15}", "=" * 64]
+    lines += [f"{name:>20}  {shape:>25} {count:>15,}" for name, shape, _, count, _ in rows]
+    total, trained = sum(row[3] for row in rows), sum(row[3] for row in rows if row[4])
+    made = sum(row[2] for row in rows)
+    sizes = [taken, abs(2.0 * made * 4.0 / 1024**2), abs(total * 4.0 / 1024**2)]
+    lines += ["=" * 64, f"Total params: {total:,}", f"Trainable params: {trained:,}"]
+    lines += [f"Non-trainable params: {total - trained:,}", "-" * 64]
+    named = zip(_SIZES, [*sizes, sum(sizes)], strict=True)
+    return "\n".join([*lines, *(f"{name} (MB): {size:0.2f}" for name, size in named), "-" * 64, ""])
+
+
+_SIZES = ("Input size", "Forward/backward pass size", "Params size", "Estimated Total Size")
+
+
+# --- downloads: there is no network, but what is attached under the name of an address can be downloaded ---
+
+
+def _download_modules(guard: Guard) -> dict[str, Any]:
+    request = {
+        "urlretrieve": _retrieve,
+        "urlopen": _opened,
+        "build_opener": _opener_class(guard),
+        "install_opener": accept,
+    }
+    inner = stand_in("urllib.request", {**request, "Request": _address})
+    errors = stand_in("urllib.error", {"URLError": OSError, "HTTPError": OSError})
+    urllib = stand_in("urllib", {"request": inner, "error": errors})
+    failures = {"RequestException": OSError, "ConnectionError": ConnectionError, "HTTPError": OSError}
+    problems = stand_in("requests.exceptions", failures)
+    ranges = {
+        "range": range,
+        "xrange": range,
+        "zip": zip,
+        "reduce": functools.reduce,
+        "zip_longest": OWN["zip_longest"],
+    }
+    moves = stand_in("six.moves", {**ranges, "urllib": urllib})
+    of_python = {"PY2": False, "PY3": True, "string_types": (str,), "integer_types": (int,), "text_type": str}
+    walks = {"iteritems": _items, "iterkeys": _keys, "itervalues": _values}
+    return {
+        "urllib": urllib,
+        "urllib.request": inner,
+        "urllib.error": errors,
+        "requests": stand_in("requests", {"get": _get, "exceptions": problems, **failures}),
+        "requests.exceptions": problems,
+        "six": stand_in("six", {**of_python, **walks, "binary_type": bytes, "moves": moves}),
+        "six.moves": moves,
+        "six.moves.urllib": urllib,
+        "six.moves.urllib.request": inner,
+    }
+
+
+def _items(d: Any) -> Any:
+    return iter(d.items())
+
+
+def _keys(d: Any) -> Any:
+    return iter(d.keys())
+
+
+def _values(d: Any) -> Any:
+    return iter(d.values())
+
+
+def _opener_class(guard: Guard) -> type:
+    """Return the class that scripts create to send the name of a browser, which they write into it."""
+
+    class OpenerDirector:
+        def __init__(self, *given: object) -> None:
+            self.addheaders: Any = []
+
+        def open(self, fullurl: Any, *more: object, **how: object) -> ByteBuffer:
+            return _opened(fullurl)
+
+    return guard.adopt(OpenerDirector)
+
+
+def _address(url: Any, *given: object, **how: object) -> Any:
+    return url
+
+
+def _attached(url: Any, asked: str) -> bytes:
+    """Return what is attached under the last part of an address."""
+    name = posixpath.basename(str.__str__(url).partition("?")[0].rstrip("/"))
+    found = SCRATCH.files.get(SCRATCH.meant(name)) if name else None
+    if found is None:
+        told = f"No such file or directory: {asked} is not {HERE}; a snippet has no network, attach the file"
+        raise FileNotFoundError(2, told, name or str.__str__(url))
+    return bytes(found.data)
+
+
+def _opened(url: Any, *given: object, **how: object) -> ByteBuffer:
+    return ByteBuffer(_attached(url, "urllib.request.urlopen"))
+
+
+def _retrieve(url: Any, filename: Any = None, *given: object, **how: object) -> tuple[str, None]:
+    data = _attached(url, "urllib.request.urlretrieve")
+    name = posixpath.basename(str.__str__(url)) if filename is None else plain_path(filename)
+    content = SCRATCH.create(name, makes_folders=True)
+    SCRATCH.take(content, len(data))
+    content.data[:] = data
+    return name, None
+
+
+class Response:
+    """What `requests.get` returns for an attached file."""
+
+    __slots__ = ("content", "url")
+
+    status_code, ok, reason, encoding = 200, True, "OK", "utf-8"
+
+    def __init__(self, url: Any, content: bytes) -> None:
+        self.url, self.content = url, content
+
+    @property
+    def text(self) -> str:
+        """The content as text."""
+        return self.content.decode("utf-8", "replace")
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The size."""
+        return {"content-length": str(len(self.content))}
+
+    def json(self) -> Any:
+        """Return the content parsed as JSON."""
+        return loads(self.text)
+
+    def raise_for_status(self) -> None:
+        """Do nothing: there was no error."""
+
+    def iter_content(self, chunk_size: int = 1, **how: object) -> Any:
+        """Yield the content in pieces."""
+        size = max(1, int(chunk_size))
+        return iter([self.content[at : at + size] for at in range(0, len(self.content), size)])
+
+    def __enter__(self) -> Response:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Do nothing: nothing was open."""
+
+
+for _made in (Digraph, Graph, Response):
+    keep_methods(_made)
+
+
+def _get(url: Any, *given: object, **how: object) -> Response:
+    return Response(url, _attached(url, "requests.get"))

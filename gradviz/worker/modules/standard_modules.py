@@ -1,0 +1,424 @@
+"""The parts of Python's standard library that a snippet may import, each as a stand-in with individually chosen names.
+
+Left out on purpose: what reads attributes by name without the guard (the original `operator.attrgetter`,
+`functools.update_wrapper` with lists of names), evaluates text (`typing.get_type_hints`, `functools.singledispatch`),
+makes classes from text (`dataclasses.make_dataclass`, the call form of Enum) or reaches files. Next: `stand_ins`, which
+adds torch, numpy and plots."""
+
+from __future__ import annotations
+
+import abc
+import bisect
+import cmath
+import collections
+import contextlib
+import copy
+import dataclasses
+import datetime
+import functools
+import heapq
+import html
+import inspect
+import io
+import math
+import operator
+import random
+import re
+import statistics
+import string
+import sys
+import time
+import types
+import typing
+import unicodedata
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from gradviz.worker.language.classes import (
+    ABSTRACT_META,
+    NamedTupleForm,
+    ProtocolForm,
+    TypedDictForm,
+    check_patterns,
+    check_text,
+    enum_names,
+)
+from gradviz.worker.language.guard import Guard
+from gradviz.worker.language.stand_in import stand_in
+from gradviz.worker.modules.command_line import PROGRAM, command_line_module, tyro_module
+from gradviz.worker.modules.file_formats import format_modules
+from gradviz.worker.modules.log_messages import experiments_module, logging_module
+from gradviz.worker.modules.saved_files import ByteBuffer
+from gradviz.worker.modules.scratch import HOME
+from gradviz.worker.modules.scratch_paths import open_, path_modules
+from gradviz.worker.modules.text_modules import error_modules, of_plain_text, text_modules
+from gradviz.worker.objects.iterators import iterator_names
+from gradviz.worker.policy_names import is_dunder
+
+MAX_SLEEP = 0.1
+_OF_FUNCTIONS = (property, classmethod, staticmethod, functools.partial, type(functools.cache(len)))
+Writer = Callable[[str, str], None]  # (stream, text)
+
+
+def standard_modules(guard: Guard, write: Writer) -> dict[str, Any]:
+    """Return every stand-in of the standard library for one run, by module name."""
+    abstract = stand_in("collections.abc", _named(typing, _ABSTRACT))
+    argv = [PROGRAM]
+    modules = {
+        "math": stand_in("math", _public(math)),
+        "random": stand_in("random", _random_names()),
+        "itertools": stand_in("itertools", iterator_names()),
+        "functools": stand_in("functools", _functools_names(guard)),
+        "collections": stand_in("collections", {**_collections_names(guard), "abc": abstract}),
+        "collections.abc": abstract,
+        "typing": stand_in("typing", _named(typing, _TYPING) | _TYPING_FORMS | {"final": _final}),
+        "dataclasses": stand_in("dataclasses", _dataclasses_names(guard)),
+        "time": stand_in("time", {**_named(time, _TIME), "sleep": _sleep}),
+        "copy": stand_in("copy", {"copy": _copier(copy.copy), "deepcopy": _copier(copy.deepcopy), "Error": copy.Error}),
+        "__future__": stand_in("__future__", dict.fromkeys(_FUTURE)),
+        "abc": stand_in("abc", {"ABC": Abstract, "ABCMeta": ABSTRACT_META, "abstractmethod": _abstractmethod(guard)}),
+        "enum": stand_in("enum", enum_names()),
+        "operator": stand_in("operator", _operator_names(guard)),
+        "statistics": stand_in("statistics", _named(statistics, _STATISTICS)),
+        "string": stand_in("string", _named(string, _STRING)),
+        "contextlib": stand_in(
+            "contextlib", _named(contextlib, "contextmanager nullcontext suppress ExitStack closing")
+        ),
+        "warnings": stand_in("warnings", _warnings_names()),
+        "datetime": stand_in("datetime", _named(datetime, "datetime date time timedelta timezone MINYEAR MAXYEAR UTC")),
+        "sys": stand_in("sys", _sys_names(write, argv)),
+        "argparse": command_line_module(guard, write, argv),
+        "tyro": tyro_module(write, argv),
+        "wandb": experiments_module(guard, write),
+        "io": stand_in("io", {"BytesIO": ByteBuffer, "StringIO": io.StringIO, "open": open_}),
+        "logging": logging_module(guard, write),
+        **text_modules(guard, write),
+        **path_modules(),
+        **format_modules(),
+        **error_modules(guard, write),
+    }
+    plain = {name: _named(module, names) for name, (module, names) in _PLAIN.items()}
+    plain["re"]["escape"] = of_plain_text(re.escape)
+    plain["html"] = {function.__name__: of_plain_text(function) for function in (html.escape, html.unescape)}
+    return modules | {name: stand_in(name, names) for name, names in plain.items()}
+
+
+_PLAIN: dict[str, tuple[types.ModuleType, str]] = {  # functions of text and numbers only
+    "bisect": (bisect, "bisect bisect_left bisect_right insort insort_left insort_right"),
+    "cmath": (cmath, "exp log log10 sqrt sin cos tan sinh cosh tanh phase polar rect isnan isinf pi e tau inf nan"),
+    "heapq": (heapq, "heappush heappop heapify heapreplace heappushpop nlargest nsmallest merge"),
+    "re": (
+        re,
+        "compile match fullmatch search findall finditer sub subn split escape error I IGNORECASE M MULTILINE S DOTALL",
+    ),
+    "unicodedata": (unicodedata, "normalize category name lookup combining numeric decimal digit"),
+}
+
+
+def _public(module: types.ModuleType) -> dict[str, Any]:
+    return {name: value for name, value in vars(module).items() if not name.startswith("_")}
+
+
+def _named(module: types.ModuleType, names: str) -> dict[str, Any]:
+    return {name: getattr(module, name) for name in names.split() if hasattr(module, name)}
+
+
+_TIME = """time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time process_time_ns strftime
+localtime gmtime ctime asctime mktime struct_time"""
+_STATISTICS = "mean fmean median median_low median_high mode stdev pstdev variance pvariance quantiles correlation"
+_STRING = "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits punctuation whitespace printable"
+_TYPING = """Any AnyStr Callable ClassVar DefaultDict Deque Dict Final FrozenSet Generator Generic Hashable Iterable
+Iterator List Literal Mapping MutableMapping NewType NoReturn Optional Sequence Set Sized Tuple Type
+TypeAlias TypeVar Union TYPE_CHECKING cast overload Annotated Self Reversible Collection SupportsFloat SupportsInt
+Text Never LiteralString ParamSpec Concatenate Required NotRequired Unpack Container MutableSequence MutableSet
+AbstractSet Counter OrderedDict ChainMap ItemsView KeysView ValuesView Pattern Match SupportsIndex"""
+_TYPING_FORMS = {"NamedTuple": NamedTupleForm, "Protocol": ProtocolForm, "TypedDict": TypedDictForm}
+_FUTURE = (
+    "annotations division print_function absolute_import unicode_literals generators nested_scopes with_statement "
+    "generator_stop"
+).split()
+
+
+_ABSTRACT = """Callable Collection Container Generator Hashable Iterable Iterator Mapping MutableMapping MutableSequence
+MutableSet Reversible Sequence Sized"""
+
+
+def _random_names() -> dict[str, Any]:
+    source = random.Random(0)
+    names = """random uniform randint choice choices shuffle sample gauss normalvariate seed randrange triangular
+    betavariate expovariate gammavariate lognormvariate vonmisesvariate paretovariate weibullvariate getrandbits
+    randbytes getstate setstate"""
+    return {name: getattr(source, name) for name in names.split()} | {"Random": random.Random}
+
+
+def _sleep(seconds: float) -> None:
+    """Let a snippet wait, but not long: nobody watches it while it runs."""
+    if not isinstance(seconds, int | float):
+        raise TypeError(f"'{type(seconds).__name__}' object cannot be interpreted as an integer")
+    if seconds < 0:
+        raise ValueError("sleep length must be non-negative")
+    time.sleep(min(seconds, MAX_SLEEP))
+
+
+def _copier(real: Callable[[object], object]) -> Callable[[Any], Any]:
+    def copied(x: object) -> object:
+        return real(x)
+
+    copied.__name__ = copied.__qualname__ = real.__name__
+    return copied
+
+
+# --- functools, collections, dataclasses, enum, abc, operator ---
+
+
+def _functools_names(guard: Guard) -> dict[str, Any]:
+    def update_wrapper(wrapper: Any, wrapped: Any) -> Any:
+        if not guard.wrote(wrapper):
+            raise TypeError("functools.wraps works on functions of the snippet")
+        ours = guard.wrote(wrapped)
+        return functools.update_wrapper(wrapper, wrapped, updated=("__dict__",) if ours else ())
+
+    def wraps(wrapped: object) -> Any:
+        return lambda wrapper: update_wrapper(wrapper, wrapped)
+
+    def total_ordering(cls: object) -> Any:
+        return functools.total_ordering(_own_class(guard, cls, "total_ordering"))
+
+    names = _named(functools, "partial reduce lru_cache cache cmp_to_key")
+    names |= {"cached_property": _cached_property(guard), "total_ordering": total_ordering}
+    return names | {"wraps": wraps, "update_wrapper": update_wrapper}
+
+
+def _cached_property(guard: Guard) -> type:
+    class cached_property:
+        # Python's own would read and write any name in an object's table, including the module's and the engine's
+        __module__, __qualname__ = "functools", "cached_property"
+        __slots__ = ("__doc__", "_function", "_name")
+
+        def __init__(self, func: Callable[[Any], Any]) -> None:
+            self._function = func
+            self._name: str | None = None
+            self.__doc__ = getattr(func, "__doc__", None)
+
+        def __set_name__(self, owner: type, name: str) -> None:
+            if self._name is not None and self._name != name:
+                raise TypeError("Cannot assign the same cached_property to two different names")
+            self._name = name
+
+        def __get__(self, instance: object, owner: object = None) -> Any:
+            if instance is None:
+                return self
+            if self._name is None:
+                raise TypeError("Cannot use cached_property instance without calling __set_name__ on it.")
+            value, name = self._function(instance), str.__str__(self._name)
+            guard.write(instance, name)
+            object.__getattribute__(instance, "__dict__")[name] = value
+            return value
+
+    return cached_property
+
+
+def _own_class(guard: Guard, cls: object, what: str) -> type:
+    if not isinstance(cls, type) or not guard.owns(cls):
+        raise TypeError(f"{what} works on classes of the snippet")
+    return cls
+
+
+def _collections_names(guard: Guard) -> dict[str, Any]:
+    def namedtuple(typename: str, field_names: Any, *, rename: bool = False, defaults: Any = None) -> type:
+        fields = (
+            field_names.replace(",", " ").split() if type(field_names) is str else [str(each) for each in field_names]
+        )
+        plain = [str.__str__(each) for each in fields]
+        values = None if defaults is None else list(defaults)
+        options: dict[str, Any] = {"rename": bool(rename), "defaults": values, "module": "__main__"}
+        made = collections.namedtuple(str.__str__(typename), plain, **options)  # type: ignore[misc]
+        return guard.adopt(made)
+
+    return _named(collections, "OrderedDict defaultdict deque Counter ChainMap") | {"namedtuple": namedtuple}
+
+
+def _dataclasses_names(guard: Guard) -> dict[str, Any]:
+    def dataclass(cls: object = None, /, **options: bool) -> Any:
+        def decorate(each: Any) -> type:
+            _own_class(guard, each, "dataclass")
+            check_patterns(guard, each, vars(each).get("__annotations__", {}))
+            check_text(each, compares=True)
+            _make_plain(each)
+            given: dict[str, Any] = {key: bool(value) for key, value in options.items()}
+            describe_class(each)
+            guard.identities.undress(each)
+            with _meanings(each.__module__):
+                return guard.adopt(dataclasses.dataclass(**given)(each))
+
+        return decorate if cls is None else decorate(cls)
+
+    def asdict(instance: object) -> Any:
+        return _unfolded(instance, dict)
+
+    def astuple(instance: object) -> Any:
+        return _unfolded(instance, lambda pairs: tuple(value for _, value in pairs))
+
+    names = _named(dataclasses, "field fields replace is_dataclass KW_ONLY InitVar FrozenInstanceError MISSING")
+    return names | {"dataclass": dataclass, "asdict": asdict, "astuple": astuple}
+
+
+@contextlib.contextmanager
+def _meanings(name: object) -> Iterator[None]:
+    """Context in which the module of this name has the words that @dataclass looks up there, where annotations are
+    text. The methods that it makes get this module's names, and no others."""
+    if type(name) is not str or (name in sys.modules and name != "__main__"):
+        yield
+        return
+    before = sys.modules.get(name)
+    sys.modules[name] = meant = types.ModuleType(name)
+    vars(meant).update(typing=typing, dataclasses=dataclasses, ClassVar=typing.ClassVar)
+    vars(meant).update(_named(dataclasses, "InitVar KW_ONLY"))
+    try:
+        yield
+    finally:
+        del sys.modules[name]
+        if before is not None:
+            sys.modules[name] = before
+
+
+def describe_class(cls: Any) -> None:
+    """Give a class a docstring; otherwise @dataclass would ask every default for its repr."""
+    cls.__doc__ = cls.__doc__ if type(cls.__doc__) is str and cls.__doc__ else f"{cls.__name__}(...)"
+
+
+def _make_plain(cls: object) -> None:
+    """Return a function with a plain result, for values whose truth is asked for later."""
+    for field in vars(cls).values():
+        if type(field) is dataclasses.Field:
+            field.init, field.repr, field.compare = bool(field.init), bool(field.repr), bool(field.compare)
+            field.hash = None if field.hash is None else bool(field.hash)
+            if field.kw_only is not dataclasses.MISSING:
+                field.kw_only = bool(field.kw_only)
+
+
+def _unfolded(value: Any, make: Callable[[Any], object]) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return make([(each.name, _unfolded(getattr(value, each.name), make)) for each in dataclasses.fields(value)])
+    if type(value) in (list, tuple):
+        return type(value)(_unfolded(each, make) for each in value)
+    if type(value) is dict:
+        return {key: _unfolded(each, make) for key, each in value.items()}
+    return value
+
+
+class Abstract:
+    """`abc.ABC` without a metaclass: the guard finds abstract methods when a class is made."""
+
+
+def _abstractmethod(guard: Guard) -> Callable[[Any], Any]:
+    def abstractmethod(funcobj: Any) -> Any:
+        function = inspect.unwrap(funcobj) if type(funcobj) is types.FunctionType else funcobj
+        if not guard.wrote(function) and not isinstance(function, _OF_FUNCTIONS):  # all runs share it
+            raise TypeError("abstractmethod works on functions of the snippet")
+        return abc.abstractmethod(funcobj)
+
+    return abstractmethod
+
+
+def _final(f: object) -> object:
+    """Return the argument unchanged: nothing here uses the mark that Python's own leaves on it."""
+    return f
+
+
+Abstract.__name__ = Abstract.__qualname__ = "ABC"
+Abstract.__module__ = "abc"
+
+
+def _operator_names(guard: Guard) -> dict[str, Any]:
+    def attrgetter(*names: str) -> Callable[[Any], Any]:
+        paths = [_path(name) for name in names]
+
+        def read(thing: object) -> object:
+            found = tuple(functools.reduce(guard.getattr, path, thing) for path in paths)
+            return found[0] if len(found) == 1 else found
+
+        return read
+
+    def methodcaller(name: str, /, *args: object, **keywords: object) -> Callable[[Any], Any]:
+        return lambda thing: guard.getattr(thing, name)(*args, **keywords)
+
+    names = {name: value for name, value in _public(operator).items() if name not in ("attrgetter", "methodcaller")}
+    return names | {"attrgetter": attrgetter, "methodcaller": methodcaller}
+
+
+def _path(name: object) -> list[str]:
+    if type(name) is not str:
+        raise TypeError("attribute name must be a string")
+    return name.split(".")
+
+
+# --- warnings, sys ---
+
+
+def _warnings_names() -> dict[str, Any]:
+    def warn(message: Any, category: type[Warning] = UserWarning, stacklevel: int = 1) -> None:
+        warnings.warn(message, category, stacklevel=max(1, stacklevel) + 1)
+
+    def filterwarnings(
+        action: object, message: str = "", category: type[Warning] = Warning, lineno: int = 0, append: bool = False
+    ) -> None:
+        warnings.filterwarnings(str.__str__(action), str.__str__(message), category, "", lineno, append)  # type: ignore[arg-type]
+
+    def simplefilter(action: object, category: type[Warning] = Warning, lineno: int = 0, append: bool = False) -> None:
+        warnings.simplefilter(str.__str__(action), category, lineno, append)  # type: ignore[arg-type]
+
+    def catch_warnings(*, record: bool = False) -> Any:
+        return warnings.catch_warnings(record=bool(record))
+
+    chosen = [warn, filterwarnings, simplefilter, catch_warnings, warnings.resetwarnings]
+    return {function.__name__: function for function in chosen}
+
+
+class TextStream:
+    """`sys.stdout` and `sys.stderr`: text goes where print's text goes."""
+
+    __slots__ = ("_send", "name")
+
+    def __init__(self, name: str, send: Callable[[str], None]) -> None:
+        self.name = f"<{name}>"
+        self._send = send
+
+    def write(self, text: str) -> int:
+        """Print the text unchanged."""
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        self._send(str.__str__(text))
+        return len(text)
+
+    def flush(self) -> None:
+        """Do nothing: nothing is held back."""
+
+    def isatty(self) -> bool:
+        """Whether it is a terminal: False."""
+        return False
+
+
+def _sys_names(write: Writer, argv: list[str]) -> dict[str, Any]:
+    def leave(status: object = None, /) -> None:
+        raise SystemExit(status)
+
+    names = _named(
+        sys, "version version_info maxsize float_info byteorder maxunicode platform getsizeof getrecursionlimit"
+    )
+    streams = {name: TextStream(name, functools.partial(write, name[3:])) for name in ("stdout", "stderr")}
+    return names | streams | {"exit": leave, "argv": argv, "path": [HOME]}
+
+
+def offered_classes(modules: Iterable[object]) -> frozenset[type]:
+    """Return the classes among the names of some stand-ins that a snippet may derive from."""
+    found = {
+        value
+        for module in modules
+        for name, value in vars(type(module)).items()
+        if not is_dunder(name) and type(value) is type and not issubclass(value, np.generic | np.ndarray)
+    }
+    return frozenset(found)

@@ -1,0 +1,600 @@
+"""The tables and columns of `table_modules`.
+
+A column is one of NumPy's arrays of numbers, truth values or texts; a table is columns of one length under their names.
+A row of several types is a column of Python's own values. Nothing is written in place except a whole column. Next:
+`table_texts`, how a table is written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any, Self
+
+import numpy as np
+
+from gradviz.worker.modules.scratch_paths import Path, open_
+from gradviz.worker.modules.table_labels import Index, labels_of
+from gradviz.worker.modules.table_texts import NOT_WHOLE, name_of_type, text_of_column, text_of_table
+from gradviz.worker.objects.arguments import keep_methods
+from gradviz.worker.objects.numpy_boundary import IN, numeric, to_numpy, to_snippet
+from gradviz.worker.policy_names import HERE
+
+Array = np.ndarray[Any, Any]
+
+
+# --- columns ---
+
+
+def _array(values: Any) -> Array:
+    """Return one column as an array that belongs to us."""
+    if isinstance(values, Series):
+        return values._data.copy()
+    if isinstance(values, str | bytes) or not hasattr(type(values), "__len__"):
+        values = [values]
+    if type(values) in (list, tuple) and any(isinstance(each, str) or each is None for each in values):
+        values = [float("nan") if each is None else each for each in values]
+        if any(isinstance(each, str) for each in values):
+            return np.array([each if isinstance(each, str) else str(each) for each in values])
+    found = np.arange(values.start, values.stop, values.step) if type(values) is range else np.array(to_numpy(values))
+    if found.ndim != 1 or found.dtype.kind not in "biufU":
+        raise ValueError(_ONE_DIMENSION)
+    return found
+
+
+_ONE_DIMENSION = "a column has one dimension, and numbers or texts"
+
+
+def _operand(value: Any) -> Array:
+    """Return what a column is combined with as NumPy's array of numbers or texts: an array of objects would hold, and
+    hand out, NumPy's own types."""
+    found = np.asarray(to_numpy(value))
+    if found.dtype.kind not in "biufcSU":
+        raise TypeError("a column is combined with numbers or texts in GradViz snippets")
+    return found
+
+
+def missing(data: Array) -> Array:
+    return np.isnan(data) if data.dtype.kind == "f" else data == "nan" if data.dtype.kind == "U" else data != data
+
+
+def _cast(data: Array, dtype: object) -> Array:
+    """Return a column with another type; texts as Python's own, so that an error holds and shows nothing of NumPy's."""
+    if data.dtype.kind == "f" and numeric(dtype).kind in "iu" and not np.isfinite(data).all():
+        raise ValueError(NOT_WHOLE)
+    return data.astype(object if data.dtype.kind == "U" else data.dtype).astype(numeric(dtype))
+
+
+def _plain(data: Array) -> Any:
+    """Return the snippet's own array."""
+    return to_snippet(data.astype(str) if data.dtype.kind == "O" else data.copy())
+
+
+def _chosen(key: Any, index: Array) -> Any:
+    """Return a key by position, as NumPy takes it."""
+    if isinstance(key, Series):
+        return key._data
+    if isinstance(key, slice):
+        return slice(*(None if each is None else operator.index(each) for each in (key.start, key.stop, key.step)))
+    found = np.asarray(to_numpy(list(key) if isinstance(key, tuple) else key))
+    if found.dtype.kind not in "biu" or found.ndim > 1:
+        raise TypeError("a place is a whole number, a slice, or an array of either whole numbers or truth values")
+    return int(found) if found.ndim == 0 else found if found.size else found.astype(np.int64)
+
+
+def _labelled(key: Any, index: Array) -> Any:
+    """Return a key by label, as NumPy takes it."""
+    if isinstance(key, slice):
+        begin, end = (None if each is None else _labelled(each, index) for each in (key.start, key.stop))
+        return slice(begin, None if end is None else end + 1, None if key.step is None else operator.index(key.step))
+    if isinstance(key, Series) or (hasattr(type(key), "__len__") and not isinstance(key, str)):
+        found = key._data if isinstance(key, Series) else _operand(list(key))
+        if found.ndim > 1:
+            raise ValueError("Cannot index with multidimensional key")
+        if found.dtype.kind == "b":
+            return found
+        return np.concatenate([np.zeros(0, int), *(np.atleast_1d(_labelled(each, index)) for each in found.tolist())])
+    places = np.flatnonzero(index == _operand(key))
+    if not places.size:
+        raise KeyError(key)
+    return int(places[0]) if len(places) == 1 else places
+
+
+def _own(value: Any) -> Any:
+    """Return Python's own value of a cell."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+class _Places:
+    """`iloc` and `loc`: rows, or rows and columns, by position or by label."""
+
+    __slots__ = ("_of", "_read")
+    _of: Any
+    _read: Callable[[Any, Array], Any]
+
+    def __new__(cls, *given: object, **named: object) -> Self:
+        raise TypeError("places belong to a table in GradViz snippets")
+
+    def __getitem__(self, key: Any) -> Any:
+        of = self._of
+        rows, columns = key if type(key) is tuple and len(key) == 2 else (key, slice(None))
+        rows = self._read(rows, of._index)
+        if isinstance(of, Series):
+            return _own(of._data[rows]) if isinstance(rows, int) else _series(of._data[rows], of._index[rows], of._name)
+        names = np.array(list(of._columns), object)
+        found = names[self._read(columns, names)]
+        if not isinstance(found, np.ndarray):
+            column = of._columns[found]
+            return column[rows].item() if isinstance(rows, int) else _series(column[rows], of._index[rows], found)
+        if isinstance(rows, int):
+            cells = [of._columns[name][rows] for name in found]
+            texts = {each.dtype.kind == "U" for each in cells}
+            data = np.array([each.item() for each in cells], object) if len(texts) > 1 else np.array(cells)
+            return _series(data, np.array(names_of(found)), of._index[rows].item())
+        return frame({name: of._columns[name][rows] for name in found}, of._index[rows], of._title)
+
+
+def _places(of: Any, read: Callable[[Any, Array], Any]) -> _Places:
+    made: _Places = object.__new__(_Places)
+    made._of, made._read = of, read
+    return made
+
+
+@keep_methods
+class _Column:
+    """What a table and a column have in common."""
+
+    __slots__ = ("_index", "_title")
+    _index: Array
+    _title: str  # what the index is called
+
+    @property
+    def iloc(self) -> _Places:
+        """Rows by position."""
+        return _places(self, _chosen)
+
+    @property
+    def loc(self) -> _Places:
+        """Rows by label."""
+        return _places(self, _labelled)
+
+    @property
+    def index(self) -> Index:
+        """The labels of the rows."""
+        return labels_of(self._index.tolist())
+
+    @property
+    def empty(self) -> bool:
+        """Whether there are no rows."""
+        return not len(self._index)
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    def __bool__(self) -> bool:
+        raise ValueError(
+            f"The truth value of a {type(self).__name__} is ambiguous. Use a.empty, a.item(), a.any() or a.all()."
+        )
+
+    def head(self, n: Any = 5) -> Any:
+        """Return the first rows."""
+        return self.iloc[: operator.index(n)]
+
+    def tail(self, n: Any = 5) -> Any:
+        """Return the last rows."""
+        return self.iloc[max(0, len(self) - operator.index(n)) :]
+
+    def sample(self, n: Any = None, frac: Any = None, random_state: Any = None) -> Any:
+        """Return some rows, or all of them, in a random order."""
+        count = operator.index(n) if n is not None else 1 if frac is None else round(float(frac) * len(self))
+        drawn = SOURCE[0] if random_state is None else np.random.RandomState(operator.index(random_state))
+        return self.iloc[to_snippet(drawn.choice(len(self), size=count, replace=False))]
+
+
+SOURCE = [np.random.RandomState(0)]  # what `np.random` draws from
+
+
+def numbered(count: int) -> Array:
+    return np.arange(count)
+
+
+def _series(data: Array, index: Array | None = None, name: object = None, title: str = "") -> Series:
+    if data.ndim != 1:
+        raise ValueError(_ONE_DIMENSION)
+    made = object.__new__(Series)
+    made._data, made._name, made._title = data, name, title
+    made._index = numbered(len(data)) if index is None else index
+    return made
+
+
+_BINARY = "add sub mul truediv floordiv mod pow eq ne lt le gt ge and_ or_".split()
+_REDUCING = "sum mean min max std var median prod any all".split()
+
+
+class Series(_Column):
+    """A column."""
+
+    __slots__ = ("_data", "_name")
+    _data: Array
+    _name: object
+
+    def __init__(self, data: Any = (), index: Any = None, name: object = None) -> None:
+        pairs = isinstance(data, dict)
+        self._data = _array(list(data.values()) if pairs else data)
+        given = list(data) if pairs and index is None else index
+        self._index = numbered(len(self._data)) if given is None else _array(given)
+        if len(self._index) != len(self._data):
+            raise ValueError(
+                f"Length of values ({len(self._data)}) does not match length of index ({len(self._index)})"
+            )
+        self._name, self._title = name if name is None else str.__str__(str(name)), ""
+
+    name = property(lambda self: self._name, doc="Its name.")
+    values = property(lambda self: _plain(self._data), doc="Its values.")
+    shape = property(lambda self: self._data.shape, doc="How many there are, in a tuple.")
+    size = property(lambda self: self._data.size, doc="How many there are.")
+    dtype = property(lambda self: name_of_type(self._data), doc="The name of its type.")
+
+    def to_numpy(self, dtype: object = None) -> Any:
+        """Return its values."""
+        return _plain(self._data) if dtype is None else to_snippet(_cast(self._data, dtype))
+
+    def tolist(self) -> list[Any]:
+        """Return its values."""
+        return list(self._data.tolist())
+
+    to_list = tolist
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._data.tolist())
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, Series):
+            return self.iloc[_aligned(key, self._index)]
+        return self.iloc[key] if isinstance(key, slice) else self.loc[key]
+
+    def astype(self, dtype: object) -> Series:
+        """Return it with another type."""
+        return _series(_cast(self._data, dtype), self._index, self._name)
+
+    def unique(self) -> Any:
+        """Return its different values in the order in which they come."""
+        found, first = np.unique(self._data, return_index=True)
+        return _plain(found[np.argsort(first)])
+
+    def nunique(self) -> int:
+        """Return how many different values it has."""
+        return len(np.unique(self._data[~missing(self._data)]))
+
+    def value_counts(self) -> Series:
+        """Return how often each value comes, the most frequent first."""
+        found, first, counts = np.unique(self._data, return_index=True, return_counts=True)
+        order = np.lexsort((first, -counts))
+        return _series(counts[order], found[order], "count", str(self._name or ""))
+
+    def map(self, arg: Any) -> Series:
+        """Return what a function, or a dict, makes of each value."""
+        nothing = float("nan")
+        act = arg if callable(arg) else lambda each: arg.get(each, nothing)
+        return _series(_array([act(each) for each in self._data.tolist()]), self._index, self._name)
+
+    apply = map
+
+    def isnull(self) -> Series:
+        """Tell which values are missing."""
+        return _series(missing(self._data), self._index, self._name)
+
+    isna = isnull
+
+    def fillna(self, value: Any) -> Series:
+        """Return it with something in place of missing values."""
+        filled = np.where(missing(self._data), _operand(value), self._data)
+        return _series(filled, self._index, self._name)
+
+    def dropna(self) -> Series:
+        """Return it without missing values."""
+        kept = ~missing(self._data)
+        return _series(self._data[kept], self._index[kept], self._name)
+
+    def copy(self) -> Series:
+        """Return a copy."""
+        return _series(self._data.copy(), self._index, self._name)
+
+    def __invert__(self) -> Series:
+        return _series(~self._data, self._index, self._name)
+
+    def __neg__(self) -> Series:
+        return _series(-self._data, self._index, self._name)
+
+    def __repr__(self) -> str:
+        return text_of_column(self._data, self._index, self._name, self._title)
+
+
+def _aligned(column: Series, index: Array) -> Series:
+    """Return the column if its rows have these labels; pandas would put them in order."""
+    if not np.array_equal(column._index, index):
+        raise ValueError(
+            "columns whose rows have different labels can't be combined in GradViz snippets; reset_index()"
+        )
+    return column
+
+
+def _operator(name: str, turned: bool = False) -> Callable[[Series, Any], Series]:
+    act = getattr(operator, name)
+
+    def operate(self: Series, other: Any) -> Series:
+        value = _aligned(other, self._index)._data if isinstance(other, Series) else _operand(other)
+        name = self._name if not isinstance(other, Series) or other._name == self._name else None
+        return _series(act(value, self._data) if turned else act(self._data, value), self._index, name)
+
+    return operate
+
+
+def _reduced(data: Array, name: str) -> Any:
+    if data.dtype.kind == "U" and name not in ("min", "max"):
+        raise TypeError(f"Cannot perform reduction '{name}' with string dtype")
+    kept = data[~missing(data)]
+    more = {"ddof": 1} if name in ("std", "var") else {}
+    return getattr(np, name)(kept, **more)
+
+
+def _reducer(name: str) -> Callable[[Any], Any]:
+    def reduce(self: Any, numeric_only: object = False) -> Any:
+        if isinstance(self, Series):
+            return to_snippet(_reduced(self._data, name))
+        used = {key: data for key, data in self._columns.items() if data.dtype.kind != "U" or not numeric_only}
+        return _series(np.array([_reduced(data, name) for data in used.values()]), np.array([str(key) for key in used]))
+
+    reduce.__name__ = name
+    return reduce
+
+
+# --- tables ---
+
+
+def frame(columns: dict[Any, Array], index: Array | None = None, title: str = "") -> DataFrame:
+    """Return a table of these columns, which belong to it from here on."""
+    made = object.__new__(DataFrame)
+    made._columns, made._title = columns, title
+    made._index = numbered(len(next(iter(columns.values()), ()))) if index is None else index
+    return made
+
+
+def names_of(given: Any) -> list[Any]:
+    """Return names of columns: whole numbers, or texts."""
+    return [each if type(each) is int else str.__str__(str(each)) for each in given]
+
+
+class DataFrame(_Column):
+    """A table."""
+
+    __slots__ = ("_columns",)
+    _columns: dict[Any, Array]
+
+    def __init__(self, data: Any = None, index: Any = None, columns: Any = None) -> None:
+        given: dict[Any, Any] = {}
+        if isinstance(data, DataFrame):
+            found = dict(data._columns)
+        elif isinstance(data, dict):
+            given = {name: data[name] for name in names_of(data)}
+            found = {name: _array(each) for name, each in given.items()}
+        elif type(data) in (list, tuple) and data and all(isinstance(row, dict) for row in data):
+            names = list(dict.fromkeys(name for row in data for name in names_of(row)))
+            found = {name: _array([row.get(name) for row in data]) for name in names}
+        elif type(data) in (list, tuple):
+            rows = [row if type(row) in (list, tuple) else [row] for row in data]
+            found = {number: _array(list(column)) for number, column in enumerate(zip(*rows, strict=True))}
+        else:
+            table = np.zeros((0, 0)) if data is None else np.array(to_numpy(data))
+            table = table[:, None] if table.ndim == 1 else table
+            found = {number: _array(column) for number, column in enumerate(table.T)}
+        series = [each for each in given.values() if isinstance(each, Series)]
+        index = series[0]._index if series and index is None else index
+        for each in series:
+            _aligned(each, series[0]._index)
+        lengths = {len(column) for column in found.values()}
+        if len(lengths) > 1:
+            raise ValueError("All arrays must be of the same length")
+        self._columns, self._index, self._title = found, numbered(max(lengths, default=0)), ""
+        if columns is not None:
+            chosen = isinstance(data, dict) and bool(found)
+            self._columns = {name: found[name] for name in names_of(columns)} if chosen else self._renamed(columns)
+        if index is not None:
+            self._index = index if isinstance(index, np.ndarray) and series else _array(index)
+        if found and lengths != {len(self._index)}:
+            raise ValueError(f"Length of values ({max(lengths)}) does not match length of index ({len(self._index)})")
+
+    def _renamed(self, names: Any) -> dict[Any, Array]:
+        given = names_of(names)
+        columns = list(self._columns.values()) or [np.zeros(0) for _ in given]
+        if len(given) != len(columns):
+            raise ValueError(
+                f"Length mismatch: Expected axis has {len(columns)} elements, new values have {len(given)} elements"
+            )
+        return dict(zip(given, columns, strict=True))
+
+    @property
+    def columns(self) -> Index:
+        """The names of its columns."""
+        return labels_of(list(self._columns))
+
+    @columns.setter
+    def columns(self, names: Any) -> None:
+        self._columns = self._renamed(names)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns it has."""
+        return len(self._index), len(self._columns)
+
+    @property
+    def values(self) -> Any:
+        """All cells in one array; of texts, if a column has texts."""
+        return to_snippet(_cells(self))
+
+    @property
+    def dtypes(self) -> Series:
+        """The name of the type of each column."""
+        types = np.array([name_of_type(data) for data in self._columns.values()], object)
+        return _series(types, np.array(names_of(self._columns)))
+
+    def to_numpy(self, dtype: object = None) -> Any:
+        """Return all cells in one array."""
+        return to_snippet(_cells(self) if dtype is None else _cast(_cells(self), dtype))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(list(self._columns))
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str | int) and name in self._columns
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, Series | slice):
+            return self.iloc[_aligned(key, self._index) if isinstance(key, Series) else key]
+        if type(key) is list or (hasattr(type(key), "__len__") and not isinstance(key, str | tuple)):
+            return frame({name: self._column(name) for name in names_of(key)}, self._index)
+        name = names_of([key])[0]
+        return _series(self._column(name), self._index, name)
+
+    def _column(self, name: Any) -> Array:
+        if name not in self._columns:
+            raise KeyError(name)
+        return self._columns[name]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        data, count = _array(value), len(self._index)
+        if isinstance(value, Series) and self._columns:
+            _aligned(value, self._index)
+        if not self._columns:
+            self._index, count = numbered(len(data)), len(data)
+        if len(data) not in (1, count):
+            raise ValueError(f"Length of values ({len(data)}) does not match length of index ({count})")
+        self._columns = {**self._columns, names_of([key])[0]: data if len(data) == count else np.repeat(data, count)}
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in self._columns:
+            raise AttributeError(f"DataFrame.{name} is not {HERE}, and no column has this name")
+        return self[name]
+
+    def drop(self, labels: Any = None, axis: object = 0, columns: Any = None, index: Any = None) -> DataFrame:
+        """Return it without some columns or rows."""
+        by_column = axis in (1, "columns") or columns is not None
+        left_out = columns if columns is not None else index if index is not None else labels
+        given = [left_out] if isinstance(left_out, str | int) else list(left_out)
+        if not by_column:
+            kept = ~np.isin(self._index, _operand(given))
+            return self.iloc[to_snippet(kept)]  # type: ignore[no-any-return]
+        gone = names_of(given)
+        for name in gone:
+            if name not in self._columns:
+                raise KeyError(f"{gone} not found in axis")
+        return frame({name: data for name, data in self._columns.items() if name not in gone}, self._index)
+
+    def describe(self) -> DataFrame:
+        """Return the number, mean, spread and quantiles of each column of numbers."""
+        rows = {"count": len, "mean": np.mean, "std": lambda data: np.std(data, ddof=1), "min": np.min}
+        quantiles = {f"{part}%": lambda data, part=part: np.percentile(data, part) for part in (25, 50, 75)}
+        acts: list[Any] = [*rows.values(), *quantiles.values(), np.max]
+        kept = {name: data[~missing(data)] for name, data in self._columns.items() if data.dtype.kind in "iuf"}
+        found = {name: np.array([act(data) for act in acts], float) for name, data in kept.items()}
+        return frame(found, np.array([*rows, *quantiles, "max"]))
+
+    def isnull(self) -> DataFrame:
+        """Tell which cells are missing."""
+        return frame({name: missing(data) for name, data in self._columns.items()}, self._index)
+
+    isna = isnull
+
+    def dropna(self) -> DataFrame:
+        """Return the rows without missing cells."""
+        kept = ~np.any([missing(data) for data in self._columns.values()], axis=0)
+        return frame({name: data[kept] for name, data in self._columns.items()}, self._index[kept])
+
+    def fillna(self, value: Any) -> DataFrame:
+        """Return it with something in place of missing cells."""
+        return frame({name: self[name].fillna(value)._data for name in self._columns}, self._index)
+
+    def astype(self, dtype: object) -> DataFrame:
+        """Return it with another type."""
+        return frame({name: _cast(data, dtype) for name, data in self._columns.items()}, self._index)
+
+    def copy(self, deep: object = True) -> DataFrame:
+        """Return a copy."""
+        return frame({name: data.copy() for name, data in self._columns.items()}, self._index)
+
+    def reset_index(self, drop: object = False) -> DataFrame:
+        """Return it with rows numbered from 0."""
+        before = {} if drop else {"index": self._index}
+        return frame({**before, **self._columns})
+
+    def rename(self, columns: Any) -> DataFrame:
+        """Return it with other names of columns."""
+        return frame(
+            {names_of([columns.get(name, name)])[0]: data for name, data in self._columns.items()}, self._index
+        )
+
+    def sort_values(self, by: Any, ascending: object = True) -> DataFrame:
+        """Return it in the order of a column."""
+        order = np.argsort(self._column(names_of([by] if isinstance(by, str | int) else by)[0]), kind="stable")
+        return self.iloc[to_snippet(order if ascending else order[::-1])]  # type: ignore[no-any-return]
+
+    def iterrows(self) -> Iterator[tuple[Any, Any]]:
+        """Go through the rows."""
+        return ((label, self.iloc[at]) for at, label in enumerate(self._index.tolist()))
+
+    def to_csv(self, path_or_buf: Any = None, sep: str = ",", index: object = True, header: object = True) -> Any:
+        """Write it to a file of the run, or return its text."""
+        text = io.StringIO()
+        writer = csv.writer(text, delimiter=str.__str__(sep), lineterminator="\n")
+        if header:
+            writer.writerow([*([""] if index else []), *self._columns])
+        columns = [["" if each != each else each for each in data.tolist()] for data in self._columns.values()]
+        for label, *cells in zip(self._index.tolist(), *columns, strict=True):
+            writer.writerow([*([label] if index else []), *cells])
+        if path_or_buf is None:
+            return text.getvalue()
+        if not isinstance(path_or_buf, str | Path):
+            return path_or_buf.write(text.getvalue())
+        with open_(path_or_buf, "w") as file:
+            file.write(text.getvalue())
+        return None
+
+    def __repr__(self) -> str:
+        return text_of_table(self._columns, self._index, self._title)
+
+
+def _cells(table: DataFrame) -> Array:
+    """Return all cells in one array."""
+    columns = list(table._columns.values())
+    if any(data.dtype.kind == "U" for data in columns):
+        columns = [data.astype(str) for data in columns]
+    return np.stack(columns, axis=1) if columns else np.zeros((len(table._index), 0))
+
+
+def _by_column(act: Callable[[Series, Any], Series]) -> Callable[[DataFrame, Any], DataFrame]:
+    def operate(self: DataFrame, other: Any) -> DataFrame:
+        """A column as the other operand has a value for each column of the table."""
+        found = {}
+        for name in self._columns:
+            with_column = other[name] if isinstance(other, DataFrame) else None
+            value = other.loc[name] if isinstance(other, Series) else other if with_column is None else with_column
+            found[name] = act(self[name], value)._data
+        return frame(found, self._index, self._title)
+
+    return operate
+
+
+_OPERATORS = {f"__{_name.rstrip('_')}__": _operator(_name) for _name in _BINARY}
+_OPERATORS |= {f"__r{_name}__": _operator(_name, turned=True) for _name in ("add", "sub", "mul", "truediv")}
+for _name, _act in _OPERATORS.items():
+    setattr(Series, _name, _act)
+    setattr(DataFrame, _name, _by_column(_act))
+for _name in _REDUCING:
+    setattr(Series, _name, _reducer(_name))
+    setattr(DataFrame, _name, _reducer(_name))
+Series.__hash__ = DataFrame.__hash__ = None  # type: ignore[assignment]
+for _class in (Series, DataFrame, _Places):
+    _class.__module__ = "pandas"
+    keep_methods(_class)
+IN[Series], IN[DataFrame] = lambda column: to_numpy(_plain(column._data)), _cells

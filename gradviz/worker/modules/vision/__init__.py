@@ -1,0 +1,12 @@
+"""`import torchvision` for a snippet: transforms, data sets that are drawn here, and the architectures of a few
+models.
+
+Nothing is loaded and nothing downloaded. `pictures` draws, `datasets` offers what is drawn under the names of the sets
+whose form it has, and says so; `transforms`, `grids` and `models` compute as torchvision does.
+"""
+
+from __future__ import annotations
+
+from gradviz.worker.modules.vision.names import vision_modules
+
+__all__ = ["vision_modules"]

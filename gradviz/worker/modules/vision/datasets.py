@@ -1,0 +1,413 @@
+"""`torchvision.datasets`: data sets of pictures that are drawn here, in the sizes, types and classes of those whose
+names they bear. A picture is drawn when it is first accessed; after some hundreds per class, the same pictures are
+reused, shifted."""
+
+from __future__ import annotations
+
+import math
+import operator
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Self
+
+import numpy as np
+
+from gradviz import torch
+from gradviz.engine.kernel.state import paused, state
+from gradviz.torch.utils.data.loader import PASSES, Ends
+from gradviz.worker.language.stand_in import stand_in
+from gradviz.worker.modules.vision.picture import fromarray, picture, shared_picture
+from gradviz.worker.modules.vision.pictures import drawn
+from gradviz.worker.objects.arguments import keep_methods
+from gradviz.worker.objects.numpy_boundary import to_numpy, to_snippet
+from gradviz.worker.objects.numpy_types import SafeArray
+
+POOL = 300  # pictures drawn per class of a set; further ones are these, shifted by a pixel
+_MOVES = ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1), (1, -1), (-1, 1))
+_DIGITS = ("0 - zero", "1 - one", "2 - two", "3 - three", "4 - four", "5 - five", "6 - six", "7 - seven", "8 - eight")
+_FASHION = "T-shirt/top Trouser Pullover Dress Coat Sandal Shirt Sneaker Bag".split()
+_CIFAR = "airplane automobile bird cat deer dog frog horse ship truck".split()
+_CIFAR100 = """apple aquarium_fish baby bear beaver bed bee beetle bicycle bottle bowl boy bridge bus butterfly
+camel can castle caterpillar cattle chair chimpanzee clock cloud cockroach couch crab crocodile cup dinosaur
+dolphin elephant flatfish forest fox girl hamster house kangaroo keyboard lamp lawn_mower leopard lion lizard
+lobster man maple_tree motorcycle mountain mouse mushroom oak_tree orange orchid otter palm_tree pear
+pickup_truck pine_tree plain plate poppy porcupine possum rabbit raccoon ray road rocket rose sea seal shark
+shrew skunk skyscraper snail snake spider squirrel streetcar sunflower sweet_pepper table tank telephone
+television tiger tractor train trout tulip turtle wardrobe whale willow_tree wolf woman worm""".split()
+SAYS = "{name} is not here: these pictures are drawn by GradViz, as many, as large and in the same classes."
+FEW = 128  # pictures in a set when the time of the run is nearly over
+NO_FOLDER = (
+    "No such file or directory: a snippet sees no folder of pictures; datasets.FakeData, CIFAR10 and a folder named "
+    "celeba are drawn"
+)
+LATE = (
+    "Most of the time of this run is over. From here on {name} has {few} pictures, so that the program comes to its "
+    "end. Run Again with More Time (--time-limit on the command line) trains longer."
+)
+
+Say = Callable[[str], None]
+
+
+class _Drawn(torch.utils.data.Dataset[Any]):
+    """Base class of the drawn data sets."""
+
+    # which a snippet can't replace; pictures and targets are what it puts in place of those drawn
+    __slots__ = ("_few_now", "_labels", "_length_now", "_passes", "_pictures", "_pool", "_targets")
+    _kind = "digits"
+    _length = (60_000, 10_000)
+    _classes: tuple[str, ...] = (*_DIGITS, "9 - nine")
+    _says = SAYS
+    _name = ""  # what is drawn, if it differs from the class's
+    _few = FEW
+
+    def __init__(
+        self,
+        root: object = None,
+        train: object = True,
+        transform: Any = None,
+        target_transform: Any = None,
+        download: object = False,
+    ) -> None:
+        self.root, self.train = root, bool(train)
+        self.transform, self.target_transform = transform, target_transform
+        _, length, classes = _facts(self)
+        self.classes = list(classes)
+        count = length[0 if self.train else 1]
+        self._labels = np.random.RandomState(11 if self.train else 12).randint(0, len(classes), count)
+        self._pool: dict[Any, Any] = {}
+        self._pictures: Any = None
+        self._targets: Any = None
+        self._length_now, self._passes, self._few_now = len(self._labels), 0, self._few
+        _say_of(self, "drawn", _ours(self)._says)
+
+    def __len__(self) -> int:
+        return _length(self)
+
+    def __getitem__(self, index: Any) -> Any:
+        at, most = operator.index(index), _most(self)
+        at = at + most if at < 0 else at
+        if not 0 <= at < most:
+            raise IndexError("index out of range")
+        with paused():
+            image: Any = _shown(self, at) if self._pictures is None else fromarray(self._pictures[at])
+            label = int(self._labels[at] if self._targets is None else self._targets[at])
+            image = image if self.transform is None else self.transform(image)
+            return image, label if self.target_transform is None else self.target_transform(label)
+
+    @property
+    def class_to_idx(self) -> dict[str, int]:
+        """The number of each class."""
+        return {name: number for number, name in enumerate(self.classes)}
+
+    def __repr__(self) -> str:
+        return f"Dataset {type(self).__name__} (drawn by GradViz)\n    Number of datapoints: {len(self)}"
+
+
+def _facts(data: object) -> tuple[str, tuple[int, int], tuple[str, ...]]:
+    ours = _ours(data)
+    return ours._kind, ours._length, ours._classes
+
+
+def _ours(data: object) -> type[_Drawn]:
+    """Return our data set class that it is, or derives from."""
+    return next(each for each in type(data).__mro__ if each in CLASSES)
+
+
+def _shown(data: Any, at: int) -> Any:
+    """Return a picture: drawn once per place in the pool and label, then shifted."""
+    label = int(data._labels[at])
+    place, move = at % POOL, at // POOL % len(_MOVES)
+    move = 0 if _ours(data) is ImageFolder else move  # so large that each is kept only once
+    key = place * len(_facts(data)[2]) + label, move
+    found = data._pool.get(key)
+    if found is None:
+        found = data._pool[key] = shared_picture(_moved(data, key[0], label, move))
+    return found  # it can't be changed
+
+
+def _moved(data: Any, place: int, label: int, move: int) -> Any:
+    """Return NumPy's own array of one picture in the pool, shifted by some pixels."""
+    plain = data._pool.get(place)
+    if plain is None:
+        plain = data._pool[place] = drawn(_facts(data)[0], label, place + (0 if data.train else 1 << 20))
+    return np.roll(plain, _MOVES[move], (0, 1)) if move else plain
+
+
+def _whole(data: Any, labels: Any) -> Any:
+    """Return the picture of each label as NumPy's own array; drawn from a smaller pool, because all are needed."""
+    kind, _, classes = _facts(data)
+    count, pool = len(classes), 600 // len(classes)
+    each = [
+        np.stack([drawn(kind, label, n * count + label + (0 if data.train else 1 << 20)) for n in range(pool)])
+        for label in range(count)
+    ]
+    return np.stack(each)[labels, np.arange(len(labels)) % pool]
+
+
+def _labels(data: Any) -> Any:
+    """Return the label of every picture that the set has now."""
+    return data._labels[: _length(data)]
+
+
+def _most(data: Any) -> int:
+    """Return how many pictures a set has while there is time."""
+    return len(data._labels if data._pictures is None else data._pictures)
+
+
+def _put_pictures(data: Any, value: Any) -> None:
+    if not isinstance(value, torch.Tensor | SafeArray):
+        raise TypeError(f"the data of a drawn set are a tensor or an array, not {type(value).__name__}")
+    data._pictures = value
+    data._length_now = min(len(value), data._length_now)
+
+
+def _put_targets(data: Any, value: Any) -> None:
+    if not isinstance(value, torch.Tensor | SafeArray | list):
+        raise TypeError(f"the targets of a drawn set are a tensor, an array or a list, not {type(value).__name__}")
+    data._targets = value
+
+
+class _Grey(_Drawn):
+    """A set as MNIST stores it: tensors."""
+
+    def _get_pictures(self) -> Any:
+        with paused():
+            return torch.from_numpy(_whole(self, _labels(self))) if self._pictures is None else self._pictures
+
+    def _get_targets(self) -> Any:
+        with paused():
+            return torch.from_numpy(_labels(self).astype(np.int64)) if self._targets is None else self._targets
+
+    data = property(_get_pictures, _put_pictures, doc="Every picture.")
+    targets = property(_get_targets, _put_targets, doc="Every label.")
+    train_data = test_data = property(_get_pictures, doc="Every picture.")
+    train_labels = test_labels = property(_get_targets, doc="Every label.")
+
+
+class MNIST(_Grey):
+    """Drawn digits."""
+
+
+class KMNIST(_Grey):
+    """Drawn characters."""
+
+    _kind = "signs"
+    _classes = ("o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo")
+
+
+class FashionMNIST(_Grey):
+    """Drawn clothes."""
+
+    _kind = "clothes"
+    _classes = (*_FASHION, "Ankle boot")
+
+
+class CIFAR10(_Drawn):
+    """Drawn objects."""
+
+    _kind = "things"
+    _length = (50_000, 10_000)
+    _classes = tuple(_CIFAR)
+
+    def _get_pictures(self) -> Any:
+        return to_snippet(_whole(self, _labels(self))) if self._pictures is None else self._pictures
+
+    def _get_targets(self) -> Any:
+        return [int(label) for label in _labels(self)] if self._targets is None else self._targets
+
+    data = property(_get_pictures, _put_pictures, doc="Every picture, in one array.")
+    targets = property(_get_targets, _put_targets, doc="Every label.")
+
+
+class CIFAR100(CIFAR10):
+    """Drawn objects, each in one of ten colors."""
+
+    _kind = "colored things"
+    _classes = tuple(_CIFAR100)
+    _says = SAYS[:-1] + ", of which each is one of CIFAR10's ten objects in one of ten colors."
+
+
+class FakeData(torch.utils.data.Dataset[Any]):
+    """Random pictures."""
+
+    def __init__(
+        self, size: Any = 1000, image_size: Any = (3, 224, 224), num_classes: Any = 10, transform: Any = None,
+        target_transform: Any = None, random_offset: Any = 0,
+    ) -> None:  # fmt: skip
+        self.size, self.image_size, self.num_classes = size, tuple(image_size), num_classes
+        self.transform, self.target_transform, self.random_offset = transform, target_transform, random_offset
+
+    def __len__(self) -> int:
+        return operator.index(self.size)
+
+    def __getitem__(self, index: Any) -> Any:
+        at = operator.index(index)
+        if at >= len(self):
+            raise IndexError(f"{type(self).__name__} index out of range")
+        with paused():
+            before = torch.get_rng_state()
+            torch.manual_seed(at + operator.index(self.random_offset))
+            numbers = torch.randn(*self.image_size)
+            label = int(torch.randint(0, operator.index(self.num_classes), size=(1,)).item())
+            torch.set_rng_state(before)
+            image: Any = picture((to_numpy(numbers).transpose(1, 2, 0) * 255).astype(np.int64) % 256)
+            image = image if self.transform is None else self.transform(image)
+            return image, label if self.target_transform is None else self.target_transform(label)
+
+
+class ImageFolder(_Drawn):
+    """Folders of pictures, of which a snippet has one: if the path mentions CelebA, drawn faces."""
+
+    _kind = "faces"
+    _name = "CelebA"
+    _length = (202_599, 0)
+    _classes = ("img_align_celeba",)
+    _few = 8  # these are large, and so are the models that learn them
+
+    def __init__(self, root: object, transform: object = None, target_transform: object = None, *rest: object) -> None:
+        path = str.__str__(str(root))
+        if "celeba" not in path.lower():
+            raise FileNotFoundError(2, NO_FOLDER, path)
+        super().__init__(root, True, transform, target_transform)
+
+    @property
+    def targets(self) -> list[int]:
+        """Every label."""
+        return [int(label) for label in _labels(self)]
+
+
+@keep_methods
+class Part:
+    """A part of MNIST as TensorFlow's tutorial reads it: rows of numbers from 0 to 1, in batches."""
+
+    __slots__ = ("_at", "_labels", "_order", "_pictures", "_random")
+
+    _at: int
+    _labels: np.ndarray[Any, Any]
+    _order: np.ndarray[Any, Any]
+    _pictures: np.ndarray[Any, Any]
+    _random: np.random.RandomState
+
+    def __new__(cls, *given: object, **named: object) -> Self:
+        raise TypeError("sets of this kind are made by input_data.read_data_sets() in GradViz snippets")
+
+    images = property(lambda self: to_snippet(_as_rows(self._pictures)), doc="Every picture.")
+    labels = property(lambda self: to_snippet(self._labels.copy()), doc="Every label.")
+    num_examples = property(lambda self: len(self._labels), doc="How many there are.")
+
+    def next_batch(self, batch_size: Any, fake_data: object = False, shuffle: object = True) -> Any:
+        """Return this many pictures and their labels; after the last one, they are shuffled."""
+        count = operator.index(batch_size)
+        if not 0 < count <= len(self._order):
+            raise ValueError(f"a batch has 1 to {len(self._order):,} pictures here")
+        if self._at + count > len(self._order):
+            self._at = 0
+        if self._at == 0 and shuffle:
+            self._random.shuffle(self._order)
+        chosen = self._order[self._at : self._at + count]
+        self._at += count
+        return to_snippet(_as_rows(self._pictures[chosen])), to_snippet(self._labels[chosen])
+
+
+def _as_rows(pictures: Any) -> Any:
+    return pictures.reshape(len(pictures), -1).astype(np.float32) / np.float32(255)
+
+
+def read_data_sets(train_dir: object = None, one_hot: object = False, **how: object) -> Any:
+    """Return MNIST in the three parts of TensorFlow's tutorial, drawn here."""
+    whole, last = (MNIST(None, train=train) for train in (True, False))
+    labels = whole._labels
+    pictures = _whole(whole, labels)
+    cuts = {"train": slice(5_000, None), "validation": slice(0, 5_000)}
+    parts = {name: _part(pictures[cut], labels[cut], one_hot) for name, cut in cuts.items()}
+    return stand_in("Datasets", parts | {"test": _part(_whole(last, last._labels), last._labels, one_hot)})
+
+
+def _part(pictures: Any, labels: Any, one_hot: Any) -> Part:
+    made = object.__new__(Part)
+    made._pictures, made._labels = pictures, np.eye(10)[labels] if one_hot else labels.astype(np.uint8)
+    made._at, made._order, made._random = 0, np.arange(len(labels)), np.random.RandomState(0)
+    return made
+
+
+CLASSES: tuple[type[_Drawn], ...] = (MNIST, KMNIST, FashionMNIST, CIFAR10, CIFAR100, ImageFolder)
+_SAID: dict[str, Any] = {"say": None, "said": set(), "late": False, "late_at": math.inf}
+
+
+def begin(say: Say) -> None:
+    """Begin a run: it is told once per data set that it is drawn."""
+    _SAID.update(say=say, said=set(), late=False, late_at=math.inf)
+    PASSES["open"] = _open_pass
+
+
+def expect(late_at: float) -> None:
+    """Set the processor time at which the run's time will nearly be over."""
+    _SAID["late_at"] = late_at
+
+
+def hurry() -> None:
+    """The time of the run is nearly over: drawn data sets come to their end."""
+    _SAID["late"] = True
+
+
+def _length(data: Any) -> int:
+    """Return how many pictures a set has now: few from the first pass on that begins when time is nearly over. Those
+    that were chosen before still exist."""
+    few = data._few_now
+    if _SAID["late"] and not data._passes and data._length_now > few:
+        data._length_now = few
+        _say_late(data)
+    return int(data._length_now)
+
+
+@contextmanager
+def _open_pass(dataset: object, batch: int) -> Iterator[Ends | None]:
+    """Begin a pass over one of these sets, or a part of one: it ends when time is nearly over and enough was taken; a
+    pass without gradients, which measures something, only if the set was short before it began. A set that gives only
+    whole batches still does when it is short: programs rely on it."""
+    data = dataset
+    while type(data) is torch.utils.data.Subset:
+        data = data.dataset
+    if not isinstance(data, _Drawn):
+        yield None
+        return
+    found: Any = data
+    if _most(found) % batch == 0:
+        found._few_now = -(-_ours(found)._few // batch) * batch
+    few = found._few_now
+    _length(found)
+    before = time.process_time()
+
+    def ends(taken: int) -> bool:
+        nonlocal before
+        now = time.process_time()
+        if 2 * now - before > _SAID["late_at"] and taken:  # another batch would take too long
+            hurry()
+        before = now
+        over = bool(_SAID["late"]) and state.grad and taken >= few
+        if over:
+            _say_late(found)
+        return over
+
+    found._passes += 1
+    try:
+        yield ends
+    finally:
+        found._passes -= 1
+
+
+def _say_late(data: Any) -> None:
+    _say_of(data, "late", LATE)
+
+
+def _say_of(data: Any, what: str, sentence: str) -> None:
+    """Say it once per run."""
+    ours = _ours(data)
+    if (what, ours._kind) not in _SAID["said"] and _SAID["say"] is not None:
+        _SAID["said"].add((what, ours._kind))
+        _SAID["say"](sentence.format(name=ours._name or ours.__name__, few=data._few_now) + "\n")
+
+
+for _class in (_Drawn, _Grey, *CLASSES, FakeData):
+    _class.__module__ = "torchvision.datasets"

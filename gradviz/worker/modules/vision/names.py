@@ -1,0 +1,47 @@
+"""The stand-ins of `torchvision` and `PIL` for a run, by module name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradviz.worker.language.stand_in import stand_in
+from gradviz.worker.modules.vision import datasets, grids, models, picture, transforms
+
+VERSION = "0.28.0"
+_MODES = {"NEAREST": "nearest", "BILINEAR": "bilinear", "BICUBIC": "bicubic", "LANCZOS": "lanczos"}
+
+
+def vision_modules(say: datasets.Say) -> dict[str, Any]:
+    """Return all stand-ins; `say` reports each data set that is drawn."""
+    datasets.begin(say)
+    made: dict[str, Any] = {}
+
+    def offer(name: str, names: dict[str, Any]) -> Any:
+        made[name] = stand_in(name, names)
+        return made[name]
+
+    modes = stand_in("InterpolationMode", _MODES)
+    functions: dict[str, Any] = {each.__name__: each for each in transforms.FUNCTIONS}
+    functional = offer("torchvision.transforms.functional", {**functions, "InterpolationMode": modes})
+    classes = {each.__name__: each for each in transforms.CLASSES}
+    names = {**classes, "functional": functional, "InterpolationMode": modes}
+    inner = offer("torchvision.transforms.transforms", names)
+    second = offer("torchvision.transforms.v2", {**names, **{each.__name__: each for each in transforms.SECOND}})
+    every = offer("torchvision.transforms", {**names, "transforms": inner, "v2": second})
+    sets = [*datasets.CLASSES, datasets.FakeData]
+    mnist = offer("torchvision.datasets.mnist", {each.__name__: each for each in datasets.CLASSES[:3]})
+    cifar = offer("torchvision.datasets.cifar", {each.__name__: each for each in datasets.CLASSES[3:5]})
+    held = offer("torchvision.datasets", {**{each.__name__: each for each in sets}, "mnist": mnist, "cifar": cifar})
+    utils = offer("torchvision.utils", {"make_grid": grids.make_grid, "save_image": grids.save_image})
+    nets = models.FUNCTIONS | models.WEIGHTS | {each.__name__: each for each in models.CLASSES}
+    kinds = ("resnet", "vgg", "densenet", "squeezenet", "mobilenet")
+    families = {name: offer(f"torchvision.models.{name}", nets) for name in kinds}
+    zoo = offer("torchvision.models", {**nets, **families})
+    offer("torchvision", {"transforms": every, "datasets": held, "utils": utils, "models": zoo, "__version__": VERSION})
+    lesson = offer("tensorflow.examples.tutorials.mnist.input_data", {"read_data_sets": datasets.read_data_sets})
+    offer("tensorflow.examples.tutorials.mnist", {"input_data": lesson})
+    shades = {name: getattr(picture, name) for name in ("NEAREST", "BILINEAR", "BICUBIC", "LANCZOS")}
+    pictures = {"Image": picture.Image, "open": picture.open_image, "fromarray": picture.fromarray, "new": picture.new}
+    image = offer("PIL.Image", {**pictures, **shades, "ANTIALIAS": picture.LANCZOS})
+    offer("PIL", {"Image": image})
+    return made

@@ -1,0 +1,174 @@
+"""`PIL.Image` as far as transforms need it: a picture of 8-bit numbers that can be inspected, converted, resized and
+cropped.
+
+`Image.open` and `save` work on the folder of the run, in the single format of `png`. Next: `transforms`."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, NoReturn, Self
+
+import numpy as np
+
+from gradviz.engine.kernel.state import paused
+from gradviz.torch import from_numpy
+from gradviz.torch.nn import functional
+from gradviz.worker.modules.scratch import SCRATCH, plain_bytes
+from gradviz.worker.modules.scratch_paths import Path, plain_path
+from gradviz.worker.modules.vision import png
+from gradviz.worker.objects.arguments import keep_methods
+from gradviz.worker.objects.numpy_boundary import IN, to_numpy
+
+NEAREST, LANCZOS, BILINEAR, BICUBIC = 0, 1, 2, 3
+
+
+@keep_methods
+class Image:
+    """A picture, in greyscale ("L") or in colour ("RGB")."""
+
+    __slots__ = ("_pixels",)
+    _pixels: Any
+
+    def __new__(cls, *given: object, **named: object) -> Self:
+        raise TypeError("pictures are made by Image.fromarray, Image.new and data sets in GradViz snippets")
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height in pixels."""
+        return int(self._pixels.shape[1]), int(self._pixels.shape[0])
+
+    @property
+    def width(self) -> int:
+        """The width in pixels."""
+        return self.size[0]
+
+    @property
+    def height(self) -> int:
+        """The height in pixels."""
+        return self.size[1]
+
+    @property
+    def mode(self) -> str:
+        """ "L" or "RGB"."""
+        return "L" if self._pixels.ndim == 2 else "RGB"
+
+    def convert(self, mode: object = "RGB") -> Image:
+        """Convert to greyscale or colour."""
+        pixels = self._pixels
+        if mode == "L" and pixels.ndim == 3:
+            return picture((pixels[..., 0] * 19595.0 + pixels[..., 1] * 38470.0 + pixels[..., 2] * 7471.0) / 65536)
+        if mode in ("RGB", "RGBA") and pixels.ndim == 2:
+            return picture(np.repeat(pixels[..., None], 3, 2))
+        return picture(pixels)
+
+    def resize(self, size: Any, resample: object = BILINEAR) -> Image:
+        """Resize to a width and height."""
+        width, height = (operator.index(each) for each in tuple(size))
+        return picture(resized(self._pixels, height, width))
+
+    def crop(self, box: Any) -> Image:
+        """Return the part from left and top to right and bottom."""
+        left, top, right, bottom = (operator.index(each) for each in tuple(box))
+        return picture(cut(self._pixels, top, left, bottom - top, right - left))
+
+    def copy(self) -> Image:
+        """Return a copy."""
+        return picture(self._pixels)
+
+    def save(self, fp: Any, format: object = None, **more: object) -> None:
+        """Write it as PNG, whatever the name says, into the folder of the run or an open file."""
+        data = png.written(self._pixels)
+        if not isinstance(fp, str | Path):
+            fp.write(data)
+            return
+        content = SCRATCH.create(plain_path(fp))
+        SCRATCH.empty(content)
+        SCRATCH.take(content, len(data))
+        content.data += data
+
+    def show(self, title: object = None) -> NoReturn:
+        """Refused: matplotlib shows pictures."""
+        raise PermissionError("Image.show() is not available in GradViz snippets; show the picture with plt.imshow")
+
+    def __repr__(self) -> str:
+        return f"<PIL.Image.Image image mode={self.mode} size={self.width}x{self.height}>"
+
+
+Image.__module__ = "PIL.Image"
+
+
+def picture(pixels: Any) -> Image:
+    """Return a picture of NumPy's own array."""
+    plain = pixels.dtype == np.uint8
+    return _holding(pixels.copy() if plain else np.clip(np.rint(pixels), 0, 255).astype(np.uint8))
+
+
+def _holding(pixels: object) -> Image:
+    """Return a picture of an array that nobody else changes."""
+    made: Image = object.__new__(Image)
+    made._pixels = pixels
+    return made
+
+
+def shared_picture(pixels: Any) -> Image:
+    """Return a picture of an array of bytes that others share, and nobody changes."""
+    pixels.setflags(write=False)
+    return _holding(pixels)
+
+
+def pixels_of(image: Image) -> Any:
+    """Return a copy of the pixels as NumPy's own array."""
+    return image._pixels.copy()
+
+
+def cut(pixels: Any, top: int, left: int, height: int, width: int) -> Any:
+    """Return a part, with zeros beyond the edges."""
+    if not 0 < height <= 4096 or not 0 < width <= 4096:
+        raise ValueError(f"a part of {height} x {width} pixels")
+    made = np.zeros((height, width, *pixels.shape[2:]), pixels.dtype)
+    begin, end = max(0, top), max(0, min(pixels.shape[0], top + height))
+    first, last = max(0, left), max(0, min(pixels.shape[1], left + width))
+    if end > begin and last > first:
+        made[begin - top : end - top, first - left : last - left] = pixels[begin:end, first:last]
+    return made
+
+
+def resized(pixels: Any, height: int, width: int) -> Any:
+    """Resize with linear interpolation."""
+    if not 0 < height <= 4096 or not 0 < width <= 4096:
+        raise ValueError(f"a picture of {height} x {width} pixels")
+    with paused():
+        channels = pixels[..., None] if pixels.ndim == 2 else pixels
+        given = from_numpy(np.ascontiguousarray(channels.transpose(2, 0, 1)[None].astype(np.float32)))
+        found = functional.interpolate(given, size=(height, width), mode="bilinear", align_corners=False)
+        made = to_numpy(found)[0].transpose(1, 2, 0)
+    return made[..., 0] if pixels.ndim == 2 else made
+
+
+def fromarray(obj: object, mode: object = None) -> Image:
+    """Return a picture of an array."""
+    array = np.asarray(to_numpy(obj))
+    if array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (3, 4)) or array.dtype.kind not in "buif":
+        raise TypeError(f"Cannot handle this data type: {array.shape}, {array.dtype.str}")
+    return picture(array[..., :3] if array.ndim == 3 else array)
+
+
+def new(mode: object, size: Any, color: object = 0) -> Image:
+    """Return a picture of one colour."""
+    width, height = (operator.index(each) for each in tuple(size))
+    shade = np.asarray(to_numpy(color), np.uint8)
+    plain = np.zeros((1, 1) if mode == "L" else (1, 1, 3), np.uint8) + shade
+    return picture(cut(np.broadcast_to(plain, (height, width, *plain.shape[2:])), 0, 0, height, width))
+
+
+def open_image(fp: Any, *rest: object) -> Image:
+    """Open a PNG file that is attached or that the run has written; no file of the computer is read."""
+    if not isinstance(fp, str | Path):
+        return _holding(png.read(plain_bytes(fp.read())))
+    name = plain_path(fp)
+    if SCRATCH.meant(name) not in SCRATCH.files:
+        raise FileNotFoundError(2, "No such file or directory: a snippet sees no pictures of the computer", name)
+    return _holding(png.read(bytes(SCRATCH.file(name).data)))
+
+
+IN[Image] = pixels_of

@@ -1,0 +1,152 @@
+"""Which arguments functions and methods may not be called with.
+
+A function of a snippet may not get objects that a snippet should never hold: NumPy's own and GradViz's internal ones.
+No boundary hands them out, but the PyTorch part calls methods of the objects it is given with its own internal objects,
+so every function of a snippet checks its arguments first.
+
+A method of PyTorch or Python may not get an object of another class as self. Python allows any in
+`Class.method(thing)`. A method that writes an attribute would then set it on a class that all runs share; one that
+reads an attribute by a given name would read any attribute of any object; one that makes an object of its object's
+class would make a class from a class; and one that passes what it holds to something of its object would pass it to the
+snippet. Next: `policy`, which adds the argument checks, and `hardening`, which restricts methods to their own
+classes."""
+
+from __future__ import annotations
+
+import dis
+import functools
+import inspect
+import types
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any, TypeVar
+
+import numpy as np
+
+from gradviz.engine.kernel.batched import BatchedArray
+from gradviz.engine.kernel.memory import VersionCounter
+from gradviz.engine.kernel.rows import OpRow, Plan
+from gradviz.engine.kernel.saved import Saved
+from gradviz.engine.kernel.state import State
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.backward import GraphTask
+from gradviz.trace.record.recorder import PARTS, Recorder
+from gradviz.worker.objects.numpy_boundary import REAL
+from gradviz.worker.policy_names import READABLE_DUNDERS, is_dunder
+
+_NUMPYS = (np.ndarray, np.generic, np.dtype, np.ufunc, np.random.Generator, np.random.BitGenerator)
+_KEPT = (OpRow, Plan, Saved, VersionCounter, State, GraphTask, BatchedArray, Recorder, *PARTS)
+_PYTHONS = (types.ModuleType, types.FrameType, types.CodeType, memoryview)
+_OTHERS = (*_KEPT, *_PYTHONS)
+_FREQUENT = frozenset((Tensor, int, float, bool, str, type(None), types.FunctionType))
+_SEVERAL = (tuple, list)
+_LOOKED_AT = 32  # items of a list that are checked
+
+
+def is_numpys_own(thing: object) -> bool:
+    """Whether this is an object or class of NumPy's own that has a stand-in or would need one."""
+    if isinstance(thing, type):
+        return issubclass(thing, _NUMPYS) and thing not in REAL and thing.__module__ != "__main__"
+    return isinstance(thing, _NUMPYS) and type(thing) not in REAL
+
+
+def check_arguments(*given: Any) -> None:
+    """Raise TypeError if an argument of a call, or an item of one, is not allowed in a snippet."""
+    for each in given:
+        kind = type(each)
+        if kind in _FREQUENT:
+            continue
+        if kind in _SEVERAL:
+            for item in each[:_LOOKED_AT]:
+                _check(item)
+        elif kind is dict:
+            for item in islice(each.values(), _LOOKED_AT):  # a table may be large, and is often passed
+                _check(item)
+        else:
+            _check(each)
+
+
+def looking(function: Callable[..., object]) -> Callable[..., object]:
+    """Return the function with a check of its arguments: for a function that is made for the snippet rather than
+    written in it."""
+
+    @functools.wraps(function)
+    def call(*given: object, **named: object) -> object:
+        check_arguments(*given, *named.values())
+        return function(*given, **named)
+
+    return call
+
+
+def _check(value: object) -> None:
+    if is_numpys_own(value) or isinstance(value, _OTHERS):
+        raise TypeError("a function of a snippet can't be called with an object that belongs to GradViz")
+
+
+# --- methods that only serve objects of their own class ---
+
+C = TypeVar("C", bound=type)
+_MAKING = frozenset("__new__ __init__ __init_subclass__ __set_name__ __class_getitem__".split())  # checked by the guard
+_OPERATORS = frozenset("__add__ __sub__ __mul__ __truediv__ __matmul__ __rmatmul__".split())  # write to their result
+_WRITING = frozenset((dis.opmap["STORE_ATTR"], dis.opmap["DELETE_ATTR"]))
+_BY_NAME = frozenset("getattr setattr delattr vars type __class__ __dict__".split())  # or by an object's class
+
+
+def of_its_own(owner: type, original: Callable[..., object]) -> Callable[..., Any]:
+    """Return the method, restricted to objects of its class."""
+
+    @functools.wraps(original)
+    def call(self: object, *args: object, **keywords: object) -> object:
+        if not isinstance(self, owner):
+            raise TypeError(f"expected a '{owner.__name__}', not '{type(self).__name__}'")
+        return original(self, *args, **keywords)
+
+    return call
+
+
+def keep_methods(cls: C) -> C:
+    """Restrict every method of the class to objects of the class."""
+    return _keep(cls, lambda method: True)
+
+
+def keep_public_methods(cls: C) -> C:
+    """Restrict every method that a snippet can name, in a class of Python's whose other functions may not be
+    methods."""
+    return _keep(cls, lambda method: True, _MAKING.union(name for name in vars(cls) if name[:1] == "_" != name[1:2]))
+
+
+def keep_reaching_methods(cls: C) -> C:
+    """Restrict every method and property that writes an attribute, or accesses one by a name it holds as data, except
+    operators, which have to be fast."""
+    return _keep(cls, _reaches, _MAKING | _OPERATORS)
+
+
+def _keep(cls: C, chosen: Callable[[object], bool], left: frozenset[str] = _MAKING) -> C:
+    for name, value in list(vars(cls).items()):
+        if is_dunder(name) and name not in READABLE_DUNDERS:  # no snippet can access it
+            continue
+        if type(value) is types.FunctionType and name not in left and chosen(value):
+            setattr(cls, name, of_its_own(cls, value))
+        elif type(value) is property:  # with classmethod() in a class of the snippet, it is read with that class
+            before: Any = (value.fget, value.fset, value.fdel)
+            read, write, delete = (of_its_own(cls, each) if each and chosen(each) else each for each in before)
+            if (read, write, delete) != before:
+                setattr(cls, name, property(read, write, delete, value.__doc__))
+    return cls
+
+
+def _reaches(method: Any) -> bool:
+    code = getattr(inspect.unwrap(method), "__code__", None)
+    return code is not None and any(_writes(each) or _BY_NAME.intersection(each.co_names) for each in _codes(code))
+
+
+def _writes(code: types.CodeType) -> bool:
+    return not _WRITING.isdisjoint(code.co_code[::2])  # each instruction is two bytes, and the caches after it are 0
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """Yield the code of a function and of the functions nested in it."""
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            yield from _codes(inner)
