@@ -30,6 +30,7 @@ MOST_BYTES = 40_000_000  # pictures in the outputs are large
 CELL = "# %%"
 MAGIC = re.compile(r"\s*(%{1,2}\w|!\s*\w|\?\w|(pip3?|conda) install\b)|.*\w\?{1,2}\s*$")
 NOT_WRITTEN = "GradViz reads notebooks and writes none. Save {name} under a name that ends in .py or .gradviz."
+FUTURE = re.compile(r"^from __future__ import ([\w, ]+?) *(#.*)?$", re.MULTILINE)
 _OF_PYTHON = re.compile(r"%%(time|timeit|capture|prun|python3?)\b")  # cell magics with Python below them
 _MOST = 200  # lines of a cell that are not Python
 _MOST_READ = 8_000_000  # characters that Python parses to find them, since a cell is parsed again after each
@@ -48,7 +49,7 @@ def text_of_notebook(data: bytes, name: str) -> str:
     sources = [_source_of(each) for each in cells]
     most = min(_MOST, _MOST_READ // max(sum(map(len, sources)), 1))
     parts = [_as_text(cell, source, most) for cell, source in zip(cells, sources, strict=True)]
-    text = "\n".join(part for part in parts if part).replace("\0", "")
+    text = _future_first("\n".join(part for part in parts if part).replace("\0", ""))
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -100,6 +101,17 @@ def _without_magics(source: str, most: int) -> str:
         else:
             return "\n".join(lines)
     return source
+
+
+def _future_first(text: str) -> str:
+    """Return the text with its imports from `__future__` at the top, the only place for them in a file; in a notebook
+    each cell may begin with one."""
+    found = list(FUTURE.finditer(text))
+    before = text[: found[-1].start()].split("\n") if found else []
+    if not any(line and not line.startswith("#") and not FUTURE.match(line) for line in before):
+        return text
+    names = sorted({name.strip() for each in found for name in each[1].split(",") if name.strip()})
+    return f"from __future__ import {', '.join(names)}\n\n" + FUTURE.sub(r"# \g<0>", text)
 
 
 def _leave_out(lines: list[str], at: int) -> None:

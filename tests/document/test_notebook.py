@@ -52,6 +52,31 @@ def test_what_only_a_notebook_can_run_is_a_comment(cell: str, text: str) -> None
     assert text_of_notebook(notebook(("code", cell)), "a.ipynb") == f"# %%\n{text}\n"
 
 
+def test_imports_from_the_future_stand_at_the_top_where_python_wants_them() -> None:
+    data = notebook(
+        ("markdown", "# A title"),
+        ("code", "import torch"),
+        (
+            "code",
+            "# c\nfrom __future__ import print_function, division  # old\nfrom __future__ import annotations\nx = 1",
+        ),
+        ("code", "from __future__ import division\ntext = 'from __future__ import x'"),
+    )
+    text = text_of_notebook(data, "a.ipynb")
+    compile(text, "a.ipynb", "exec")
+    assert text == (
+        "from __future__ import annotations, division, print_function\n\n"
+        "# %% [markdown]\n# # A title\n\n# %%\nimport torch\n\n# %%\n# c\n"
+        "# from __future__ import print_function, division  # old\n# from __future__ import annotations\nx = 1\n\n"
+        "# %%\n# from __future__ import division\ntext = 'from __future__ import x'\n"
+    )
+
+
+def test_imports_from_the_future_stay_where_they_may_be() -> None:
+    data = notebook(("code", "from __future__ import division\nx = 1"), ("code", "y = 2"))
+    assert text_of_notebook(data, "a.ipynb") == "# %%\nfrom __future__ import division\nx = 1\n\n# %%\ny = 2\n"
+
+
 def test_a_notebook_of_version_three_is_read() -> None:
     old = {"worksheets": [{"cells": [{"cell_type": "code", "input": ["print 1"]}]}], "nbformat": 3}
     assert text_of_notebook(json.dumps(old).encode(), "a.ipynb") == "# %%\nprint 1\n"
