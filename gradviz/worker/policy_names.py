@@ -106,7 +106,6 @@ OF_CODE = frozenset({"co_varnames", "co_argcount"})
 
 REFUSED_BUILTINS = {
     "compile": "write the code where it is needed",
-    "locals": "name the variables that you need",
     "memoryview": "use a list, bytes or a tensor",
     "breakpoint": "GradViz itself steps through the snippet; leave the line out",
 }

@@ -103,7 +103,24 @@ ESCAPES: dict[str, str] = {
     "compile": "compile('1', 'x', 'eval')\nprint('ESCAPED')",
     "breakpoint": "breakpoint()\nprint('ESCAPED')",
     "globals": "print('ESCAPED', globals()['__builtins__'])",
-    "locals": "print('ESCAPED', locals())",
+    "locals": "print('ESCAPED', locals()['__builtins__'])",
+    "locals of a function": (
+        "def f(x, *more, **named):\n    def g(): return x, locals()\n"
+        "    found = [locals(), g()[1], *(locals() for _ in [1])]\n"
+        "    return [name for each in found for name in each if not name.isidentifier() or name.startswith('__')]\n"
+        "class A:\n    found = locals()\nhidden = f(1, 2, y=3) + [name for name in A.found if name.startswith('__')]\n"
+        "if hidden: print('ESCAPED', hidden)\nraise ValueError"
+    ),
+    "locals of whoever calls it": (
+        "import functools\nfrom torchvision import transforms\n"
+        "for each in (functools.partial(locals), transforms.Lambda(lambda x: locals())):\n"
+        "    for name in ('self', 'guard', 'namespace', '<get>', '__builtins__'):\n"
+        "        try: found = each(0) if type(each) is not functools.partial else each()\n"
+        "        except TypeError: continue\n"
+        "        if name in found: print('ESCAPED', found[name])\n"
+        "try: found = transforms.Lambda(locals)('x')\nexcept TypeError: found = {}\n"
+        "if 'self' in found: print('ESCAPED')\nraise ValueError"
+    ),
     "vars": "import math\nprint('ESCAPED', vars(math))",
     "memoryview": "print('ESCAPED', memoryview(b'x'))",
     # --- dunder walks ---

@@ -141,6 +141,14 @@ from tests.worker.conftest import Runner
             "print(b, c, d, 'a' in globals(), globals().pop('b'), 'b' in globals())",
             "3 6 7 False 3 False\n",
         ),
+        (
+            "def f(x, n=2):\n    y = [x for _ in range(n)]\n    def inner(): return sorted(locals()), x\n"
+            "    found = locals()\n    found['x'] = 9\n    return sorted(found), x, inner()\nprint(f(1))\n"
+            "class A:\n    z = 3\n    names = sorted(n for n in locals() if n[0] != '_')\n"
+            "print(A.names, 'f' in locals(), '{a} {b}'.format(**(lambda a, b: locals())(1, 2)))\n"
+            "locals()['late'] = 4\nprint(late)",
+            "(['inner', 'n', 'x', 'y'], 1, (['x'], 1))\n['z'] True 1 2\n4\n",
+        ),
         ("import math\nclass A:\n    y = 1\nprint(dir(math)[:2], dir(A()))", "['acos', 'acosh'] ['y']\n"),
     ],
 )
@@ -325,3 +333,96 @@ _LEARNED = """\
 def test_sklearn_has_its_numbers(run: Runner) -> None:
     """As scikit-learn 1.9.1 prints it."""
     assert run(_LEARNING).printed() == _LEARNED
+
+
+_REPORTED = """
+import numpy as np, pandas as pd
+from sklearn.metrics import classification_report, f1_score
+from sklearn.model_selection import train_test_split
+from sklearn.utils import resample, shuffle
+t, p = [0, 1, 2, 2, 1, 0, 3], [0, 2, 2, 2, 1, 0, 0]
+print(classification_report(t, p, zero_division=0))
+print(classification_report(t, p, target_names=["a", "bb", "a longer name than most", "d"], digits=4, zero_division=0))
+print(classification_report(t, p, labels=[0, 2], zero_division=0))
+report = classification_report(np.array(["x", "y", "y"]), np.array(["x", "y", "x"]), output_dict=True)
+for each in list(report.items())[:-1]: print(*each)
+try: classification_report([0, 1], [1, 1], target_names=["a"])
+except ValueError as e: print(e)
+df = pd.DataFrame({"a": range(6), "b": [0, 1, 0, 1, 1, 1]}, index=list("uvwxyz"))
+for part in train_test_split(df, df["b"], test_size=0.5, random_state=3): print(part)
+print(resample(df[df["b"] == 0], replace=True, n_samples=4, random_state=1))
+print(resample(np.arange(5), [1, 2, 3, 4, 5], replace=False, n_samples=3, random_state=2))
+np.random.seed(4)
+print(shuffle(df, n_samples=2), resample([1, 2, 3]))
+try: resample([1, 2], replace=False, n_samples=3)
+except ValueError as e: print(e)
+"""
+_REPORT = """\
+              precision    recall  f1-score   support
+
+           0       0.67      1.00      0.80         2
+           1       1.00      0.50      0.67         2
+           2       0.67      1.00      0.80         2
+           3       0.00      0.00      0.00         1
+
+    accuracy                           0.71         7
+   macro avg       0.58      0.62      0.57         7
+weighted avg       0.67      0.71      0.65         7
+
+                         precision    recall  f1-score   support
+
+                      a     0.6667    1.0000    0.8000         2
+                     bb     1.0000    0.5000    0.6667         2
+a longer name than most     0.6667    1.0000    0.8000         2
+                      d     0.0000    0.0000    0.0000         1
+
+               accuracy                         0.7143         7
+              macro avg     0.5833    0.6250    0.5667         7
+           weighted avg     0.6667    0.7143    0.6476         7
+
+              precision    recall  f1-score   support
+
+           0       0.67      1.00      0.80         2
+           2       0.67      1.00      0.80         2
+
+   micro avg       0.67      1.00      0.80         4
+   macro avg       0.67      1.00      0.80         4
+weighted avg       0.67      1.00      0.80         4
+
+x {'precision': 0.5, 'recall': 1.0, 'f1-score': 0.6666666666666666, 'support': 1.0}
+y {'precision': 1.0, 'recall': 0.5, 'f1-score': 0.6666666666666666, 'support': 2.0}
+accuracy 0.6666666666666666
+macro avg {'precision': 0.75, 'recall': 0.75, 'f1-score': 0.6666666666666666, 'support': 3.0}
+Number of classes, 2, does not match size of target_names, 1. Try specifying the labels parameter
+   a  b
+v  1  1
+u  0  0
+w  2  0
+   a  b
+x  3  1
+z  5  1
+y  4  1
+v    1
+u    0
+w    0
+Name: b, dtype: int64
+x    1
+z    1
+y    1
+Name: b, dtype: int64
+   a  b
+w  2  0
+w  2  0
+u  0  0
+u  0  0
+[array([2, 4, 1]), [3, 5, 2]]
+   a  b
+y  4  1
+z  5  1 [2, 3, 1]
+Cannot sample 3 out of arrays with dim 2 when replace is False
+"""
+
+
+def test_tables_are_split_and_drawn_as_tables_and_rates_are_reported_as_scikit_learn_does(run: Runner) -> None:
+    outcome = run(_REPORTED)
+    assert outcome.printed() == _REPORT, outcome.sentence

@@ -3,8 +3,8 @@
 Such a text passes the policy as the snippet does and is code with the same hooks: it can do what the snippet could do
 in its place, and no more. It runs with the names of the snippet, or with copies of those that it is given; in a
 function it sees that function's names, too, and changes none of them. `globals()` is here, too: what is written to it
-becomes a name of the snippet, if the snippet could have bound that name itself. Next: `policy`, and `own_modules` for
-files."""
+becomes a name of the snippet, if the snippet could have bound that name itself; `locals()` in a function is a copy.
+Next: `policy`, and `own_modules` for files."""
 
 from __future__ import annotations
 
@@ -29,14 +29,18 @@ _MOST_TIMED = 100  # runs of a statement, each of which is recorded
 
 
 def text_builtins(guard: Guard, namespace: Names, fresh: Callable[[Names], Names]) -> Names:
-    """Return `exec`, `eval` and `globals` for code that has these names; `fresh` makes a namespace from such a
-    table."""
+    """Return `exec`, `eval`, `globals` and `locals` for code that has these names; `fresh` makes a namespace from such
+    a table."""
     made: list[type[Names]] = []
 
     def globals_() -> Names:
         if not made:
             made.append(_table(guard, namespace))
         return made[0](own_names(namespace))
+
+    def locals_() -> Names:
+        found = _locals(namespace)
+        return globals_() if found is None else found
 
     def exec_(source: Any, globals: Any = None, locals: Any = None, /) -> None:
         code = _compiled(guard, source, "exec")
@@ -65,10 +69,10 @@ def text_builtins(guard: Guard, namespace: Names, fresh: Callable[[Names], Names
         run_code(code, around, inner)
         return inner[_VALUE]
 
-    exec_.__name__ = exec_.__qualname__ = "exec"
-    eval_.__name__ = eval_.__qualname__ = "eval"
-    globals_.__name__ = globals_.__qualname__ = "globals"
-    return {"exec": exec_, "eval": eval_, "globals": globals_}
+    made_here = {"exec": exec_, "eval": eval_, "globals": globals_, "locals": locals_}
+    for name, function in made_here.items():
+        function.__name__ = function.__qualname__ = name
+    return made_here
 
 
 def _table(guard: Guard, namespace: Names) -> type[Names]:
@@ -126,7 +130,7 @@ def _check_name(guard: Guard, name: object) -> None:
 
 def _locals(namespace: Names) -> Names | None:
     """Return a copy of the names of the calling function; None if the module itself called."""
-    function = sys._getframe().f_back  # exec or eval
+    function = sys._getframe().f_back  # exec, eval or locals
     frame = None if function is None else function.f_back
     if frame is None or frame.f_globals is not namespace or frame.f_locals is namespace:
         return None

@@ -1,4 +1,4 @@
-"""`import sklearn` for a snippet: toy data sets, splits, scalers and twelve metrics, as PyTorch tutorials use them.
+"""`import sklearn` for a snippet: toy data sets, splits, scalers and metrics, as PyTorch tutorials use them.
 
 Written in NumPy with scikit-learn's order of random draws, so that a seeded data set or split has the same numbers;
 without a seed, they come from the snippet's own `np.random`. There are no models. Arrays go through
@@ -17,6 +17,7 @@ from gradviz.engine.kernel.tensor import Tensor
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.made_sets import MADE_SETS, numbers_in, source_of
 from gradviz.worker.modules.recorded_sets import RECORDED_SETS
+from gradviz.worker.modules.tables import DataFrame, Series
 from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.numpy_boundary import to_numpy, to_snippet
 
@@ -33,7 +34,7 @@ def learning_modules(source: np.random.RandomState) -> dict[str, Any]:
             each.__name__: each for each in (StandardScaler, MinMaxScaler, LabelEncoder, normalize, scale)
         },
         "metrics": {each.__name__: each for each in _SCORES},
-        "utils": {"shuffle": _shuffler(source)},
+        "utils": {each.__name__: each for each in _drawers(source)},
     }
     modules = {f"sklearn.{name}": stand_in(f"sklearn.{name}", names) for name, names in parts.items()}
     names = {name: modules[f"sklearn.{name}"] for name in parts} | {"__version__": VERSION}
@@ -133,36 +134,70 @@ def _drawn(random: np.random.RandomState, counts: Array, draws: int) -> Array:
 def _taken(given: object, places: Array) -> Any:
     if isinstance(given, Tensor):
         return given[to_snippet(places)]
+    if isinstance(given, DataFrame | Series):
+        return given.iloc[to_snippet(places)]
     if isinstance(given, list | tuple):
         return [given[int(each)] for each in places]
     return to_snippet(np.asarray(to_numpy(given))[places])
 
 
-def _shuffler(source: np.random.RandomState) -> Callable[..., object]:
-    def shuffle(*arrays: Any, random_state: Any = None, n_samples: int | None = None) -> Any:
-        order = np.arange(len(arrays[0]))
-        source_of(source, random_state).shuffle(order)
-        kept = order if n_samples is None else order[: operator.index(n_samples)]
+def _drawers(source: np.random.RandomState) -> tuple[Callable[..., object], ...]:
+    def resample(*arrays: Any, replace: object = True, n_samples: Any = None, random_state: Any = None) -> Any:
+        samples = len(arrays[0])
+        size = samples if n_samples is None else operator.index(n_samples)
+        random = source_of(source, random_state)
+        if replace:
+            kept = random.randint(0, samples, size=(size,))
+        elif size > samples:
+            raise ValueError(f"Cannot sample {size} out of arrays with dim {samples} when replace is False")
+        else:
+            kept = random.permutation(samples)[:size]
         found = [_taken(each, kept) for each in arrays]
         return found[0] if len(found) == 1 else found
 
-    return shuffle
+    def shuffle(*arrays: Any, random_state: Any = None, n_samples: Any = None) -> Any:
+        return resample(*arrays, replace=False, n_samples=n_samples, random_state=random_state)
+
+    return resample, shuffle
 
 
 # --- scalers ---
 
 
+class _Fitted:
+    """What is measured once and then applied."""
+
+    __slots__ = ("_found",)
+
+    def __init__(self) -> None:
+        self._found: Any = None
+
+    def _fitted(self) -> Any:
+        if self._found is None:
+            raise ValueError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before "
+                "using this estimator."
+            )
+        return self._found
+
+    def fit_transform(self, X: Any, y: object = None) -> Any:
+        """Fit and transform."""
+        return self.fit(X).transform(X)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
 @keep_methods
-class StandardScaler:
+class StandardScaler(_Fitted):
     """Scales columns to mean 0 and standard deviation 1."""
 
-    __slots__ = ("_shift", "_unit")
+    __slots__ = ()
 
     def __init__(self, *, copy: object = True, with_mean: object = True, with_std: object = True) -> None:
         if not (with_mean and with_std):
             raise ValueError("a StandardScaler shifts and scales in GradViz snippets; leave the argument out")
-        self._shift: Array | None = None
-        self._unit: Array | None = None
+        super().__init__()
 
     mean_ = property(lambda self: to_snippet(self._fitted()[0].copy()), doc="What is subtracted.")
     scale_ = property(lambda self: to_snippet(self._fitted()[1].copy()), doc="What is divided by.")
@@ -171,18 +206,10 @@ class StandardScaler:
     def _measure(self, x: Array) -> tuple[Array, Array]:
         return x.mean(0), x.std(0)
 
-    def _fitted(self) -> tuple[Array, Array]:
-        if self._shift is None or self._unit is None:
-            raise ValueError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before "
-                "using this estimator."
-            )
-        return self._shift, self._unit
-
     def fit(self, X: object, y: object = None) -> StandardScaler:
         """Measure the columns."""
-        self._shift, unit = self._measure(_columns(X))
-        self._unit = np.where(unit == 0, 1.0, unit)
+        shift, unit = self._measure(_columns(X))
+        self._found = shift, np.where(unit == 0, 1.0, unit)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -190,17 +217,10 @@ class StandardScaler:
         shift, unit = self._fitted()
         return to_snippet((_columns(X) - shift) / unit)
 
-    def fit_transform(self, X: object, y: object = None) -> Any:
-        """Fit and transform."""
-        return self.fit(X).transform(X)
-
     def inverse_transform(self, X: object) -> Any:
         """Undo `transform`."""
         shift, unit = self._fitted()
         return to_snippet(_columns(X) * unit + shift)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
 
 
 @keep_methods
@@ -251,24 +271,16 @@ def scale(X: Any, *, axis: Any = 0, with_mean: Any = True, with_std: Any = True,
 
 
 @keep_methods
-class LabelEncoder:
+class LabelEncoder(_Fitted):
     """Encodes labels as numbers, in sorted order."""
 
-    __slots__ = ("_labels",)
-
-    def __init__(self) -> None:
-        self._labels: Array | None = None
+    __slots__ = ()
 
     classes_ = property(lambda self: to_snippet(self._fitted().copy()), doc="The labels.")
 
-    def _fitted(self) -> Array:
-        if self._labels is None:
-            raise ValueError("This LabelEncoder instance is not fitted yet. Call 'fit' before using this estimator.")
-        return self._labels
-
     def fit(self, y: object) -> LabelEncoder:
         """Find the labels."""
-        self._labels = np.unique(np.asarray(to_numpy(y)))
+        self._found = np.unique(np.asarray(to_numpy(y)))
         return self
 
     def transform(self, y: Any) -> Any:
@@ -279,16 +291,9 @@ class LabelEncoder:
             raise ValueError(f"y contains previously unseen labels: {unknown}")
         return to_snippet(np.searchsorted(labels, given))
 
-    def fit_transform(self, y: object) -> Any:
-        """Fit and transform."""
-        return self.fit(y).transform(y)
-
     def inverse_transform(self, y: object) -> Any:
         """Return the labels of numbers."""
         return to_snippet(self._fitted()[np.asarray(to_numpy(y))])
-
-    def __repr__(self) -> str:
-        return "LabelEncoder()"
 
 
 # --- scores ---
@@ -329,8 +334,22 @@ def mean_absolute_error(y_true: object, y_pred: object) -> float:
     return float(np.abs(a - b).mean())
 
 
+def _counts(a: Array, b: Array, labels: Array) -> Array:
+    """How often each label was predicted rightly, predicted, and meant, in rows."""
+    rows = [[((a == each) & (b == each)).sum(), (b == each).sum(), (a == each).sum()] for each in labels]
+    return np.array(rows, float).reshape(-1, 3).T
+
+
+def _rates(counts: Array) -> Array:
+    """Precision, recall and F1 of each column of counts, in rows; 0 where nothing was predicted or meant."""
+    hits, taken, meant = counts
+    below = np.stack([taken, meant, (taken + meant) / 2])
+    return np.divide(hits, below, out=np.zeros_like(below), where=below != 0)
+
+
 def _shares(name: str) -> Callable[..., float]:
     """Return the function for precision, recall or F1."""
+    at = ("precision_score", "recall_score", "f1_score").index(name)
 
     def score(
         y_true: object, y_pred: object, *, pos_label: object = 1, average: object = "binary", zero_division: object = 0
@@ -346,16 +365,55 @@ def _shares(name: str) -> Callable[..., float]:
             labels = np.asarray([to_numpy(pos_label)])
         elif average not in ("micro", "macro", "weighted"):
             raise ValueError(f"{name}(average={average!r}) is not available in GradViz snippets")
-        hits = np.array([((a == each) & (b == each)).sum() for each in labels], float)
-        meant, taken = (np.array([(side == each).sum() for each in labels], float) for side in (a, b))
-        weights = meant / meant.sum() if average == "weighted" else np.full(len(labels), 1 / len(labels))
+        counts = _counts(a, b, labels)
         if average == "micro":
-            hits, meant, taken, weights = (np.array([each.sum()]) for each in (hits, meant, taken, weights))
-        below = {"precision_score": taken, "recall_score": meant, "f1_score": (taken + meant) / 2}[name]
-        return float((np.divide(hits, below, out=np.zeros_like(hits), where=below != 0) * weights).sum())
+            counts = counts.sum(axis=1, keepdims=True)
+        return float(np.average(_rates(counts)[at], weights=counts[2] if average == "weighted" else None))
 
     score.__name__ = score.__qualname__ = name
     return score
+
+
+def classification_report(
+    y_true: object,
+    y_pred: object,
+    *,
+    labels: object = None,
+    target_names: Any = None,
+    digits: Any = 2,
+    output_dict: object = False,
+    zero_division: object = 0,
+) -> Any:
+    """Return the rates of each label and their averages, as text or as a dict."""
+    a, b = _pair(y_true, y_pred)
+    there = np.unique(np.concatenate([a, b]))
+    kinds = there if labels is None else np.asarray(to_numpy(labels))
+    names = [str.__str__(str(each)) for each in (kinds.tolist() if target_names is None else target_names)]
+    if len(names) != len(kinds):
+        way = "" if labels is not None else ". Try specifying the labels parameter"
+        raise ValueError(f"Number of classes, {len(kinds)}, does not match size of target_names, {len(names)}{way}")
+    counts = _counts(a, b, kinds)
+    rates, meant = _rates(counts), counts[2]
+    rows = {name: [*rate, count] for name, rate, count in zip(names, rates.T.tolist(), meant.tolist(), strict=True)}
+    whole = [*_rates(counts.sum(axis=1, keepdims=True))[:, 0].tolist(), meant.sum().item()]
+    is_whole = labels is None or set(there.tolist()) <= set(kinds.tolist())
+    averages = {"accuracy" if is_whole else "micro avg": whole}
+    averages["macro avg"] = [*rates.mean(axis=1).tolist(), whole[3]]
+    averages["weighted avg"] = [*np.average(rates, axis=1, weights=meant).tolist(), whole[3]]
+    heads = ("precision", "recall", "f1-score", "support")
+    if output_dict:
+        table: dict[str, Any] = {key: dict(zip(heads, row, strict=True)) for key, row in (rows | averages).items()}
+        return table | ({"accuracy": whole[2]} if is_whole else {})
+    places = operator.index(digits)
+    width = max(*map(len, names), len("weighted avg"), places)
+
+    def line(key: str, row: list[float]) -> str:
+        cells = ["" if key == "accuracy" and at < 2 else f"{each:.{places}f}" for at, each in enumerate(row[:3])]
+        return f"{key:>{width}s} " + "".join(f" {each:>9}" for each in (*cells, int(row[3]))) + "\n"
+
+    head = f"{'':>{width}s} " + "".join(f" {each:>9}" for each in heads)
+    above, below = ("".join(line(*each) for each in part.items()) for part in (rows, averages))
+    return f"{head}\n\n{above}\n{below}"
 
 
 def r2_score(y_true: object, y_pred: object) -> float:
@@ -407,6 +465,6 @@ def roc_auc_score(y_true: object, y_score: object) -> float:
 
 _SCORES = (
     *(accuracy_score, confusion_matrix, mean_squared_error, mean_absolute_error, r2_score),
-    *(roc_curve, precision_recall_curve, auc, roc_auc_score),
+    *(classification_report, roc_curve, precision_recall_curve, auc, roc_auc_score),
     *map(_shares, ("precision_score", "recall_score", "f1_score")),
 )
