@@ -121,6 +121,19 @@ ESCAPES: dict[str, str] = {
         "try: found = transforms.Lambda(locals)('x')\nexcept TypeError: found = {}\n"
         "if 'self' in found: print('ESCAPED')\nraise ValueError"
     ),
+    "methods of tests for something else": (
+        "import unittest, torch\nunittest.TestCase.__init__(torch.nn.Module, 'x')\n"
+        "print('ESCAPED', torch.nn.Module._testMethodName)"
+    ),
+    "a test case for all runs": "import unittest\nunittest.TestCase.setUp = print\nprint('ESCAPED')",
+    "tests in a class that is not its own": (
+        "import unittest, torch\nunittest.skip('x')(torch.nn.Module)\nprint('ESCAPED', torch.nn.Module.setUp)"
+    ),
+    "what a test raised": (
+        "import unittest\nclass A(unittest.TestCase):\n    def test_a(self):\n"
+        "        with self.assertRaises(ZeroDivisionError) as found: 1 / 0\n"
+        "        print('ESCAPED', found.exception.__traceback__.tb_frame)\nunittest.main()"
+    ),
     "vars": "import math\nprint('ESCAPED', vars(math))",
     "memoryview": "print('ESCAPED', memoryview(b'x'))",
     # --- dunder walks ---

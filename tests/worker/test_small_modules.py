@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.worker.conftest import Runner
@@ -426,3 +428,125 @@ Cannot sample 3 out of arrays with dim 2 when replace is False
 def test_tables_are_split_and_drawn_as_tables_and_rates_are_reported_as_scikit_learn_does(run: Runner) -> None:
     outcome = run(_REPORTED)
     assert outcome.printed() == _REPORT, outcome.sentence
+
+
+_TESTS = """
+import unittest
+import torch
+
+class TestB(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.x = torch.ones(2, requires_grad=True)
+        print("class")
+    def setUp(self):
+        self.y = self.x * 2
+    def test_sum(self):
+        print("sum")
+        self.assertEqual(self.y.sum().item(), 4.0)
+        self.assertTrue(self.y.requires_grad, "no graph")
+        self.assertAlmostEqual(1.0, 1.0 + 1e-9)
+        self.assertIn(2, [1, 2])
+        with self.assertRaises(RuntimeError) as caught:
+            self.y.backward()
+        self.assertIn("scalar", str(caught.exception))
+        self.assertRaises(ValueError, int, "x")
+        with self.assertRaisesRegex(RuntimeError, "grad can be"):
+            self.y.backward()
+        self.assertIsNone(None); self.assertIsInstance(1, int)
+        self.assertLess(1, 2); self.assertCountEqual([1, 2], [2, 1])
+    def test_fails(self):
+        print("fails")
+        self.assertEqual(1, 2, "no")
+    @unittest.skip("later")
+    def test_later(self):
+        print("never")
+    def tearDown(self):
+        print("down")
+
+class TestA(unittest.TestCase):
+    def test_error(self):
+        for f, args in (
+            (self.assertTrue, (0,)), (self.assertIs, (1, 2)), (self.assertIsNot, (None, None)),
+            (self.assertAlmostEqual, (1, 1.5)), (self.assertAlmostEqual, (1, 1.5, None, "m", 0.1)),
+            (self.assertGreater, (1, 2)), (self.assertIsNotNone, (None,)), (self.assertNotIn, (1, [1])),
+            (self.assertIsInstance, (1, str)), (self.assertRaises, (ValueError, int, "1")), (self.fail, ("x",)),
+            (self.assertNotEqual, (1, 1, "same")),
+        ):
+            try: f(*args)
+            except AssertionError as e: print(e)
+        raise ValueError("x")
+
+if __name__ == "__main__":
+    unittest.main(exit=False)
+    print("after")
+    unittest.main(verbosity=2)
+"""
+_TESTED = """\
+0 is not true
+1 is not 2
+unexpectedly identical: None
+1 != 1.5 within 7 places (0.5 difference)
+1 != 1.5 within 0.1 delta (0.5 difference) : m
+1 not greater than 2
+unexpectedly None
+1 unexpectedly found in [1]
+1 is not an instance of <class 'str'>
+ValueError not raised by int
+x
+1 == 1 : same
+class
+fails
+down
+sum
+down
+after
+0 is not true
+1 is not 2
+unexpectedly identical: None
+1 != 1.5 within 7 places (0.5 difference)
+1 != 1.5 within 0.1 delta (0.5 difference) : m
+1 not greater than 2
+unexpectedly None
+1 unexpectedly found in [1]
+1 is not an instance of <class 'str'>
+ValueError not raised by int
+x
+1 == 1 : same
+class
+fails
+down
+sum
+down
+"""
+_TOLD = """\
+EFs.
+======================================================================
+ERROR: test_error (__main__.TestA.test_error)
+----------------------------------------------------------------------
+Traceback (most recent call last):
+  File "ut.py", line N, in test_error
+    raise ValueError("x")
+ValueError: x
+
+======================================================================
+FAIL: test_fails (__main__.TestB.test_fails)
+----------------------------------------------------------------------
+Traceback (most recent call last):
+  File "ut.py", line N, in test_fails
+    self.assertEqual(1, 2, "no")
+AssertionError: 1 != 2 : no
+
+----------------------------------------------------------------------
+Ran 4 tests in 0.000s
+
+FAILED (failures=1, errors=1, skipped=1)
+"""
+
+
+def test_unit_tests_run_and_report_as_in_python(run: Runner) -> None:
+    outcome = run(_TESTS)
+    assert outcome.printed() == _TESTED, outcome.sentence
+    told = re.sub(r"line \d+, in", "line N, in", re.sub(r"in [\d.]+s", "in 0.000s", outcome.printed("err")))
+    assert told.startswith(_TOLD.replace("ut.py", "snippet.py"))
+    assert (outcome.status, "FAILED (failures=1, errors=1, skipped=1)" in told) == ("raised", True)

@@ -180,6 +180,8 @@ class _Fitted:
             )
         return self._found
 
+    fit: Callable[..., Any]
+
     def fit_transform(self, X: Any, y: object = None) -> Any:
         """Fit and transform."""
         return self.fit(X).transform(X)
@@ -344,7 +346,8 @@ def _rates(counts: Array) -> Array:
     """Precision, recall and F1 of each column of counts, in rows; 0 where nothing was predicted or meant."""
     hits, taken, meant = counts
     below = np.stack([taken, meant, (taken + meant) / 2])
-    return np.divide(hits, below, out=np.zeros_like(below), where=below != 0)
+    found: Array = np.divide(hits, below, out=np.zeros_like(below), where=below != 0)
+    return found
 
 
 def _shares(name: str) -> Callable[..., float]:

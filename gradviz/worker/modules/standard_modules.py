@@ -55,6 +55,7 @@ from gradviz.worker.modules.saved_files import ByteBuffer
 from gradviz.worker.modules.scratch import HOME
 from gradviz.worker.modules.scratch_paths import open_, path_modules
 from gradviz.worker.modules.text_modules import error_modules, of_plain_text, text_modules
+from gradviz.worker.modules.unit_tests import unit_test_module
 from gradviz.worker.objects.iterators import iterator_names
 from gradviz.worker.policy_names import is_dunder
 
@@ -99,6 +100,7 @@ def standard_modules(guard: Guard, write: Writer) -> dict[str, Any]:
         **path_modules(),
         **format_modules(),
         **error_modules(guard, write),
+        "unittest": unit_test_module(guard, write),
     }
     plain = {name: _named(module, names) for name, (module, names) in _PLAIN.items()}
     plain["re"]["escape"] = of_plain_text(re.escape)
