@@ -46,6 +46,13 @@ _FILES: dict[str, str | bytes] = {
         ("print(open('../elsewhere/names.txt').readline())", "Anna\n"),
         ("import os\nprint(os.listdir(), os.path.exists('x/names.txt'), os.path.exists('x.txt'))",
          "['data', 'helper.py', 'names.txt', 'pkg', 'tools.py'] True False"),
+        ("import os, glob\nfrom pathlib import Path\nprint(glob.glob('../data/*.csv'), os.listdir('/drive/data'),\n"
+         "      os.path.isdir('../../data'), os.path.isdir('x/data'), open('/k/data/table.csv').readline())\n"
+         "print(sorted(os.walk('../data')), [p.name for p in Path('../data').iterdir()])\n"
+         "open('../data/out.txt', 'w').write('a')\nos.makedirs('../data', exist_ok=True)\nos.makedirs('x/pkg')\n"
+         "print(os.listdir('data'), os.listdir('x'), os.path.exists('../other'), glob.glob('../other/*'))",
+         "['../data/table.csv'] ['table.csv'] True False 1,2\n\n[('../data', [], ['table.csv'])] ['table.csv']\n"
+         "['out.txt', 'table.csv'] ['pkg'] False []"),
         ("import numpy as np\nprint(np.loadtxt('data/table.csv', delimiter=',').sum())", "10.0"),
         ("import helper\nprint(helper.VALUE, helper._hidden, helper)", "3 4 <module 'helper'>"),
         ("import helper as h\nh.VALUE = 5\nimport helper\nprint(helper.VALUE, hasattr(helper, 'no'))", "5 False"),

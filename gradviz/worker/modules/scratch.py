@@ -17,7 +17,7 @@ import os
 import posixpath
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import suppress
 from typing import Any, NoReturn, Self
 
@@ -72,6 +72,7 @@ class Scratch:
         self.unmatched = ""  # the first pattern of file names that matched nothing
         self._attached: dict[str, list[str]] = {}  # by the last part of their names
         self._given: dict[str, bytes] = {}  # the attached files, by path
+        self._shelves: set[str] = set()  # the folders that they are in
         self._open: weakref.WeakSet[Any] = weakref.WeakSet()  # which may hold bytes back
         self._objects: dict[int, Any] = {}
         self._next = 0
@@ -97,7 +98,8 @@ class Scratch:
     def create(self, name: str, makes_folders: bool = False) -> Content:
         """Return a file of this name, created if necessary."""
         path = self.path(name)
-        folder = posixpath.dirname(path)
+        folder = self.meant_folder(posixpath.dirname(path))
+        path = posixpath.join(folder, posixpath.basename(path))
         if path in self.folders:
             fail(errno.EISDIR, name)
         if folder not in self.folders:
@@ -116,6 +118,8 @@ class Scratch:
             self.create(path, makes_folders=True).data[:] = data
             self._attached.setdefault(posixpath.basename(path), []).append(path)
             self._given[path] = data
+            while (path := posixpath.dirname(path)) != HOME:
+                self._shelves.add(path)
 
     def opened(self, inner: io.IOBase) -> None:
         """Register something that writes to a file; it lets go of everything at the end of the run."""
@@ -133,13 +137,26 @@ class Scratch:
                 yield path.removeprefix(f"{HOME}/").lstrip("/"), data, bool(content.numbers)
 
     def meant(self, name: str) -> str:
-        """Return the absolute path of a file; if nothing has this name, that of the only attached file with the same
-        last part."""
-        path = self.path(name)
+        """Return the absolute path of a file; if nothing has this name, that of the attached file that the end of a
+        path out of the home folder names, or of the only one with the same last part."""
+        path = self._at_home(self.path(name), self._given)
         if path in self.files or path in self.folders:
             return path
         known = [each for each in self._attached.get(posixpath.basename(path), ()) if each in self.files]
         return known[0] if len(known) == 1 else path
+
+    def meant_folder(self, name: str) -> str:
+        """Return the absolute path of a folder; the end of a path out of the home folder may name an attached one."""
+        return self._at_home(self.path(name), self._shelves)
+
+    def _at_home(self, path: str, attached: Container[str]) -> str:
+        """Return the longest end of a path that something attached has, as in ../data/train; the path itself if there
+        is none, or if it is one of a file or folder of this run."""
+        if path in self.files or path in self.folders or path.startswith((f"{HOME}/", f"{TEMPORARY}/")):
+            return path
+        parts = path.strip("/").split("/")
+        ends = ("/".join((HOME, *parts[at:])) for at in range(len(parts)))
+        return next((each for each in ends if each in attached), path)
 
     def make_folders(self, path: str) -> None:
         """Add a folder and its parents, by their absolute paths."""
@@ -497,11 +514,11 @@ class Search:
 
     def _shown(self, folder: str, part: str = "") -> list[str]:
         """Return the names in a folder, the hidden ones only if they are asked for."""
-        names = self._inside.get(SCRATCH.path(posixpath.join(self._top, folder)), [])
+        names = self._inside.get(SCRATCH.meant_folder(posixpath.join(self._top, folder)), [])
         return [name for name in names if self._hidden or part.startswith(".") or not name.startswith(".")]
 
     def _is_folder(self, name: str) -> bool:
-        return SCRATCH.path(posixpath.join(self._top, name)) in SCRATCH.folders
+        return SCRATCH.meant_folder(posixpath.join(self._top, name)) in SCRATCH.folders
 
     def _is_there(self, name: str) -> bool:
         return self._is_folder(name) or SCRATCH.meant(posixpath.join(self._top, name)) in SCRATCH.files

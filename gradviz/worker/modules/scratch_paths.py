@@ -65,7 +65,7 @@ def isfile(path: object) -> bool:
 def isdir(path: object) -> bool:
     """Whether it is a folder."""
     text = plain_path(path)
-    return bool(text) and SCRATCH.path(text) in SCRATCH.folders
+    return bool(text) and SCRATCH.meant_folder(text) in SCRATCH.folders
 
 
 def listdir(path: object = ".") -> list[str]:
@@ -75,7 +75,7 @@ def listdir(path: object = ".") -> list[str]:
 
 def _folder(path: object) -> str:
     text = plain_path(path)
-    whole = SCRATCH.path(text)
+    whole = SCRATCH.meant_folder(text)
     if whole not in SCRATCH.folders:
         fail(errno.ENOTDIR if whole in SCRATCH.files else errno.ENOENT, text)
     return whole
