@@ -85,7 +85,7 @@ WITHOUT_NODE = ("leaf-in-place", "view-of-leaf-in-place", "inference-tensor")  #
 ROOT = HERE.parents[1]
 TAUGHT = {  # what the examples show on purpose
     "05": "matmul-shapes", "06": "non-leaf-grad", "07": "backward-twice", "09": "backward-twice",
-    "10": "backward-twice", "11": "freed-buffer", "13": "non-leaf-grad", "14": "non-leaf-grad",
+    "10": "backward-twice", "11": "backward-twice", "13": "non-leaf-grad", "14": "non-leaf-grad",
     "15": "saved-overwritten", "20": "nan-where", "21": "saved-overwritten", "22": "no-grad-fn",
 }  # fmt: skip
 EXAMPLES = sorted((ROOT / "resources/examples").glob("*.py"))

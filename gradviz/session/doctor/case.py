@@ -116,7 +116,7 @@ class Case(Text):
         text = ast.unparse(node)
         found = self.named(text, step) or self.named(re.sub(r"\[(\d+)\]", r".\1", text), step)  # net[0].weight
         if found:
-            return found
+            return [*found, *_bound_inside(self, text, found[-1], step)]
         made = [each for each in self.made_by(node) if self.trace.tensors.step[each] < step]
         if made:
             return made
@@ -307,6 +307,14 @@ class Case(Text):
         return int(self.trace.steps.call[step]) if step >= 0 else -1
 
 
+def _bound_inside(case: Case, text: str, latest: int, step: int) -> list[int]:
+    """Return what methods have bound `self.total` to since it was the latest tensor of the only `meter.total`."""
+    tail = f".{text.rpartition('.')[2]}"
+    inside = case.named(f"self{tail}", step) if tail != f".{text}" and text != f"self{tail}" else []
+    alone = latest in inside and sum(name.endswith(tail) for name in case.bound) == 2
+    return inside[inside.index(latest) + 1 :] if alone else []
+
+
 def ran(case: Case, line: int, cursor: int) -> int:
     """Return the cursor at which a line, or else what it called, last ran up to a cursor, otherwise at which it
     first ran; the cursor itself if no step belongs to the line, or if it is at the grad_fn of an operation there."""
@@ -366,18 +374,29 @@ def root_before(case: Case, cursor: int) -> tuple[Mark, ...]:
     return case.mark(int(case.trace.tensors.producer[roots[0]]), "backward() began here") if roots else ()
 
 
+def _targets(target: ast.expr) -> list[ast.expr]:
+    return target.elts if isinstance(target, ast.Tuple) else [target]
+
+
 def under_keys(case: Case, node: ast.expr, step: int) -> list[int]:
     """Return the tensors of a container before a step, if an expression reads one of them by a variable: `held[name]`,
-    or `each` in a comprehension over it."""
+    or `each` in a comprehension over it, over its items, or over several tensors."""
     if isinstance(node, ast.Name):
-        around = (each for each in case.around(node) if isinstance(each, (ast.ListComp, ast.GeneratorExp, ast.SetComp)))
-        turns = [turn for each in around for turn in each.generators if case.source(turn.target) == node.id]
+        turns = [turn for each in case.around(node) for turn in getattr(each, "generators", ())]
+        turns = [turn for turn in turns if node.id in [case.source(each) for each in _targets(turn.target)]]
         held = turns[0].iter if turns else None
     else:
         held = node.value if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant) else None
+    if isinstance(held, ast.Call) and name_of(held) == "enumerate" and held.args:
+        held = held.args[0]
+    if isinstance(held, (ast.Tuple, ast.List)):
+        return [tensor for each in held.elts for tensor in case.were(each, step)[-1:]]
     if held is None:
         return []
-    module = receiver_of(held) if isinstance(held, ast.Call) and name_of(held) == "parameters" else None
+    method, module = (name_of(held), receiver_of(held)) if isinstance(held, ast.Call) else ("", None)
+    if module is not None and method in ("items", "values"):
+        held, module = module, None
+    module = module if method in ("parameters", "named_parameters") else None
     start = f"{ast.unparse(module)}." if module is not None else f"{ast.unparse(held)}["
     found = (case.named(name, step)[-1:] for name in case.bound if name.startswith(start))
     return [each for tensors in found for each in tensors]

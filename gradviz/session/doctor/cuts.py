@@ -12,7 +12,7 @@ import numpy as np
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import SWITCHED_OFF, Case, Fix, Hit, fixes, requires, returned, under_keys
-from gradviz.session.doctor.text import collected, decorated_at, followed, name_of, receiver_of, uses
+from gradviz.session.doctor.text import collected, decorated_at, followed, name_of, off_at, receiver_of, uses
 
 _NOT_DIFFERENTIABLE = 3  # see schema.UNTRACKED
 _COPIES = ("tensor", "as_tensor", "new_tensor", "from_numpy", "Tensor", "FloatTensor", "array", "Variable", "Parameter")
@@ -49,7 +49,7 @@ def cut_at(case: Case, tensor: int) -> Cut | None:
         return None
     if trace.nodes.reason[node] == SWITCHED_OFF:
         outer = case.outer_line(node)
-        at = next((off for each in (line, outer) if (off := case.off_at(each)) > 0), outer)
+        at = next((off for each in (line, outer) if (off := off_at(case, each)) > 0), outer)
         return Cut("no_grad", at, before[0], tensor, node, case.maker(tensor))
     if trace.nodes.reason[node] == _NOT_DIFFERENTIABLE:
         return Cut("integer", line, before[0], tensor, node, case.maker(tensor))
@@ -143,11 +143,17 @@ def _in_arithmetic(case: Case) -> list[Cut]:
     for call in case.calls:
         places = [place for each in uses(case, call, summed=True) for place in (each, case.parents.get(each))]
         made = [one for each in places if isinstance(each, ast.BinOp) for one in case.made_by(each)]
-        made = [each for each in made if each in case.below_roots]
+        made = [each for each in made if each in case.below_roots or case.raised]
         source = taken_out(case, call, int(trace.tensors.step[made[0]]) + 1) if made else None
         if source is not None:
             found.append(Cut("item", call.lineno, source, -1, int(trace.tensors.producer[made[0]]), call))
     return found
+
+
+def number_behind(case: Case, root: int) -> Cut | None:
+    """Return the plain number, taken from a tensor with a history, that a root without one was computed with."""
+    behind = {case.trace.tensors.producer[each] for each in case.ancestors(root)}
+    return next((cut for cut in _in_arithmetic(case) if cut.node in behind), None)
 
 
 def copies(case: Case) -> list[Cut]:
@@ -216,12 +222,18 @@ def cut_fixes(case: Case, cut: Cut) -> tuple[Fix, ...]:
     return ()
 
 
-_CALLED = {"detached": ("detach", "detach_"), "integer": ("long", "int", "short", "char", "byte")}  # that cut it off
+_CALLED = {  # what cuts it off
+    "detached": ("detach", "detach_"),
+    "integer": ("long", "int", "short", "char", "byte", "uint"),
+}
 
 
 def _is_plain(call: ast.Call, names: tuple[str, ...]) -> bool:
-    """Whether a call is that of one of these methods, without arguments."""
-    return name_of(call) in names and not call.args and isinstance(call.func, ast.Attribute)
+    """Whether a call is that of one of these methods without arguments, or `.to(torch.int32)` for one of them."""
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    to = ast.unparse(call.args[0]) if name_of(call) in ("to", "type") and len(call.args) == 1 else ""
+    return (name_of(call) in names and not call.args) or to.rstrip("0123456789").removeprefix("torch.") in names
 
 
 def _uncopied(case: Case, call: ast.Call) -> str | None:

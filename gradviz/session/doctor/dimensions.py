@@ -48,27 +48,26 @@ def wrong_dim(case: Case) -> Iterator[Hit]:
 
 
 def _written_out(case: Case) -> Iterator[Hit]:
-    """exp(x) / exp(x).sum(0): a written-out softmax over the batch."""
-    for node in ops(case, "div"):
-        if not is_softmax(case, node) or len(case.shape(case.output(node))) != 2:
-            continue
+    """exp(x) / exp(x).sum(0), or x - x.logsumexp(0): a written-out softmax over the batch."""
+    for node in ops(case, "div", "sub"):
         summed, made = maker_of(case, node, 1), case.output(node)
+        logarithms = summed >= 0 and case.trace.nodes.op[summed] == "logsumexp"
+        alike = operand(case, summed) == operand(case, node) if logarithms else is_softmax(case, node)
+        if not alike or len(case.shape(made)) != 2:
+            continue
         if not re.search(r"dim=\(?(0|-2)\b,?\)?", str(case.trace.nodes.params[summed])) or case.shape(made)[0] < 2:
             continue
-        scores = operand(case, maker_of(case, node))
+        scores = operand(case, node if logarithms else maker_of(case, node))
         if made not in case.below_roots or not (_is_of_samples(case, scores) or _picks_classes(case, made)):
             continue
         line = line_of(case, summed)
-        call = next(
-            (each for each in case.on_line(line) if isinstance(each, ast.Call) and name_of(each) == "sum"), None
-        )
-        given = call.args[:1] if call is not None else []
+        calls = [each for each in case.on_line(line) if isinstance(each, ast.Call)]
+        call = next((each for each in calls if name_of(each) in ("sum", "logsumexp")), None)
+        given = call.args[:2] if call is not None else []
         given += [each.value for each in call.keywords if each.arg in ("dim", "axis")] if call is not None else []
         rows = next((each for each in given if case.source(each) in ("0", "-2")), None)
         text = edits.replace_node(case.text, rows, "1") if rows is not None else None
-        why = (
-            f"Line {line} divides by the sums of the columns of {case.shape(made)}: the rows of each column add up to "
-        )
+        why = f"Line {line} takes the sums of the columns of {case.shape(made)}: the rows of each column add up to "
         why += "1, so the samples of a batch compete with each other instead of the classes."
         marks = case.mark(summed, "along the batch")
         advice = "Sum along dimension 1: one distribution for each row."

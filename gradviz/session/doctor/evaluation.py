@@ -140,9 +140,17 @@ def _is_compared(case: Case, node: int) -> bool:
         for user in case.trace.users_of(each).tolist():
             if nodes.name[user]:
                 return False
-            compared |= nodes.op[user] in _COMPARING
+            compared |= nodes.op[user] in _COMPARING or _is_distance(case, user)
             queue += [case.output(user)] if len(queue) < 50 else []
     return compared
+
+
+def _is_distance(case: Case, node: int) -> bool:
+    """Whether an operation squares a difference, or takes its size."""
+    nodes = case.trace.nodes
+    read = case.read_by(node) if nodes.op[node] in ("pow", "square", "abs") else []
+    maker = int(case.trace.tensors.producer[read[0]]) if read else -1
+    return maker >= 0 and nodes.op[maker] == "sub"
 
 
 _COMPARING = (*LOSSES, "eq", "ne")

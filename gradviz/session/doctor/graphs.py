@@ -16,26 +16,22 @@ from gradviz.trace.table.kinds import Kind
 
 
 def twice(fault: Fault) -> Hit | None:
-    """A second backward from the same root; from another root, or if a buffer is read by hand, it is `freed`."""
-    if not _in_a_call(fault.case) or not _same_root(fault.case):
+    """A second backward through a graph: from the same root, or from another root with a part of its graph."""
+    if not _in_a_call(fault.case):
         return None
+    carried = None if _same_root(fault.case) else _carried(fault.case)
+    if carried is not None:
+        return _hidden(fault, carried)
     kept = None if _was_stepped(fault.case) else retain_graph(fault)
     again = _computed_again(fault) if kept is None else None
-    offered = (("retain_graph=True", kept), ("computed again", again), ("without the second call", _once(fault)))
+    once = _once(fault) if _same_root(fault.case) else None
+    offered = (("retain_graph=True", kept), ("computed again", again), ("without the second call", once))
     return fault.hit(fixes(*offered))
 
 
 def freed(fault: Fault) -> Hit | None:
-    """A saved tensor that is read after it was freed: by hand, or by a call for a part that two roots share."""
-    if _in_a_call(fault.case):
-        if _same_root(fault.case):
-            return None
-        carried = _carried(fault.case)
-        if carried is not None:
-            return _hidden(fault, carried)
-    kept = None if _was_stepped(fault.case) else retain_graph(fault)
-    again = _computed_again(fault) if kept is None else None
-    return fault.hit(fixes(("retain_graph=True", kept), ("computed again", again)))
+    """A saved tensor that is read by hand after it was freed."""
+    return None if _in_a_call(fault.case) else fault.hit(fixes(("retain_graph=True", retain_graph(fault))))
 
 
 def _in_a_call(case: Case) -> bool:
@@ -254,6 +250,8 @@ def in_new_memory(case: Case, line: int) -> Fixes:
             changes: dict[ast.expr | ast.stmt, str | None] = {each: f"{case.source(each)}.clone()" for each in read}
             return fixes(("of a copy", edits.all_at_once(text, case.tree, changes)))
     target = getattr(statement, "target", None) or (getattr(statement, "targets", None) or [None])[0]
+    if isinstance(statement, ast.Assign) and isinstance(target, ast.Name):  # of a call that writes to its argument
+        return _relu_modules(case)
     while isinstance(target, (ast.Subscript, ast.Attribute)) and not isinstance(target, ast.Name):
         if isinstance(target, ast.Attribute):
             break

@@ -44,7 +44,7 @@ def graph_kept(case: Case) -> Iterator[Hit]:
             yield from _judged_with_graph(case, call)
     for given in _put_away(case):
         were = returned(case, given) if isinstance(given, ast.Call) else case.were(given, len(trace) + 1)
-        done = _is_after_backward(case, given)
+        done = _is_after_backward(case, given) or _ends_with_iteration(case, given, were)
         roots = [each for each in were if each in case.ended_roots or (done and _is_part_of_loss(case, each))]
         if len(roots) >= 2 and not any(trace.tensors.is_leaf[each] for each in roots):
             yield _kept(case, given.lineno, len(trace), roots[-1], int(trace.tensors.producer[roots[-1]]), given)
@@ -64,6 +64,29 @@ def _is_after_backward(case: Case, given: ast.expr) -> bool:
     loop = case.loop_of(given)
     calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call)] if loop is not None else []
     return any(name_of(call) == "backward" and call.lineno < given.lineno for call in calls)
+
+
+def _ends_with_iteration(case: Case, given: ast.expr, stored: list[int]) -> bool:
+    """Whether a loop calls backward() after each of the tensors that it stores in what is never emptied, and computes
+    nothing with them afterwards."""
+    trace, loop = case.trace, case.loop_of(given)
+    call = next((each for each in case.around(given) if isinstance(each, ast.Call) and name_of(each) == "append"), None)
+    name = case.source(call.func.value) if call is not None and isinstance(call.func, ast.Attribute) else ""
+    inside = [*ast.walk(loop)] if loop is not None else []
+    empties = any(isinstance(each, ast.Call) and name_of(each) in _EMPTYING and case.source(each.func).startswith(name)
+                  for each in case.walked)  # fmt: skip
+    given_anew = any(statement in inside for statement, _ in case.given.get(name, []))
+    if not name or empties or given_anew or "deque" in case.text or len(stored) < 2:
+        return False
+    made = trace.tensors.step[stored]
+    after = np.searchsorted(trace.calls.step, made)
+    if not (np.diff(after) == 1).all() or after[-1] >= len(trace.calls):
+        return False
+    used = [trace.nodes.step[trace.users_of(each)] for each in stored]
+    return all((steps < trace.calls.step[call]).all() for steps, call in zip(used, after.tolist(), strict=True))
+
+
+_EMPTYING = ("clear", "pop", "popleft")
 
 
 def _is_part_of_loss(case: Case, tensor: int) -> bool:

@@ -105,6 +105,7 @@ _TARGETS = (
     r"|expected scalar type Long|expected scalar type Float but found Long|Found dtype Long but expected Float"
     r"|multi-target|not implemented for '(Int|Float|Long|Double)'"
 )
+_RETURNED = r"Function (\w+)Backward returned an invalid gradient at index (\d+) - got \[(.*?)\] but .* \[(.*?)\]"
 _CUDA = r"not compiled with CUDA|No CUDA GPUs|NVIDIA driver"
 _NAN = r"Function '(\w+)' returned nan values"
 _SIZES = r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)"
@@ -122,6 +123,7 @@ LESSONS: tuple[Lesson, ...] = (
     _error(
         "gradient-shape", "A gradient of the wrong shape",
         r"Mismatch in shape: grad_output|assign a gradient of size", raised.gradient_shape,
+        raised.Raised(_RETURNED, raised.returned_shape),
     ),
     _error("no-grad-fn", "A root without a history", _NO_HISTORY, raised.no_grad_fn),
     _error(

@@ -87,7 +87,8 @@ def _not_reached(case: Case, tensor: int, step: int, why: str) -> Hit:
     backward = case.called("backward", line) if call >= 0 else None
     root = receiver_of(backward) if backward is not None else None
     given = case.assigned(root.id, line) if isinstance(root, ast.Name) else None
-    other = _forgotten_root(case, tensor)
+    forgotten = _forgotten_root(case, tensor)
+    other = case.name(forgotten) if forgotten >= 0 else ""
     line = given.lineno if given is not None and not other else line
     dead = -1 if other or not case.trace.tensors.is_parameter[tensor] else _dead_end(case, tensor)
     if dead >= 0:
@@ -96,31 +97,34 @@ def _not_reached(case: Case, tensor: int, step: int, why: str) -> Hit:
         marks = case.mark(int(case.trace.tensors.producer[dead]), "leads nowhere")
         return Hit(at, step, why, "Go on with the result, or leave that out.", (), marks)
     advice = f"Compute the root from {case.name(tensor)}, or call backward() on what was computed from it."
-    text = edits.replace_node(case.text, root, f"({case.source(root)} + {other})") if root and other else None
+    within = root is not None and other and case.was(root, step) in case.ancestors(forgotten)
+    code = other if within else f"({case.source(root)} + {other})" if root is not None and other else ""
+    text = edits.replace_node(case.text, root, code) if root is not None and code else None
     return Hit(line, step, why, advice, fixes((f"with {other}", text)))
 
 
-def _forgotten_root(case: Case, tensor: int) -> str:
-    """Return the name of a scalar that was computed from a tensor and is not used further, "" if there is none."""
+def _forgotten_root(case: Case, tensor: int) -> int:
+    """Return the named scalar that was computed from a tensor and is not used further, -1 if there is none."""
     trace, queue = case.trace, [tensor]
     for each in queue:
         users = trace.users_of(each).tolist()
         found = case.name(each)
         if not users and each != tensor and case.shape(each) == () and found.isidentifier():
-            return found
+            return each
         queue += [made for user in users for made in trace.outputs_of(user).tolist() if len(queue) < SEARCHED]
-    return ""
+    return -1
 
 
 def _dead_end(case: Case, tensor: int) -> int:
-    """Return the last result of all that was computed from a tensor if only that is unused, -1 otherwise."""
+    """Return the last result of all that was computed from a tensor if only that line's are unused, -1 otherwise."""
     trace, queue = case.trace, [tensor]
     ends = list[int]()
     for each in queue:
         made = [made for user in trace.users_of(each).tolist() for made in trace.outputs_of(user).tolist()]
         queue += [one for one in made if one not in queue and len(queue) < 50]
         ends += [] if made else [each]
-    return ends[0] if len(ends) == 1 and ends[0] != tensor else -1
+    alone = len({*trace.tensors.line[ends].tolist()}) == 1 and tensor not in ends
+    return ends[0] if alone else -1
 
 
 def _requiring(case: Case, tensor: int) -> tuple[Fix, ...]:

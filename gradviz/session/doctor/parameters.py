@@ -510,10 +510,14 @@ def _parameters_of(case: Case, owner: str) -> list[int]:
         if text == owner or (text and full.startswith(path)):
             last[full] = tensor
     parts = tuple((f"{owner}[", path))
-    targets = [case.source(each.targets[0]) for each in case.statements if isinstance(each, ast.Assign)]
-    if any(target.startswith(parts) for target in targets):  # nothing uses what was there before
-        return [each for each in last.values() if len(case.trace.users_of(each))]
-    return list(last.values())
+    changes = [s for s in case.statements if isinstance(s, ast.Assign) and case.source(s.targets[0]).startswith(parts)]
+    if not changes:
+        return list(last.values())
+    lines = [line for each in changes for line in range(each.lineno, (each.end_lineno or each.lineno) + 1)]
+    tensors = case.trace.tensors
+    made = np.flatnonzero(tensors.is_parameter & np.isin(tensors.line, lines)).tolist()
+    found = dict.fromkeys([*last.values(), *made])
+    return [each for each in found if len(case.trace.users_of(each))]  # nothing uses what was there before
 
 
 def sources(case: Case) -> dict[str, list[int]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
-from gradviz.session.doctor.cuts import Cut, cut_behind, cut_fixes, cut_hit, cuts_below, taken_out
+from gradviz.session.doctor.cuts import Cut, cut_behind, cut_fixes, cut_hit, cuts_below, number_behind, taken_out
 from gradviz.session.doctor.losses import before
 from gradviz.session.doctor.missing import why_none
 from gradviz.session.doctor.text import asked_grads, is_of_gradients, name_of, receiver_of
@@ -154,6 +154,27 @@ def gradient_shape(fault: Fault) -> Hit | None:
     return fault.hit(fixes(("in the shape of the root", shaped), ("torch.ones_like(…)", ones)))
 
 
+def returned_shape(fault: Fault) -> Hit | None:
+    """A gradient of another shape than its input, from the backward() of a class of the snippet."""
+    case, (name, place, got, wanted) = fault.case, fault.match.groups()
+    functions = [each for each in case.statements if isinstance(each, ast.FunctionDef) and each.name == "backward"]
+    own = [each for each in functions if getattr(case.class_of(each), "name", "") == name]
+    returns = [each for each in case.statements if isinstance(each, ast.Return) and case.function_of(each) in own]
+    if not returns or returns[-1].value is None:
+        return None
+    given = returns[-1].value
+    given = given.elts[int(place)] if isinstance(given, ast.Tuple) and int(place) < len(given.elts) else given
+    given = (case.assigned(given.id, given.lineno) if isinstance(given, ast.Name) else None) or given
+    sizes, shape = got.split(", "), wanted.split(", ")
+    turned = len(sizes) == 2 and sizes[::-1] == shape
+    text = edits.replace_node(fault.text, given, f"{_as_receiver(case, given)}.T") if turned else None
+    shaped = f"{_as_receiver(case, given)}.reshape({wanted})" if _as_many(fault) and not turned else ""
+    alike = edits.replace_node(fault.text, given, shaped) if shaped else None
+    offered = fixes(("transposed", text), ("reshaped", alike))
+    advice = f"Return a gradient of the shape ({wanted}) for input {place} of {name}."
+    return fault.hit(offered, given.lineno, f"{name}.backward() returns ({got}) there. {fault.message}", advice)
+
+
 def _for_each_row(fault: Fault, given: ast.expr, held: ast.expr) -> str | None:
     """Return the text with a factor for each row of the root, if that is what was given."""
     case = fault.case
@@ -286,7 +307,7 @@ def _root(case: Case) -> int:
 
 def _root_cut(case: Case) -> Cut | None:
     root = _root(case)
-    return cut_behind(case, root) if root >= 0 else None
+    return cut_behind(case, root) or number_behind(case, root) if root >= 0 else None
 
 
 def _rebound_root(case: Case) -> tuple[str, Hit] | None:

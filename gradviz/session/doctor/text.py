@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -59,22 +60,7 @@ class Text:
 
     def is_off(self, line: int) -> bool:
         """Whether the text around a line switches gradients off."""
-        return self.off_at(line) > 0
-
-    def off_at(self, line: int) -> int:
-        """Return the line in a block that switches gradients off, or of the decorator that does; -1 if there is
-        none."""
-        statement = self.statement(line)
-        for each in [statement, *self.around(statement)] if statement is not None else ():
-            heads: list[ast.expr] = []
-            if isinstance(each, ast.With):
-                heads = [item.context_expr for item in each.items]
-            elif isinstance(each, ast.FunctionDef):
-                heads = each.decorator_list
-            for head in heads:
-                if "no_grad" in self.source(head) or "inference_mode" in self.source(head):
-                    return head.lineno if isinstance(each, ast.FunctionDef) else line
-        return -1
+        return off_at(self, line) > 0
 
     def class_of(self, node: ast.AST) -> ast.ClassDef | None:
         """Return the class around a node."""
@@ -101,13 +87,16 @@ class Text:
         return found
 
     def on_line(self, line: int) -> list[ast.AST]:
-        """Return the nodes of the statement that a line belongs to; for a compound one only its head."""
+        """Return the nodes of the statement that a line belongs to, or of several that begin on it; for a compound one
+        only its head."""
         statement = self.statement(line)
         if statement is None:
             return []
-        body = {inner for part in getattr(statement, "body", []) if isinstance(part, ast.stmt) for inner in [part]}
+        body = {part for part in getattr(statement, "body", []) if isinstance(part, ast.stmt)}
+        around = {*self.around(statement)}
         found: list[ast.AST] = []
-        queue: list[ast.AST] = [statement]
+        queue: list[ast.AST] = [each for each in self.statements if each.lineno == line and each not in around | body]
+        queue = queue if statement in queue else [statement]
         for each in queue:
             found.append(each)
             queue += [child for child in ast.iter_child_nodes(each) if child not in body]
@@ -133,15 +122,20 @@ class Text:
         """The expression at each place."""
         return {self.place(node): node for node in self.walked if isinstance(node, ast.expr)}
 
-    def assigned(self, name: str, line: int) -> ast.expr | None:
-        """Return the value last assigned to a plain variable before a line."""
-        found = None
+    @cached_property
+    def given(self) -> dict[str, list[tuple[ast.stmt, ast.expr]]]:
+        """The statements that assign to each target, or add to it, with the values; in source order."""
+        found = defaultdict[str, list[tuple[ast.stmt, ast.expr]]](list)
         for node in self.statements:
-            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-            value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
-            if value is not None and node.lineno <= line and name in map(self.source, filter(None, targets)):
-                found = value
-        return found
+            if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node.value is not None:
+                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                    found[self.source(target)].append((node, node.value))
+        return dict(found)
+
+    def assigned(self, name: str, line: int) -> ast.expr | None:
+        """Return the value last assigned to a variable, up to a line."""
+        given = [each for each in self.given.get(name, []) if each[0].lineno <= line]
+        return next((value for statement, value in reversed(given) if not isinstance(statement, ast.AugAssign)), None)
 
     @cached_property
     def gradient_names(self) -> set[str]:
@@ -169,6 +163,22 @@ class Text:
         return byte if text.isascii() else len(text.encode()[:byte].decode(errors="ignore"))
 
 
+def off_at(text: Text, line: int) -> int:
+    """Return the line in a block that switches gradients off, or of the decorator that does; -1 if there is
+    none."""
+    statement = text.statement(line)
+    for each in [statement, *text.around(statement)] if statement is not None else ():
+        heads: list[ast.expr] = []
+        if isinstance(each, ast.With):
+            heads = [item.context_expr for item in each.items]
+        elif isinstance(each, ast.FunctionDef):
+            heads = each.decorator_list
+        for head in heads:
+            if "no_grad" in text.source(head) or "inference_mode" in text.source(head):
+                return head.lineno if isinstance(each, ast.FunctionDef) else line
+    return -1
+
+
 def name_of(call: ast.Call) -> str:
     """Return the last part of what is called: "backward" for `loss.backward()`."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
@@ -187,18 +197,6 @@ def is_of_gradients(value: ast.AST, names: set[str]) -> bool:
         or (isinstance(n, ast.Call) and name_of(n) == "grad")
         for n in ast.walk(value)
     )
-
-
-def all_assigned(text: Text, name: str, line: int) -> list[ast.expr]:
-    """Return all values assigned or added to a plain variable before a line."""
-    found = []
-    for node in text.statements:
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        value = getattr(node, "value", None)
-        plain = any(isinstance(target, ast.Name) and target.id == name for target in targets)
-        if plain and isinstance(value, ast.expr) and node.lineno < line:
-            found.append(value)
-    return found
 
 
 def collected(text: Text, expression: ast.expr) -> list[ast.expr]:
@@ -223,7 +221,8 @@ def followed(text: Text, expression: ast.expr) -> Iterator[ast.expr]:
                 yield node
             if isinstance(node, ast.Name) and node.id not in names:
                 names.add(node.id)
-                queue += [*all_assigned(text, node.id, node.lineno), *collected(text, node)]
+                before = [value for one, value in text.given.get(node.id, []) if one.lineno < node.lineno]
+                queue += [*before, *collected(text, node)]
 
 
 def decorated_at(text: Text, line: int) -> ast.FunctionDef | None:
