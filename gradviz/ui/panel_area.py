@@ -7,6 +7,7 @@ drags are remembered separately for each set of visible cards."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,9 +28,10 @@ from PySide6.QtWidgets import (
 )
 
 from gradviz.commands.panels import PANELS, ROW, PanelRow
+from gradviz.document.snippet import Snippet
 from gradviz.session.output import count
 from gradviz.session.presenting import Stage
-from gradviz.session.state import State
+from gradviz.session.state import Phase, State
 from gradviz.ui.panels.panel import Context, Panel
 from gradviz.ui.theme import Theme
 
@@ -114,7 +116,8 @@ STRIP = 100  # pixels that the timeline needs, at text scale 1
 COMFORTABLE = 330  # pixels of the snippet that a page at the bottom must not take beyond its needs
 MARGINS = (8, 8, 8, 2)
 GAP = 7
-SNIPPET = 0.6  # share of a side that it has in common with the inspector
+SNIPPET, LEAST_SNIPPET = 0.6, 0.35  # share of a side that it has in common with the inspector
+LINE_OF_CODE, AROUND_CODE = 18, 92  # pixels, of it and of what is around the code, at text scale 1
 SPARE = 16  # pixels that a splitter may take from the canvas
 NARROWEST, LOWEST = 120, 40  # minimum size of a card in pixels: a window must not grow with its contents
 PAUSE, MOST_MISSED = 100, 12  # milliseconds, and states that a waiting panel leaves out
@@ -245,6 +248,19 @@ class Missed:
         self._catch_up()
 
 
+Arrangement = tuple[set[str], Room, bool, int, float]  # the visible cards and what their sizes depend on
+
+
+def _code_height(state: State, scale: float, before: Arrangement | None) -> float:
+    """The height that the code of the snippet that ran needs: what is left of its side goes to the inspector. An error,
+    or the palette of a drawing, takes all there is. It stays `before` during a run."""
+    if state.run.phase is Phase.RUNNING and before is not None:
+        return before[-1]
+    if not isinstance(state.traced, Snippet) or state.run.phase is not Phase.OK:
+        return math.inf
+    return scale * ((state.traced.text.count("\n") + 1) * LINE_OF_CODE + AROUND_CODE)
+
+
 class PanelArea:
     """The panels by id, the cards by place, and the widget that contains them all."""
 
@@ -254,7 +270,7 @@ class PanelArea:
         self.dragged: dict[str, QByteArray] = {}  # those changed by the user
         self._plots = 0
         self._asked: dict[str, bool] = {}  # places that the user wants to be visible, or hidden
-        self._arrangement: tuple[set[str], Room, bool, int] | None = None
+        self._arrangement: Arrangement | None = None
         self._folded: tuple[PanelRow, ...] = ()
         self.made: dict[str, Panel] = {}  # those that have been visible
         self.cards = {place: self._card(place) for place in dict.fromkeys(row.place for row in PANELS)}
@@ -363,7 +379,7 @@ class PanelArea:
         room = self._room(scale)
         shown = {ROW[name].place for name in stage.panels} if stage.on else self._shown(state, room)
         self._tell_folded(state, shown)
-        arrangement = (shown, room, stage.on, self._low(scale))
+        arrangement = (shown, room, stage.on, self._low(scale), _code_height(state, scale, self._arrangement))
         if arrangement == self._arrangement:
             return
         self._arrangement = arrangement
@@ -378,7 +394,7 @@ class PanelArea:
             splitter.restoreState(self.dragged.get(key) or self._remembered(key))
 
     def _key(self, splitter: str) -> str:
-        shown, room, presenting, _ = self._arrangement or (set(), Room(), False, 0)
+        shown, room, presenting, *_ = self._arrangement or (set(), Room(), False, 0, 0.0)
         ways = (*sorted(shown), *(("stacked",) if room.stacked else ()), *(("presenting",) if presenting else ()))
         return "-".join((splitter, *ways, *(("tall",) if self._bottom.tall else ())))
 
@@ -453,7 +469,9 @@ class PanelArea:
         right = 0 if room.stacked else room.right or _share(width, *RIGHT)
         corner, low = _share(width, *CORNER), room.low or self._low(scale)
         beside = height - (low if has_low else 0)
-        self.splitters["side"].setSizes([round(beside * SNIPPET), round(beside * (1 - SNIPPET))])
+        code = self._arrangement[-1] if self._arrangement is not None else math.inf
+        snippet = min(SNIPPET * beside, max(LEAST_SNIPPET * beside, code))
+        self.splitters["side"].setSizes([round(snippet), round(beside - snippet)])
         self.splitters["middle"].setSizes([left, max(1, width - left - right), right])
         self.splitters["bottom"].setSizes([max(1, width - corner), corner])
         self.splitters["whole"].setSizes([max(1, height - low), low])

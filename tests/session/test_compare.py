@@ -58,10 +58,10 @@ def test_gradients_that_are_not_cleared_pile_up() -> None:
     assert marks[kinds == Kind.ACCUMULATE].tolist() == [0, GRADIENT, GRADIENT]
     assert marks[kinds == Kind.PRINT].tolist() == [0, TEXT, TEXT]
     row = subjects(found)["x.grad"]
-    assert (row.here, row.there) == ("None", "[6., 12.]")
+    assert (row.here, row.there) == ("None", "[6, 12]")
     words = sentence("Without x.grad = None at line 6", found, differences(found))
     assert words == (
-        "Without x.grad = None at line 6, x.grad is [6., 12.] instead of None at the end; 1 gradient differs."
+        "Without x.grad = None at line 6, x.grad is [6, 12] instead of None at the end; 1 gradient differs."
     )
 
 
@@ -70,7 +70,7 @@ def test_a_retained_graph_runs_on_and_keeps_its_buffers() -> None:
     rows = subjects(found)
     assert rows["error"].here.startswith("line 5: RuntimeError: Trying to backward")
     assert rows["error"].there == "–"
-    assert rows["x.grad"].there == "[4., 8.]"
+    assert rows["x.grad"].there == "[4, 8]"
     freed = int(np.flatnonzero(found.here.steps.kind == Kind.FREE)[0])
     assert found.steps_here[freed] == ALONE
     here, there = found.marks(freed + 1, found.cursor_there(freed + 1))
@@ -90,7 +90,7 @@ def test_a_removed_detach_lets_the_other_gradient_through() -> None:
     alone = named(found.here, "x.detach()")
     assert here.tensors[alone] == ALONE and found.partner("tensor", alone) == -1
     assert found.partner("tensor", 10_000) == -1 and found.partner("group", 0) == -1
-    assert subjects(found)["x.grad"].there == "[2., 4.]"
+    assert subjects(found)["x.grad"].there == "[2, 4]"
 
 
 def test_a_gradient_that_only_passes_is_marked_too() -> None:
@@ -112,7 +112,7 @@ def test_a_gradient_that_differs_only_for_a_while_is_told() -> None:
     before = HEAD + "(x.detach() * x).sum().backward()\nx.grad = None\n"
     found = pair(before, before.replace(".detach()", ""))
     row = subjects(found)["x.grad"]
-    assert (row.here, row.there, row.lasts) == ("[1., 2.]", "[2., 4.]", False)
+    assert (row.here, row.there, row.lasts) == ("[1, 2]", "[2, 4]", False)
     assert "at the end it is equal" in sentence("Without it", found, differences(found))
 
 

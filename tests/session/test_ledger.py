@@ -67,9 +67,9 @@ def test_gradients_left_from_earlier_calls_are_seen() -> None:
         return [(row.label, row.text.split(" · ")[0]) for row in section.rows]
 
     assert shown(steps[2] + 1) == [
-        ("+ 2.", "left from an earlier backward()"),
-        ("+ 2.", "left from an earlier backward()"),
-        ("+ 2.", "backward()"),
-        (".grad 6.", "now"),
+        ("+ 2", "left from an earlier backward()"),
+        ("+ 2", "left from an earlier backward()"),
+        ("+ 2", "backward()"),
+        (".grad 6", "now"),
     ]
-    assert shown(steps[4] + 1)[3:] == [("None", "cleared"), ("+ 5.", "backward()"), (".grad 5.", "now")]
+    assert shown(steps[4] + 1)[3:] == [("None", "cleared"), ("+ 5", "backward()"), (".grad 5", "now")]

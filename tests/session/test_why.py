@@ -104,7 +104,7 @@ ASKED = [
         "[0, 0]: grad where out > 0, else 0 = [5, 5] where [0, 0] > 0, else 0. It read h = [-3, -6].",
         [4, 3],
     ),
-    (DEAD, "out", "zero value", "relu on line 4 made it of h = [-3, -6].", [4]),
+    (DEAD, "out", "zero value", "relu on line 4 made it of h = [-3, -6]: max(h, 0) = [0, 0].", [4]),
     (BORN, "x", "nan", "SqrtBackward0 (line 3)", [3]),
     (BORN, "r", "nan value", "log on line 6 made it of x - 1", [6, 7]),
     (GROWN, "w", "large", "Each of these made it larger", [5, 3]),

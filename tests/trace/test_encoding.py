@@ -200,7 +200,7 @@ def test_a_value_is_what_it_was_when_it_was_recorded() -> None:
     writer.value(array)
     trace = Trace()
     trace.extend(writer.take())
-    assert [value.text() for i in range(2) if (value := trace.value(i))] == ["[1., 2.]", "[11., 12.]"]
+    assert [value.text() for i in range(2) if (value := trace.value(i))] == ["[1, 2]", "[11, 12]"]
 
 
 def content(trace: Trace) -> dict[str, list[Any]]:

@@ -34,9 +34,9 @@ def test_an_untracked_write_keeps_the_tensor_and_its_former_value_can_be_seen() 
     )
     (w,) = [number for number in range(len(trace.tensors)) if trace.frame(9).name(number) == "w"]
     assert [text(frame, w) for frame in (trace.frame(1), *steps(trace, Kind.INPLACE))] == [
-        "[1., 2.]",
-        "[2., 3.]",
-        "[4., 6.]",
+        "[1, 2]",
+        "[2, 3]",
+        "[4, 6]",
     ]
     assert [frame.version(w) for frame in (trace.frame(1), *steps(trace, Kind.INPLACE))] == [0, 1, 2]
 
@@ -46,34 +46,34 @@ def test_a_tracked_write_makes_the_next_tensor_over_the_same_storage() -> None:
     old, new = [number for number in range(len(trace.tensors)) if trace.naming.name(number, 9) == "y"]
     assert [trace.frame(9).name(number) for number in (old, new)] == ["y (before line 4)", "y"]
     assert trace.tensors.storage[old] == trace.tensors.storage[new]
-    assert (text(trace.frame(9), old), text(trace.frame(9), new)) == ("[2., 4.]", "[3., 5.]")
+    assert (text(trace.frame(9), old), text(trace.frame(9), new)) == ("[2, 4]", "[3, 5]")
     assert trace.frame(len(trace)).version(new) == 1
     assert trace.inputs_of(int(trace.tensors.producer[new])).tolist()[0] == old
     grad = trace.frame(len(trace)).grad(tensor(trace, "x"))
-    assert grad is not None and grad.text() == "[2., 2.]"
+    assert grad is not None and grad.text() == "[2, 2]"
 
 
 def test_a_write_through_a_view_changes_its_base_and_the_history_of_both() -> None:
     trace = run(HEAD + "x = torch.ones(3, requires_grad=True)\ny = x * 2\ny[0] = 9.\n(y * y).sum().backward()\n")
     assert "CopySlices" in trace.nodes.name.tolist() and "AsStridedBackward0" in trace.nodes.name.tolist()
     (write,) = steps(trace, Kind.INPLACE)
-    assert write.name(write.current_tensor) == "y" and text(write, write.current_tensor) == "[9., 2., 2.]"
+    assert write.name(write.current_tensor) == "y" and text(write, write.current_tensor) == "[9, 2, 2]"
     assert "CopySlices" in [trace.nodes.name[frame.current_node] for frame in steps(trace, Kind.BACKWARD)]
     grad = trace.frame(len(trace)).grad(tensor(trace, "x"))
-    assert grad is not None and grad.text() == "[0., 8., 8.]"
+    assert grad is not None and grad.text() == "[0, 8, 8]"
 
 
 def test_memory_that_is_shared_changes_everywhere() -> None:
     trace = run(HEAD + "x = torch.zeros(3)\nv = x[1:]\nd = x.detach()\nx[2] = 7.\nd[0] = 5.\n")
     end = trace.frame(len(trace))
-    assert [text(end, tensor(trace, name)) for name in ("x", "v", "d")] == ["[5., 0., 7.]", "[0., 7.]", "[5., 0., 7.]"]
+    assert [text(end, tensor(trace, name)) for name in ("x", "v", "d")] == ["[5, 0, 7]", "[0, 7]", "[5, 0, 7]"]
     assert len({int(trace.tensors.storage[tensor(trace, name)]) for name in ("x", "v", "d")}) == 1
 
 
 def test_data_changes_the_value_but_not_the_version() -> None:
     trace = run(HEAD + "x = torch.tensor([1., 2.], requires_grad=True)\ny = x * x\nx.data += 10\ny.sum().backward()\n")
     x, end = tensor(trace, "x"), trace.frame(len(trace))
-    assert text(end, x) == "[11., 12.]" and end.version(x) == 0
+    assert text(end, x) == "[11, 12]" and end.version(x) == 0
     assert not len(trace.errors)
     assert "x changed with it" in explain(steps(trace, Kind.INPLACE)[0]).sentence
     assert "x.data" in [end.name(number) for number in range(len(trace.tensors))]
@@ -107,7 +107,7 @@ def test_hooks_and_retained_gradients() -> None:
     end = trace.frame(len(trace))
     passing, kept, leaf = end.passing(y), end.grad(y), end.grad(x)
     assert passing is not None and kept is not None and leaf is not None
-    assert (passing.text(), kept.text(), leaf.text()) == ("[10., 10.]", "[10., 10.]", "[20., 20.]")
+    assert (passing.text(), kept.text(), leaf.text()) == ("[10, 10]", "[10, 10]", "[20, 20]")
     assert end.retains_grad(y) and not trace.frame(1).retains_grad(y)
 
 
@@ -256,7 +256,7 @@ def test_a_grad_with_a_graph_changes_with_what_is_written_to_it_until_it_is_no_l
         "w.grad.data.zero_()\nw.grad = None\nwith torch.no_grad():\n    g.fill_(5)\n"
     )
     values = [trace.value(each) for each in trace.grads.value[trace.grads.tensor == tensor(trace, "w")].tolist()]
-    assert [value.text() if value is not None else None for value in values] == ["6.", "0.", None]
+    assert [value.text() if value is not None else None for value in values] == ["6", "0", None]
 
 
 def test_a_grad_with_a_graph_that_is_changed_by_a_recorded_operation_is_still_the_grad() -> None:
@@ -265,7 +265,7 @@ def test_a_grad_with_a_graph_that_is_changed_by_a_recorded_operation_is_still_th
         "w.grad.data.fill_(5)\n"
     )
     values = [trace.value(each) for each in trace.grads.value[trace.grads.tensor == tensor(trace, "w")].tolist()]
-    assert [value.text() if value is not None else None for value in values] == ["6.", "0.", "5."]
+    assert [value.text() if value is not None else None for value in values] == ["6", "0", "5"]
 
 
 def test_a_gradient_that_is_summed_over_broadcast_dimensions_says_so() -> None:
@@ -291,7 +291,7 @@ def test_a_parameter_of_an_inner_layer_that_is_filled_again_has_its_last_value()
     names, frame = trace.names, trace.frame(len(trace))
     bias = int(names.tensor[names.name.tolist().index("out_proj.bias")])
     value = frame.value(bias)
-    assert value is not None and value.text() == "[0., 0., 0., 0.]"
+    assert value is not None and value.text() == "[0, 0, 0, 0]"
 
 
 def test_an_expanded_tensor_holds_the_memory_of_what_it_repeats() -> None:
@@ -308,6 +308,6 @@ def test_an_expanded_tensor_holds_the_memory_of_what_it_repeats() -> None:
 def test_a_write_through_sizes_and_strides_is_a_write_to_the_memory() -> None:
     trace = run(HEAD + "x = torch.arange(4.)\ny = x.as_strided((2,), (2,), 1)\ny.mul_(10)\n")
     assert [text(frame, tensor(trace, "x")) for frame in (trace.frame(1), trace.frame(len(trace)))] == [
-        "[0., 1., 2., 3.]",
-        "[0., 10., 2., 30.]",
+        "[0, 1, 2, 3]",
+        "[0, 10, 2, 30]",
     ]

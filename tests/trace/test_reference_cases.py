@@ -204,7 +204,7 @@ def test_case_6() -> None:
     trace = run(CASE_6)
     end = trace.frame(len(trace))
     grad = end.grad(tensor(trace, "x"))
-    assert grad is not None and grad.text() == "[[4.5000, 4.5000], [4.5000, 4.5000]]"
+    assert grad is not None and grad.text() == "[[4.5, 4.5], [4.5, 4.5]]"
     y = tensor(trace, "y")
     assert end.grad(y) is None and "was not stored (retain_grad() stores it)" in str(no_grad_reason(end, y))
     buffer = end.buffer(y)
@@ -235,7 +235,7 @@ def test_case_7_with_retain_graph() -> None:
     ]
     x = tensor(trace, "x")
     history = [value.text() for c in range(len(trace) + 1) if (value := trace.frame(c).grad(x))]
-    assert list(dict.fromkeys(history)) == ["[0.2000, 2.0000, 20.0000]", "[0.4000, 4.0000, 40.0000]", "[0., 0., 0.]"]
+    assert list(dict.fromkeys(history)) == ["[0.2, 2, 20]", "[0.4, 4, 40]", "[0, 0, 0]"]
     assert (
         Kind.FREE in trace.steps.kind[trace.calls.step[2] :]
         and Kind.FREE not in trace.steps.kind[: trace.calls.step[2]]

@@ -1,4 +1,4 @@
-"""The text of values against PyTorch's printing of tensors, and what is said of values that do not fit."""
+"""The text of numbers and arrays, and what is said of values that do not fit."""
 
 from __future__ import annotations
 
@@ -9,39 +9,24 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 
-import gradviz.torch as torch
 from gradviz.engine.kernel.memory import held_bytes, occurrences
 from gradviz.trace.table.values import Value, array_text, edge_indices, number_text, summarise
-
-
-@given(
-    arrays.arrays(
-        np.float32,
-        arrays.array_shapes(min_dims=0, max_dims=1, max_side=4),
-        elements=st.floats(width=32, allow_nan=True, allow_infinity=True) | st.integers(-50, 50).map(float),
-    )
-)
-def test_numbers_are_written_as_pytorch_prints_them(array: np.ndarray) -> None:
-    printed = repr(torch.tensor(array.tolist(), dtype=torch.float32))
-    expected = "".join(printed.removeprefix("tensor(").removesuffix(")").split()).replace(",", ", ")
-    assert array_text(array) == expected
 
 
 @pytest.mark.parametrize(
     ("array", "text"),
     [
-        (np.array(3.0), "3."),
+        (np.array(3.0), "3"),
         (np.array([[1, 2], [3, 4]]), "[[1, 2], [3, 4]]"),
         (np.array([True, False]), "[True, False]"),
-        (np.array([0.1, 1e-7]), "[1.0000e-01, 1.0000e-07]"),
-        (np.array([1.5, 2.5]).astype(ml_dtypes.bfloat16), "[1.5000, 2.5000]"),
-        (np.array([1 + 2j, -1 - 0.5j]), "[1.+2.0000j, -1.-0.5000j]"),
+        (np.array([0.1, 1e-7]), "[0.1, 1e-07]"),
+        (np.array([1.5, 2.5]).astype(ml_dtypes.bfloat16), "[1.5, 2.5]"),
+        (np.array([1 + 2j, -1 - 0.5j]), "[1+2i, -1-0.5i]"),
         (np.zeros((2, 0)), "[]"),
     ],
 )
-def test_other_types(array: np.ndarray, text: str) -> None:
+def test_arrays_are_written_as_in_formulas(array: np.ndarray, text: str) -> None:
     assert array_text(array) == text
 
 
@@ -56,6 +41,9 @@ def test_other_types(array: np.ndarray, text: str) -> None:
         (True, "True"),
         (1 - 2j, "1-2i"),
         (1e20, "1e+20"),
+        (-12345.67, "-12346"),
+        (9999.96, "10000"),
+        (1234567.8, "1.235e+06"),
     ],
 )
 def test_numbers_in_formulas(number: complex, text: str) -> None:

@@ -40,8 +40,8 @@ def test_an_svg_has_the_names_and_numbers_of_its_step(tmp_path: Path) -> None:
     write(trace, 6, tmp_path / "early.svg")
     write(trace, len(trace), tmp_path / "late.svg")
     early, late = texts(tmp_path / "early.svg"), texts(tmp_path / "late.svg")
-    assert "MulBackward0" in early and "21." in early
-    assert "13." not in early and "13." in late
+    assert "MulBackward0" in early and "21" in early
+    assert "13" not in early and "13" in late
 
 
 @pytest.mark.parametrize("scale", [DARK, None])

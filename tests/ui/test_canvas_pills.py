@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.words.contributions import edge_words
 from gradviz.ui.canvas.edge_painter import MOST_PILLS, PILL_HEIGHT, Pill, PillPlaces
+from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.theme import DARK, LIGHT, Theme
 from tests.trace.running import run
@@ -149,3 +150,28 @@ def test_places_do_not_depend_on_the_way(qapp: QApplication, scale: float) -> No
 def _at(scene: Scene, cursor: int, scale: float) -> tuple[Pill, ...]:
     scene.move_to(cursor)
     return pills(scene, scale)
+
+
+def test_pills_stay_where_they_are_while_a_number_changes(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[int] = []
+    free = PillPlaces._free
+
+    def noted(places: PillPlaces, edge: int, *given: object) -> tuple[int, int]:
+        searched.append(edge)
+        return free(places, edge, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(PillPlaces, "_free", noted)
+    monkeypatch.setattr(Ink, "width", lambda ink, role, text: 7.0 * len(text))
+    scenes = [
+        scene_of(trace, len(trace)) for trace in (run(TWICE.replace("3.0", text)) for text in ("3.0", "4.0", "5.0"))
+    ]
+    first, second, fresh = scenes
+    before = pills(first)
+    assert before and searched
+    searched.clear()
+    second.keep_pictures(first)
+    after = pills(second)
+    assert [pill.box for pill in after] == [pill.box for pill in before] and not searched
+    assert {pill.text for pill in after} != {pill.text for pill in before}
+    pills(fresh)
+    assert searched, "another scene has nothing to remember"

@@ -53,7 +53,7 @@ def test_no_line_of_an_array_is_wider_than_the_panel() -> None:
 
 def test_what_is_no_array_is_no_table() -> None:
     assert not array_table("(8, 3, 3, 3) in [-0.192, 0.1913]", 32)
-    assert not array_table("3.", 32)
+    assert not array_table("3", 32)
     assert not array_table("[[[1, 2]]]", 32)
 
 

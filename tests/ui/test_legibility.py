@@ -4,6 +4,7 @@ and a window does not grow with its text."""
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -98,8 +99,28 @@ def test_at_no_zoom_is_a_gradient_without_its_sign(
     assert extent is not None
     paint(scene, Camera(scale).centred((extent[0] + extent[2]) / 2, (extent[1] + extent[3]) / 2, 900, 600), 900, 600)
     said = {text for size, text in writing.sizes if size >= ALMOST * LEAST}
-    assert {"3.", "21."} <= said or {"3", "21"} <= said
+    assert {"3", "21"} <= said
     assert any("∇" in text for text in said)
+
+
+@pytest.mark.parametrize("text", SCALES)
+def test_no_number_of_a_card_is_cut_off(qapp: QApplication, monkeypatch: pytest.MonkeyPatch, text: float) -> None:
+    source = "import torch\nx = torch.tensor({}, requires_grad=True)\n(-(3 * x + 1) ** 2 / 48750).exp().backward()\n"
+    cut, shorten = [], Ink.shortened
+
+    def note(ink: Ink, role: str, text: str, room: float) -> str:
+        cut.append(text)
+        return shorten(ink, role, text, room)
+
+    monkeypatch.setattr(Ink, "shortened", note)
+    for trace in (run(source.format(number)) for number in ("2.", "-123.456", "2. + 3.125j")):
+        scene = scene_of(trace, len(trace), theme=legible(LIGHT.scaled(text)))
+        extent = scene.extent()
+        assert extent is not None
+        middle = (extent[0] + extent[2]) / 2, (extent[1] + extent[3]) / 2
+        for scale in (0.8, 0.85, 0.9, 1.0, 1.5):
+            paint(scene, Camera(scale * text).centred(*middle, 2600, 600), 2600, 600)
+    assert not [each for each in cut if re.search(r"\d", each) and not re.search(r"[a-z]", each)]
 
 
 @pytest.mark.parametrize("scale", [0.45, 0.6, 0.75])
@@ -171,6 +192,20 @@ def test_the_snippet_has_the_room_that_the_canvas_leaves(sample: Pilot) -> None:
     left, canvas = sample.window.panel_area.cards["left"], sample.window.canvas.view
     assert left.width() > 360
     assert HALF < canvas.width() * canvas.height() / (1600 * 1000) < HALF + 0.03
+
+
+def test_short_code_leaves_its_room_to_the_inspector(pilot: Pilot) -> None:
+    lines = "import torch\nw = torch.tensor(3., requires_grad=True)\n(w * 7).backward()\n"
+    pilot.window.resize(1280, 800)
+    code, inspector = pilot.window.editor.code, pilot.window.panel_area.panel("inspector")
+    heights = []
+    for source in (lines, lines + "print(w)\n" * 40, lines + "raise ValueError\n"):
+        pilot.run_again(source)
+        QApplication.processEvents()
+        heights.append((code.height(), inspector.height()))
+    short, long, raised = heights
+    assert short[1] > 1.3 * long[1] and short[0] >= 4 * code.fontMetrics().lineSpacing()
+    assert long[0] > 1.3 * short[0] and raised[1] == long[1]
 
 
 @pytest.mark.parametrize("size", [(1024, 768), (1280, 800), (1600, 1000)], ids=lambda size: f"{size[0]}x{size[1]}")

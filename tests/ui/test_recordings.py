@@ -211,7 +211,7 @@ def test_a_folder_of_ranks_opens_side_by_side(pilot: Pilot, tmp_path: Path, comm
     assert beside is not None and beside.titles == ("rank 0", "rank 1") and said in beside.summary
     apart = [row for row in beside.rows if row.sort == "rank"]
     assert [(row.subject, row.here, row.there) for row in apart] == (
-        [] if common > 1 else [("w", "[0.8000, 0.6000]", "[0.7000, 0.6000]")]
+        [] if common > 1 else [("w", "[0.8, 0.6]", "[0.7, 0.6]")]
     )
     if apart:
         assert state.cursor == apart[0].cursor_here and f"step {state.cursor}" in beside.summary

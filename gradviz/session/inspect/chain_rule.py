@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.engine.kernel.expressions import Bracketed, Fraction, Math, Row, Sign, named, names_in
+from gradviz.engine.kernel.expressions import Bracketed, Fraction, Math, Row, Sign, in_line, named, names_in
 from gradviz.session.inspect.lineage import between
 from gradviz.session.state import Selection
 from gradviz.trace.table.name_text import ordinal
@@ -131,14 +131,16 @@ def local_derivative(frame: Frame, node: int, slot: int) -> Math | None:
         alone = without_grad(formula)
         text = f":  {_named(frame, formula, operands)}" if alone is None else f" = {_named(frame, alone, operands)}"
         number = "" if alone is None else _number(frame, alone, operands)
-        return Row((left, Sign(text + (f" = {number}" if number else ""), "prose")))
+        is_said = not number or text == f" = {number}"
+        return Row((left, Sign(text if is_said else f"{text} = {number}", "prose")))
     words: dict[str, Math] = {name: Sign(number, "number") for name, number in numbers.items()}
     words |= {name: _name(frame, tensor, factor) for name, tensor in operands.items()}
     product = factor_of(written)
     if product is None:
         return Row((left, Sign(":  "), named(written, words)))
     number = _number(frame, product.text, operands) if isinstance(product, Sign) else ""
-    equal = (Sign(" = "), Sign(number, "number")) if number else ()
+    is_said = not number or in_line(named(product, words)) == number
+    equal = () if is_said else (Sign(" = "), Sign(number, "number"))
     return Row((left, Sign(" = "), named(product, words), *equal))
 
 

@@ -99,7 +99,7 @@ def row(label: str, text: str, tone: str = "", numbers: tuple[int, str] | None =
 
 
 def value_text(value: Value | None) -> str:
-    """A value as PyTorch prints it."""
+    """A value with its numbers."""
     if value is None:
         return "None"
     is_summary = value.array is None and value.is_known
@@ -161,13 +161,12 @@ def _bars(frame: Frame, tensor: int) -> tuple[Bar, ...]:
 def _tensor_rows(frame: Frame, tensor: int) -> list[Row]:
     table = frame.trace.tensors
     value = frame.value(tensor)
-    rows = [
+    rows = [row("value", value_text(value), numbers=(tensor, "value")), *_grad_rows(frame, tensor)]
+    rows += [
         row("kind", _kind(frame, tensor)),
         row("shape", f"{list(table.shape[tensor])} · {table.dtype[tensor]} · {_bytes(value)}"),
         row("version", str(frame.version(tensor))),
-        row("value", value_text(value), numbers=(tensor, "value")),
     ]
-    rows += _grad_rows(frame, tensor)
     rows.append(_grad_fn_row(frame, tensor))
     users, others = _users(frame, tensor)
     if users or others:
@@ -318,10 +317,10 @@ def _node(frame: Frame, node: int) -> Inspection:
     elif not len(trace.outputs_of(node)):
         rows.append(row("forward", "not recorded: made inside of another operation, such as a tangent", "muted"))
     sections = [Section("", tuple(each for each in rows if each.text))]
+    sections += _derivatives(frame, [(node, slot) for slot in trace.slots_of(node)])
     saved = frame.saved(node)
     if saved:
         sections.append(Section("Saved buffers", tuple(_saved_rows(frame, node)), "boxes"))
-    sections += _derivatives(frame, [(node, slot) for slot in trace.slots_of(node)])
     return Inspection(name, tuple(sections))
 
 

@@ -1,5 +1,5 @@
 """Values: the arrays in a trace, each complete or as a summary with the elements at its edges. `Value` is what the
-program shows, formatted as PyTorch prints it or briefly for a formula; `ValueStore` keeps the bytes."""
+program shows, in full or briefly for a formula; `ValueStore` keeps the bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = NDArray[Any]
 
 
 def number_text(number: complex | float | int | bool, digits: int = 4) -> str:
-    """A number for a formula: "7", "0.3333", "-2e-05", "nan", "1+2i"."""
+    """A number for a formula: "7", "0.3333", "12346", "-2e-05", "nan", "1+2i"."""
     if isinstance(number, (bool, int)):
         return str(number)
     if isinstance(number, complex):
@@ -27,46 +27,17 @@ def number_text(number: complex | float | int | bool, digits: int = 4) -> str:
         return f"{number_text(number.real, digits)}{sign}{number_text(abs(number.imag), digits)}i"
     if math.isfinite(number) and number == int(number) and abs(number) < 1e6:
         return str(int(number))
-    return f"{number:.{digits}g}"
-
-
-def _real_format(numbers: Array) -> str:
-    """PyTorch's choice for one tensor: whole numbers, four decimals, or scientific."""
-    used = np.abs(numbers[np.isfinite(numbers) & (numbers != 0)])
-    if not used.size:
-        return "whole"
-    low, high = float(used.min()), float(used.max())
-    if np.array_equal(used, np.ceil(used)):
-        return "e" if high / low > 1000 or high > 1e8 else "whole"
-    return "e" if high / low > 1000 or high > 1e8 or low < 1e-4 else "f"
-
-
-def _real_text(number: float, how: str) -> str:
-    if not math.isfinite(number):
-        return str(number)
-    return {"whole": f"{number:.0f}.", "f": f"{number:.4f}", "e": f"{number:.4e}"}[how]
+    text = f"{number:.{digits}g}"
+    return f"{number:.0f}" if "e+" in text and abs(number) < 1e6 else text
 
 
 def array_text(array: Array) -> str:
-    """All elements on one line: "3.", "[0.2000, 2.0000]", "[[1, 2], [3, 4]]"."""
-    kind = "f" if array.dtype.name == "bfloat16" else array.dtype.kind
-    if kind == "f":
-        wide = array.astype(np.float64)
-        how = _real_format(wide)
-        texts = [_real_text(x, how) for x in wide.reshape(-1).tolist()]
-    elif kind == "c":
-        real, imag = _real_format(array.real.astype(np.float64)), _real_format(array.imag.astype(np.float64))
-        texts = [
-            f"{_real_text(x.real, real)}{'-' if math.copysign(1, x.imag) < 0 else '+'}{_real_text(abs(x.imag), imag)}j"
-            for x in array.reshape(-1).tolist()
-        ]
-    else:
-        texts = [str(x) for x in array.reshape(-1).tolist()]
+    """All elements on one line, each as in a formula: "3", "[0.2, 2]", "[[1, 2], [3, 4]]"."""
     if 0 in array.shape:
         return "[]"
-    for size in reversed(array.shape):
-        texts = [f"[{', '.join(texts[i : i + size])}]" for i in range(0, len(texts), size)]
-    return texts[0]
+    if not array.ndim:
+        return number_text(array.item())
+    return f"[{', '.join(map(array_text, array))}]"
 
 
 DTYPES = (
@@ -255,11 +226,11 @@ class Value:
     def written(self) -> str:
         """The numbers for a sentence: all of them up to `MATRIX` elements, otherwise the shape and the range."""
         if self.array is not None and 1 < self.array.size <= MATRIX:
-            return _few(self.array)
+            return array_text(self.array)
         return self.brief()
 
     def text(self, max_chars: int = 40) -> str:
-        """The numbers as PyTorch prints them, "3." or "[2., 3.]"; if they do not fit, the shape and the range."""
+        """All numbers, "3" or "[2, 3]"; if they do not fit, the shape and the range."""
         if self.array is not None and (self.array.size <= max_chars or self.array.size == 1):
             text = array_text(self.array)
             if len(text) <= max_chars or self.array.size == 1:
@@ -272,7 +243,7 @@ class Value:
         if self.scalar is not None:
             return number_text(self.scalar)
         if self.array is not None and 0 < self.array.size <= FEW:
-            return _few(self.array)
+            return array_text(self.array)
         shape = str(tuple(self.shape))
         if not self.is_known:
             return f"{shape}, of which no value was kept"
@@ -285,12 +256,6 @@ class Value:
             return f"{shape} all {number_text(found.low)}"
         nans = f", {found.nans} nan" if found.nans else ""
         return f"{shape} in [{number_text(found.low)}, {number_text(found.high)}]{nans}"
-
-
-def _few(array: Array) -> str:
-    if not array.ndim:
-        return number_text(array.item())
-    return f"[{', '.join(map(_few, array))}]"
 
 
 class Elsewhere(Protocol):

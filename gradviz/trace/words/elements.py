@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradviz.lists import listed
 from gradviz.trace.table.name_text import with_article
 from gradviz.trace.table.values import number_text
 from gradviz.trace.words.formulas import bracketed
@@ -211,24 +212,107 @@ def arithmetic(
 
 
 def in_names(op: str, params: str, names: Sequence[str], factors: Sequence[str]) -> str:
-    """ "b + x @ W": what an operation on arrays computes, with the names of its operands; "" for most."""
-    template = _NAMED.get((op, len(names)), "")
-    if not template or _OTHERWISE.search(params):
+    """ "b + x @ W", "the mean of x over dimension 1": what an operation on arrays computes, with the names of its
+    operands, as they are and as factors; "" for those that have no rule in a few words."""
+    given = dict(re.findall(r"(\w+)=(\([^)]*\)|[^,]+)", params))
+    which = op if op != "clamp" else f"clamp {' '.join(each for each in ('min', 'max') if each in given)}"
+    which = f"{op} by known statistics" if given.get("training") == "False" else which
+    template = _OF_MANY.get(op) or _NAMED.get((which, len(names)), "")
+    if not template or _OTHERWISE.search(params) or len(names) > MOST_JOINED:
         return ""
-    return template.format(*(factors if "@" in template else map(with_article, names)))
+    if "value" in given:
+        given["value"] = number_text(float(given["value"]))
+    named = [factor if ": " in name else with_article(name) for name, factor in zip(names, factors, strict=True)]
+    given["over"], given["all"] = _over(given.get("dim", "")), listed(named)
+    text = template.format(*factors, n=named, of=[*map(_argument, names)], **given)
+    return _reduced(text, given["reduction"]) if "reduction" in given else text
 
 
-_OTHERWISE = re.compile(r"\b(?:alpha|beta)=(?!1(?:\.0)?(?:,|$))|transposed=True|divisor_override=(?!None)")
+def _argument(name: str) -> str:
+    """A name as the argument of a function or as an exponent: in brackets unless it is a word."""
+    return name if re.fullmatch(r"[\w.]+", name) else f"({name})"
+
+
+def _over(dim: str) -> str:
+    """ " over dimension 1"; "" for all of them."""
+    dims = re.findall(r"-?\d+", dim)
+    if dims == ["-1"]:
+        return " over the last dimension"
+    return f" over dimension{'s' * (len(dims) > 1)} {listed(dims)}" if dims else ""
+
+
+def _reduced(loss: str, reduction: str) -> str:
+    """What a loss function makes of the losses of the elements."""
+    return {"mean": f"the mean of {loss}", "sum": f"the sum of {loss}"}.get(reduction, loss)
+
+
+MOST_JOINED = 6  # tensors that are named
+_OTHERWISE = re.compile(
+    r"\b(?:alpha|beta)=(?!1(?:\.0)?(?:,|$))|transposed=True|(?:divisor_override|rounding_mode)=(?!None)"
+    r"|ignore_index=(?!-100)|ord=(?!2(?:\.0)?(?:,|$))|correction=(?!1(?:,|$))"
+)
+_NORMALISED = "({0} − its mean) / √(its variance + {eps})"
+_OF_MANY = {"cat": "{all} joined along dimension {dim}", "stack": "{all} stacked along dimension {dim}"}
 _NAMED = {  # by the operation and the number of its operands
+    ("add", 2): "{0} + {1}",
+    ("sub", 2): "{0} − {1}",
+    ("mul", 2): "{0} · {1}",
+    ("div", 2): "{0} / {1}",
     ("addmm", 3): "{0} + {1} @ {2}",
+    ("baddbmm", 3): "{0} + {1} @ {2}",
     ("mm", 2): "{0} @ {1}",
     ("bmm", 2): "{0} @ {1}",
-    ("where", 3): "{1} where {0}, else {2}",
-    ("gather", 2): "the elements of {0} at {1}",
-    ("max_pool2d_with_indices", 1): "the maximum of each window of {0}",
-    ("avg_pool2d", 1): "the mean of each window of {0}",
-    ("convolution", 2): "Σ({1} × window) for each window of {0}",
-    ("convolution", 3): "Σ({1} × window) + {2} for each window of {0}",
+    ("relu", 1): "max({n[0]}, 0)",
+    ("clamp min", 1): "max({n[0]}, {min})",
+    ("clamp max", 1): "min({n[0]}, {max})",
+    ("clamp min max", 1): "min(max({n[0]}, {min}), {max})",
+    ("clamp_min", 1): "max({n[0]}, {min})",
+    ("leaky_relu", 1): "{0} where {0} > 0, else {negative_slope} · {0}",
+    ("sigmoid", 1): "1 / (1 + e^(−{0}))",
+    ("silu", 1): "{0} / (1 + e^(−{0}))",
+    ("tanh", 1): "tanh {of[0]}",
+    ("sin", 1): "sin {of[0]}",
+    ("cos", 1): "cos {of[0]}",
+    ("exp", 1): "e^{of[0]}",
+    ("log", 1): "ln {of[0]}",
+    ("sqrt", 1): "√{of[0]}",
+    ("abs", 1): "|{n[0]}|",
+    ("softmax", 1): "e^{of[0]} / Σ e^{of[0]}{over}",
+    ("_safe_softmax", 1): "e^{of[0]} / Σ e^{of[0]}{over}",
+    ("log_softmax", 1): "{0} − ln Σ e^{of[0]}{over}",
+    ("logsumexp", 1): "ln Σ e^{of[0]}{over}",
+    ("sum", 1): "the sum of {n[0]}{over}",
+    ("mean", 1): "the mean of {n[0]}{over}",
+    ("std", 1): "the standard deviation of {n[0]}{over} (with n − 1)",
+    ("var", 1): "the variance of {n[0]}{over} (with n − 1)",
+    ("amax", 1): "the largest element of {n[0]}{over}",
+    ("amin", 1): "the smallest element of {n[0]}{over}",
+    ("max", 1): "the largest element of {n[0]}{over}",
+    ("min", 1): "the smallest element of {n[0]}{over}",
+    ("argmax", 1): "the place of the largest element of {n[0]}{over}",
+    ("argmin", 1): "the place of the smallest element of {n[0]}{over}",
+    ("linalg_vector_norm", 1): "√(the sum of {0}²{over})",
+    ("mse_loss", 2): "({n[0]} − {1})²",
+    ("nll_loss", 2): "−{0} at the class of each row",
+    ("binary_cross_entropy", 2): "−{1} · ln {of[0]} − (1 − {1}) · ln(1 − {0})",
+    ("binary_cross_entropy_with_logits", 2): "ln(1 + e^{of[0]}) − {1} · {0}",
+    ("native_layer_norm", 1): _NORMALISED,
+    ("native_layer_norm", 3): f"{_NORMALISED} · {{1}} + {{2}}",
+    ("native_batch_norm", 3): f"{_NORMALISED} · {{1}} + {{2}}",
+    ("native_batch_norm", 5): f"{_NORMALISED} · {{1}} + {{2}}",
+    ("native_batch_norm by known statistics", 5): "({0} − {3}) / √({4} + {eps}) · {1} + {2}",
+    ("masked_fill", 2): "{value} where {n[1]}, else {n[0]}",
+    ("where", 3): "{n[1]} where {n[0]}, else {n[2]}",
+    ("gather", 2): "the elements of {n[0]} at {n[1]}",
+    ("max_pool2d_with_indices", 1): "the maximum of each window of {n[0]}",
+    ("avg_pool2d", 1): "the mean of each window of {n[0]}",
+    ("convolution", 2): "Σ({n[1]} × window) for each window of {n[0]}",
+    ("convolution", 3): "Σ({n[1]} × window) + {n[2]} for each window of {n[0]}",
+    ("t", 1): "{n[0]} transposed",
+    ("transpose", 1): "{n[0]} transposed",
+    ("view", 1): "{n[0]} reshaped",
+    ("_unsafe_view", 1): "{n[0]} reshaped",
+    ("_reshape_alias", 1): "{n[0]} reshaped",
 }
 
 

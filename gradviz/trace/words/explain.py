@@ -266,9 +266,9 @@ def computed(frame: Frame, tensor: int) -> str:
     text = _text(value)
     if value is None or frame.current_node < 0:
         return text
-    worked = _in_numbers(frame, value) or _in_names(frame)
+    worked = _in_numbers(frame, value) or _in_names(frame, tensor)
     said_already = [each.replace(" ", "") for each in ("", text, frame.name(tensor))]
-    is_news = worked.replace("−", "-").replace(" ", "") not in said_already and len(worked) <= _LONGEST_ARITHMETIC
+    is_news = worked.translate(_AS_CODE).replace(" ", "") not in said_already
     return f"{worked} = {text}" if is_news else text
 
 
@@ -295,15 +295,18 @@ def _begins_with_number(frame: Frame, node: int, op: str) -> bool:
     return bool(sign) and any(text.endswith(f"{sign} {each}") for each in (name, f"({name})"))
 
 
-def _in_names(frame: Frame) -> str:
+def _in_names(frame: Frame, tensor: int) -> str:
+    """The rule of the operation with the names of its operands; the rule is that of its first result."""
     trace, node = frame.trace, frame.current_node
-    if trace.steps.kind[frame.cursor - 1] != Kind.FORWARD:
+    if trace.steps.kind[frame.cursor - 1] != Kind.FORWARD or tensor != trace.outputs_of(node)[0]:
         return ""
     names = [frame.name(each) for each in trace.slots_of(node).values() if each >= 0]
-    return in_names(str(trace.nodes.op[node]), str(trace.nodes.params[node]), names, [*map(factor, names)])
+    rule = in_names(str(trace.nodes.op[node]), str(trace.nodes.params[node]), names, [*map(factor, names)])
+    return rule if len(rule) <= _LONGEST_RULE else ""
 
 
-_LONGEST_ARITHMETIC = 80  # characters
+_LONGEST_ARITHMETIC, _LONGEST_RULE = 80, 110  # characters
+_AS_CODE = str.maketrans("−×·", "-**")
 _OF_VMAP = ("AddBatchDim", "BatchRepeat", "BatchSum", "RemoveBatchDim")  # steps that it adds to those of its function
 _SWITCHED_OFF = 2
 _UNTRACKED = ("forward.untracked", "forward.untracked.inputs", "forward.untracked.off", "forward.untracked.rule")

@@ -316,13 +316,12 @@ class Pill:
     now: bool = False
 
 
-MOST_PILLS, AT_ONCE = (
-    40,
-    20,
-)  # gradients of a backward call; if there are more, the first ones get no pills, so many at once
+MOST_PILLS, AT_ONCE = 40, 20  # gradients of a call; if there are more, the first ones get no pills, so many at once
 MANY_FLOWS = 2000  # of these, the ones of earlier steps are not even considered
 MOST_TRIED = 8  # free places that are checked for other edges
 ALONG = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # candidate places on an edge, as fractions of its length
+MOST_SPOTS = 5000  # that are remembered
+PILL_STEP = 6.0  # pixels by which pills get wider, so that another digit seldom moves them
 MANY_CUBICS = 60  # points on other edges that a pill avoids
 PILL_HEIGHT, PILL_SIDE = 16.0, 6.0  # pixels
 ASIDE = (0.0, *(0.75 * sign * step for step in range(1, 9) for sign in (-1, 1)))  # heights of a pill
@@ -360,15 +359,31 @@ class Places:
         self.pills.append(pill)
 
 
+class Spots:
+    """Where pills of some widths went among some obstacles: while a slider moves, hardly more than the words change."""
+
+    def __init__(self) -> None:
+        self._cubics: Floats = np.empty(0)
+        self.points: dict[int, Floats] = {}  # by edge
+        self.found: dict[tuple[object, ...], tuple[int, int]] = {}  # which text and place; (-1, -1): none
+
+    def follow(self, cubics: Floats) -> None:
+        """Forget them if the edges have moved."""
+        if not np.array_equal(cubics, self._cubics) or len(self.found) > MOST_SPOTS:
+            self._cubics, self.points, self.found = cubics, {}, {}
+
+
 class PillPlaces:
     """Places the pills: each goes to the middle of its edge, or as near to it as possible, on, above or below the edge,
     where it covers nothing. Pills have the same size at every zoom, so they stay legible, and more of them fit the
     closer the user looks. The order of the gradients decides who comes first: a pill that has a place keeps it in the
     next step."""
 
-    def __init__(self, placed: Placed, ink: Ink) -> None:
+    def __init__(self, placed: Placed, ink: Ink, spots: Spots | None = None) -> None:
         diagram = placed.diagram
         self.placed, self._ink = placed, ink
+        self.spots = Spots() if spots is None else spots
+        self.spots.follow(placed.cubics)
         self._edge_of_row = np.full(len(diagram.trace.inputs), -1, np.int64)
         argument = np.flatnonzero((diagram.row >= 0) & (np.diff(diagram.use_start) == 1))
         self._edge_of_row[diagram.row[argument]] = argument
@@ -463,34 +478,52 @@ class PillPlaces:
     def _place(self, edge: int, texts: tuple[str, ...], known: Places, scale: float) -> Pill | None:
         size = self._ink.theme.scale / scale
         height, spare = PILL_HEIGHT * size, SPARE * size
-        widths = [(self._ink.width(sizes.SMALL, text) + 2 * PILL_SIDE) * size for text in texts]
+        steps = [math.ceil((self._ink.width(sizes.SMALL, text) + 2 * PILL_SIDE) / PILL_STEP) for text in texts]
+        widths = [step * PILL_STEP * size for step in steps]
         points = self._points(edge)
         reach = max([0.0, *widths]) / 2 + spare, (ASIDE[-1] + 0.5) * height + spare
         low, high = points.min(0) - reach, points.max(0) + reach
         area = (float(low[0]), float(low[1]), float(high[0]), float(high[1]))
-        taken, edges = known.taken(area), self._edges_near(edge, area)
+        taken = known.taken(area)
+        key = edge, size, *steps, taken.tobytes()
+        if key not in self.spots.found:
+            self.spots.found[key] = self._free(edge, points, widths, taken, area, size)
+        which, one = self.spots.found[key]
+        if which < 0:
+            return None
+        x, begin = points[one % len(points)].tolist()
+        y, half = begin + ASIDE[one // len(points)] * height, widths[which] / 2
+        return Pill(edge, (x - half, y - height / 2, x + half, y + height / 2), (x, begin), texts[which])
+
+    def _free(
+        self, edge: int, points: Floats, widths: list[float], taken: Floats, area: Area, size: float
+    ) -> tuple[int, int]:
+        """The first of these widths, and the first place for it, that covers nothing; (-1, -1) if there is none."""
+        height, spare, edges = PILL_HEIGHT * size, SPARE * size, self._edges_near(edge, area)
         aside = np.repeat(ASIDE, len(points)) * height
         x, begin = np.tile(points, (len(ASIDE), 1)).T
         y = begin + aside
         line = np.stack((x - 3 * spare, np.minimum(y, begin), x + 3 * spare, np.maximum(y, begin)))
         is_free = (np.abs(aside) <= ON_EDGE * height) | ~_any_meets(line, taken)
-        for text, width in zip(texts, widths, strict=True):
+        for which, width in enumerate(widths):
             boxes = np.stack((x - width / 2, y - height / 2, x + width / 2, y + height / 2))
             wide = boxes + np.array((-spare, -spare, spare, spare))[:, None]
             for one in np.flatnonzero(is_free & ~_any_meets(wide, taken))[:MOST_TRIED].tolist():
                 if not _any_meets(wide[:, [one]], edges).any():
-                    left, top, right, bottom = boxes[:, one].tolist()
-                    return Pill(edge, (left, top, right, bottom), (float(x[one]), float(begin[one])), text)
-        return None
+                    return which, one
+        return -1, -1
 
     def _points(self, edge: int) -> Floats:
         """Some points of an edge, the middle ones first."""
+        known = self.spots.points.get(edge)
+        if known is not None:
+            return known
         cubics = slice(*self.placed.first_cubic[edge : edge + 2].tolist())
         points = np.matmul(WEIGHTS[8], self.placed.cubics[cubics]).reshape(-1, 2)
         way = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))))
         points = points[np.searchsorted(way, np.array(ALONG) * way[-1]).clip(max=len(points) - 1)]
-        found: Floats = points
-        return found
+        self.spots.points[edge] = points
+        return points
 
     def _edges_near(self, edge: int, area: Area) -> Floats:
         """Points of other edges in an area, as boxes: a pill on top of one would seem to belong to that edge."""

@@ -25,7 +25,7 @@ from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
 
 GRID_STRENGTH, MAP_STRENGTH = 0.2, 0.95  # numbers must be legible on the cells of a grid
 MARK = 4.5  # side of the mark on an outlier
-LEAST_GAP = 4.0  # between a label and a number beside it
+LEAST_GAP, BESIDE_LABEL = 4.0, 6.0  # between a label and a number beside it: at least, and in the row of the gradient
 RANGE = ("max", "min", "all")
 
 
@@ -256,9 +256,10 @@ def _gradient(painter: QPainter, ink: Ink, area: QRectF, content: TensorContent)
     height = sizes.LINE if number else GRAD_LINE
     shift = sizes.NOTE / 2 - 1 if number and not content.note and content.category == LEAF else 0.0
     line = QRectF(area.left(), area.top() + shift, area.width(), height)
-    ink.text(painter, sizes.META, "muted", line, content.label, LEFT)
+    label = _gradient_label(ink, content, line.width()) if number else content.label
+    ink.text(painter, sizes.META, "muted", line, label, LEFT)
     if grad is not None and number:
-        room = line.width() - ink.width(sizes.META, content.label) - 6
+        room = line.width() - ink.width(sizes.META, label) - BESIDE_LABEL
         _number(painter, ink, QRectF(line.right() - room, line.top(), room, line.height()), grad, "gradient", RIGHT)
         _note(painter, ink, QRectF(area.left(), line.bottom() - 4, area.width(), sizes.NOTE), content, LEFT)
         return
@@ -266,6 +267,17 @@ def _gradient(painter: QPainter, ink: Ink, area: QRectF, content: TensorContent)
     _note(painter, ink, QRectF(line.right() - room, line.top(), room, height), content, RIGHT)
     if grad is not None:
         _value(painter, ink, QRectF(area.left(), line.bottom(), area.width(), area.height()), grad, "gradient")
+
+
+def _gradient_label(ink: Ink, content: TensorContent, width: float) -> str:
+    """The longest label of the gradient row that leaves room for the whole number: "∇ passing", or its sign only."""
+    number = "" if content.grad is None else content.grad.text
+    labels = (content.label, content.label.partition(" ")[0])
+    ways = ((label, role) for role in (sizes.GRAD, sizes.CELL) for label in labels)
+    fits = (
+        label for label, role in ways if ink.width(sizes.META, label) + BESIDE_LABEL + ink.width(role, number) <= width
+    )
+    return next(fits, labels[-1])
 
 
 def _note(painter: QPainter, ink: Ink, room: QRectF, content: TensorContent, align: int) -> None:
@@ -306,8 +318,9 @@ def _number(painter: QPainter, ink: Ink, room: QRectF, value: ValueContent, colo
         ink.text(painter, sizes.META, "muted", room, value.text, align)
         return
     large = sizes.GRAD if colour == "gradient" else sizes.NUMBER
-    ways = ((large, value.text), (sizes.CELL, value.text), (sizes.CELL, value.summary[0]))
-    role, text = next((way for way in ways if ink.width(*way) <= room.width()), ways[-1])
+    ways = ((large, value.text), (sizes.CELL, value.text))
+    shortest = (sizes.CELL, cell_in(ink, value.summary[0], room.width()))
+    role, text = next((way for way in ways if ink.width(*way) <= room.width()), shortest)
     is_finite = "inf" not in value.text and "nan" not in value.text
     ink.text(painter, role, colour if is_finite else "error", room, text, align)
 

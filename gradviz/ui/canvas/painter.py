@@ -34,6 +34,7 @@ from gradviz.ui.canvas.diagram import OP, OPERATION, PLAIN_OP, REFERENCE, TENSOR
 from gradviz.ui.canvas.edge_painter import (
     MIDDLE,
     PillPlaces,
+    Spots,
     draw_boxes,
     paint_flows,
     paint_forward,
@@ -68,6 +69,7 @@ class SpriteCache:
     known: dict[int, tuple[Said, QPixmap]] = field(default_factory=dict)
     fading: dict[int, tuple[Said, QPixmap]] = field(default_factory=dict)  # what items said before the step, painted
     mixed: set[int] = field(default_factory=set)  # items that are on screen as a mixture
+    spots: Spots = field(default_factory=Spots)  # of the words on the edges
 
     def at(self, scale: float, ratio: float, whole: bool, *, coarse: bool = False) -> dict[int, tuple[Said, QPixmap]]:
         """The sprites at this zoom; those of another zoom are dropped unless a `coarse` picture will do."""
@@ -240,7 +242,7 @@ class ScenePainter:
     def pills(self) -> PillPlaces:
         """The words on the edges."""
         if self._pills is None or self._pills.placed is not self.placed:
-            self._pills = PillPlaces(self.placed, self.ink)
+            self._pills = PillPlaces(self.placed, self.ink, self.sprites.spots)
         return self._pills
 
     def changed_pills(self, moment: Moment, camera: Camera) -> QRegion:

@@ -72,10 +72,11 @@ class LedgerBars(QWidget):
         self.chart.set_theme(theme)
 
     def fit(self, room: int, theme: Theme) -> None:
-        """Give way in a low panel of this height in pixels, whose text says the same: first the words, then the
-        chart."""
+        """Give way in a low panel of this height in pixels, whose text says the same: first the words and half of the
+        chart, then the rest."""
         for label in (self.legend, self.words):
             label.setVisible(room >= theme.px(WITH_WORDS))
+        self.chart.setMaximumHeight(theme.px(HEIGHT if room >= theme.px(WITH_WORDS) else LOWEST))
         self.setVisible(bool(self._bars) and room >= theme.px(WITH_CHART))
 
     def show_bars(self, bars: tuple[Bar, ...], name: str) -> None:

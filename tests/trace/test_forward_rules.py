@@ -1,0 +1,104 @@
+"""What a sentence says that an operation on arrays computes: the words, and the formulas worked out in NumPy."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from gradviz.trace.table.trace import Trace
+from gradviz.trace.words.elements import in_names
+from gradviz.trace.words.explain import explain
+from tests.engine.shown_formulas import FUNCTIONS, computed
+from tests.trace.running import run
+
+HEAD = """import torch
+import torch.nn.functional as F
+x = torch.arange(12.).reshape(3, 4).sub(4.5).div(3).requires_grad_()
+t = torch.linspace(0.05, 0.95, 12).reshape(3, 4)
+w, b = torch.linspace(1, 2, 4), torch.linspace(-1, 0, 4)
+m, v = torch.linspace(-1, 1, 4), torch.linspace(0.5, 2, 4)
+k, p = torch.tensor([0, 3, 1]), t.flip(0)
+"""
+WORDS = {
+    "x.sum(0)": "the sum of x over dimension 0",
+    "x.sum((0, 1))": "the sum of x over dimensions 0 and 1",
+    "x.mean(-1)": "the mean of x over the last dimension",
+    "x.std()": "the standard deviation of x (with n − 1)",
+    "x.std(correction=0)": "",
+    "x.max()": "the largest element of x",
+    "x.max(1)[0]": "the largest element of x over dimension 1",
+    "x.argmin(1)": "the place of the smallest element of x over dimension 1",
+    "torch.cat([x, t], 1)": "x and t joined along dimension 1",
+    "torch.stack([x, t, x])": "x, t and x stacked along dimension 0",
+    "x.view(2, 6)": "x reshaped",
+    "x.t()": "x transposed",
+    "x.masked_fill(t > 0.5, -1e9)": "-1e+09 where t > 0.5, else x",
+    "F.nll_loss(x, k)": "the mean of −x at the class of each row",
+    "F.nll_loss(x, k, reduction='sum')": "the sum of −x at the class of each row",
+    "F.nll_loss(x, k, ignore_index=1)": "",
+    "(x + t).tanh()": "tanh (x + t)",
+    "F.softmax(F.relu(x), -1)": "e^(F.relu(x)) / Σ e^(F.relu(x)) over the last dimension",
+}
+FORMULAS = (
+    "F.mse_loss(x, t)", "F.mse_loss(x, t, reduction='sum')", "F.mse_loss(x, t, reduction='none')",
+    "F.binary_cross_entropy(t, p)", "F.binary_cross_entropy(t, p, reduction='sum')",
+    "F.binary_cross_entropy_with_logits(x, t)", "F.relu(x)", "F.leaky_relu(x, 0.2)", "x.sigmoid()", "x.tanh()",
+    "F.silu(x)", "x.exp()", "t.log()", "t.sqrt()", "x.abs()", "x.sin()", "x.cos()", "x.clamp(min=-0.5)",
+    "x.clamp(max=0.5)", "x.clamp(-0.5, 0.5)", "x.clamp_min(0.25)", "F.softmax(x, 1)", "F.log_softmax(x, 0)",
+    "x.logsumexp(1)", "x.norm()", "F.layer_norm(x, (4,))", "F.layer_norm(x, (4,), w, b)",
+    "F.batch_norm(x, m, v, w, b)",
+    "F.batch_norm(x, m, v, w, b, training=True)", "x + t", "x - t", "x * t", "x / t", "x.sum(1)", "x.mean(0)",
+)  # fmt: skip
+
+
+def made(code: str) -> Trace:
+    """The run of one operation after its operands."""
+    return run(f"{HEAD}made = {code}\n")
+
+
+@pytest.mark.parametrize(("code", "words"), WORDS.items())
+def test_what_an_operation_computes_in_words(code: str, words: str) -> None:
+    trace = made(code)
+    steps = [int(trace.nodes.step[node]) + 1 for node in (-1, -2)]  # what it takes of the result may come last
+    sentences = [explain(trace.frame(step)).sentence for step in steps]
+    if words:
+        assert any(f" = {words} = " in each for each in sentences), sentences
+    else:
+        assert sentences[0].count(" = ") == 1
+
+
+@pytest.mark.parametrize("code", FORMULAS)
+def test_what_an_operation_computes_as_a_formula(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FUNCTIONS, "max", np.maximum)
+    monkeypatch.setitem(FUNCTIONS, "min", np.minimum)
+    trace = made(code)
+    node = len(trace.nodes) - 1
+    operands = [trace.frame(len(trace)).value(each) for each in trace.slots_of(node).values()]
+    values = {f"a{at}": each.array for at, each in enumerate(operands) if each is not None and each.array is not None}
+    if "training=True" in code:  # its running statistics are not what it computes with
+        values |= dict.fromkeys(("a3", "a4"), np.zeros(4))
+    rule = in_names(str(trace.nodes.op[node]), str(trace.nodes.params[node]), [*values], [*values])
+    assert rule
+    result = trace.value(int(trace.tensors.value[trace.outputs_of(node)[0]]))
+    assert result is not None and result.array is not None
+    np.testing.assert_allclose(
+        np.squeeze(worked_out(rule, values, "batch" in code)), result.array, rtol=1e-3, atol=1e-5
+    )
+
+
+def worked_out(rule: str, values: dict[str, np.ndarray], by_column: bool) -> np.ndarray:
+    """The number of a rule, or of the rule that it takes the mean or the sum of."""
+    given: dict[str, object] = {"e": np.e, **values}
+    rule, _, over = rule.partition(" over ")
+    dims = tuple(map(int, re.findall(r"-?\d+", over))) or None
+    given |= {"dim": dims} if dims else {}
+    axis = 0 if by_column else -1
+    given["mu"], given["va"] = (of(values["a0"], axis=axis, keepdims=True) for of in (np.mean, np.var))
+    rule = rule.replace("its mean", "mu").replace("its variance", "va").replace("Σ e^a0", "Σ (e^a0)")
+    reduced = re.fullmatch(r"(√\()?the (mean|sum) of (.*?)(?(1)\))", rule)
+    if reduced is None:
+        return np.asarray(computed(rule, given))
+    found = {"mean": np.mean, "sum": np.sum}[reduced[2]](computed(reduced[3], given), axis=dims)
+    return np.asarray(np.sqrt(found) if reduced[1] else found)
