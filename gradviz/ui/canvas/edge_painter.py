@@ -521,9 +521,9 @@ class PillPlaces:
         cubics = slice(*self.placed.first_cubic[edge : edge + 2].tolist())
         points = np.matmul(WEIGHTS[8], self.placed.cubics[cubics]).reshape(-1, 2)
         way = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))))
-        points = points[np.searchsorted(way, np.array(ALONG) * way[-1]).clip(max=len(points) - 1)]
-        self.spots.points[edge] = points
-        return points
+        found: Floats = points[np.searchsorted(way, np.array(ALONG) * way[-1]).clip(max=len(points) - 1)]
+        self.spots.points[edge] = found
+        return found
 
     def _edges_near(self, edge: int, area: Area) -> Floats:
         """Points of other edges in an area, as boxes: a pill on top of one would seem to belong to that edge."""
