@@ -67,6 +67,7 @@ def every_attack() -> list[Attack]:
     """All of them, those of a class together."""
     from tests.escapes.asking import ASKING
     from tests.escapes.door import DOOR
+    from tests.escapes.eighteenth_look import EIGHTEENTH
     from tests.escapes.eighth_look import EIGHTH
     from tests.escapes.eleventh_look import ELEVENTH
     from tests.escapes.fifteenth_look import FIFTEENTH
@@ -92,7 +93,7 @@ def every_attack() -> list[Attack]:
     looks = [*FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH, *EIGHTH, *NINTH, *TENTH, *ELEVENTH]
     looks += [*TWELFTH, *THIRTEENTH, *FOURTEENTH]
     attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *looks, *DOOR, *FIFTEENTH, *SIXTEENTH]
-    attacks += [*TABLES, *SEVENTEENTH]
+    attacks += [*TABLES, *SEVENTEENTH, *EIGHTEENTH]
     order = list(dict.fromkeys(each.kind for each in attacks))
     return sorted(attacks, key=lambda each: order.index(each.kind))
 

@@ -134,6 +134,7 @@ _JSON = {
 _OWN_NUMBERS = "if found > (1 << 36) + 99_999: print('ESCAPED', found)"
 _NONE = {
     "itself": f"found = hash(None)\n{_OWN_NUMBERS}",
+    "three dots": f"found = hash(...)\n{_OWN_NUMBERS}",
     "in a tuple": (
         "def f(): return hash((None,))\nif f() != hash((hash(None),)) or hash(None) > 1 << 37: print('ESCAPED', f())"
     ),

@@ -498,10 +498,31 @@ CLASSES = (
     ),
     worker(
         "objects/identity",
-        "the hash of None",
+        "the hashes of None and of three dots",  # None's is no address from Python 3.12 on
         "_PLAIN = frozenset((int, str, bool, bytes))",
-        "_PLAIN = frozenset((int, str, bool, bytes, type(None)))",
+        "_PLAIN = frozenset((int, str, bool, bytes, type(None), type(...)))",
         found("Found: the address of None"),
+    ),
+    worker(
+        "objects/python_types",
+        "attributes of a class or an object on what wraps it",
+        "    _copy_of_functions_only()\n",
+        "",
+        found("Found: what wraps a class or an object"),
+    ),
+    worker(
+        "language/classes",
+        "a class with __getattr__ beside Function",
+        "            check_answering(made.__mro__)\n",
+        "            pass\n",
+        found("Classes that answer"),
+    ),
+    worker(
+        "language/classes",
+        "a class with __getattr__ beside Enum",
+        "        check_answering(each for mixed in mixed_in for each in mixed.__mro__)\n",
+        "",
+        found("Classes that answer"),
     ),
     worker(
         "language/stand_in",

@@ -311,3 +311,15 @@ def test_a_write_through_sizes_and_strides_is_a_write_to_the_memory() -> None:
         "[0, 1, 2, 3]",
         "[0, 10, 2, 30]",
     ]
+
+
+def test_a_view_that_was_made_unrecorded_and_is_out_of_date_is_recorded_as_it_stands() -> None:
+    """PyTorch refuses its history, but not what needs none."""
+    trace = run(
+        HEAD + "from gradviz.engine.kernel.state import paused\nx = torch.ones(2, 2, requires_grad=True)\n"
+        "with paused():\n    y = x * 1\n    kept = y.unbind()\n    y.mul_(2)\n"
+        "place = kept[1].argmax()\nz = x * 3\n"
+    )
+    frame = trace.frame(len(trace))
+    assert text(frame, tensor(trace, "place")) == "0"
+    assert text(frame, tensor(trace, "z")) == "[[3., 3.], [3., 3.]]"

@@ -22,7 +22,7 @@ from gradviz.trace.record.gaps import AVERAGES, SQUARES, Gaps, count_of, iterati
 from gradviz.trace.record.instrument import ALSO, CATCH, HOOK, ITERATE, LEFT, SIZED, STACK
 from gradviz.trace.record.location import COUNT, PLACE, TOTAL, RegionStack, Sites
 from gradviz.trace.record.partials import PartialsWriter, Place
-from gradviz.trace.record.rows import Compact, Memory, RowWriter, pack_ran, shown_as, version_of
+from gradviz.trace.record.rows import Compact, Memory, RowWriter, pack_ran, shown_as, stands_as_leaf, version_of
 from gradviz.trace.table.encoding import BUDGET, PACK, Writer
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.schema import ENDS_HERE, Batch
@@ -445,7 +445,7 @@ class Recorder:
         rows = self._rows
         number, step = rows.tensor_of(tensor), rows.step - 1
         retains = bool(tensor.retains_grad)
-        rows.writer.add("flags", step, number, tensor.requires_grad, retains, tensor.is_leaf)
+        rows.writer.add("flags", step, number, tensor.requires_grad, retains, stands_as_leaf(tensor))
         self._writes.written(step, tensor)
 
 

@@ -234,19 +234,20 @@ class RowWriter:
         return step
 
     def add_tensor(self, tensor: Tensor, step: int, producer: int, output_nr: int, storage: int, site: int) -> int:
+        """Add a tensor; returns its number, which is taken when nothing can fail any more."""
         number = self.tensor_count
-        self.tensor_count = number + 1
         owner = -2 - tensor._tag if tensor._tag <= -2 else -1
+        parameter = getattr(type(tensor), "_keeps_type", False)
+        self._tensors += _pack_tensor(
+            step, producer, output_nr, self.value(tensor._data), storage if storage >= 0 else number,
+            version_of(tensor), tensor._requires_grad, stands_as_leaf(tensor), parameter, owner, site,
+        )  # fmt: skip
+        self.tensor_count = number + 1
         tensor._tag = number
         if storage >= 0:
             self._storage[number] = storage
         if owner >= 0:
             self.grad_tensors[number] = owner
-        parameter = getattr(type(tensor), "_keeps_type", False)
-        self._tensors += _pack_tensor(
-            step, producer, output_nr, self.value(tensor._data), self.storage_of(number), version_of(tensor),
-            tensor._requires_grad, tensor.is_leaf, parameter, owner, site,
-        )  # fmt: skip
         return number
 
     def remembered(self, kept: Mapping[str, Any], names: Sequence[str]) -> int:
@@ -457,6 +458,12 @@ def version_of(tensor: Tensor) -> int:
     """How many times the memory of a tensor was written; 0 for inference tensors, which don't tell."""
     counter = tensor._version_counter
     return 0 if counter is None else counter.value
+
+
+def stands_as_leaf(tensor: Tensor) -> bool:
+    """`is_leaf` of a tensor as it stands: asked itself, a view of memory that was written to makes its history anew,
+    which is another operation, or raises."""
+    return not tensor._requires_grad or tensor._node is None
 
 
 def renamed(rows: RowWriter, row: OpRow, node: Node) -> int:

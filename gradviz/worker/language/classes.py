@@ -124,6 +124,8 @@ class ClassMaker:
             raise TypeError(f"a metaclass is not {HERE}")
         if issubclass(made, WITH_ARRAYS):
             self._check_alone(made)
+        if issubclass(made, (Node, Function)):
+            check_answering(made.__mro__)
         _move_restorer(made)
         _check_finished(made)
         _find_abstract(made)
@@ -255,6 +257,14 @@ def _answering(made: type) -> dict[str, Any]:
     return {"__getattr__": functools.update_wrapper(answer, given)}
 
 
+def check_answering(bases: Iterable[type]) -> None:
+    """Raise TypeError if one of the base classes answers for attributes that are not there: of an Enum or a Function,
+    Python and the engine ask for others than the snippet does."""
+    for base in bases:
+        if "__getattr__" in vars(base) and not issubclass(base, (Node, Function)):
+            raise TypeError(f"{base.__name__}, which defines __getattr__, as another base class is not {HERE}")
+
+
 def _plain_slots(made: type) -> Any:
     """The names of the slots: `copy` reads them again, and reads and sets attributes of these names."""
     given = vars(made)["__slots__"]
@@ -331,6 +341,7 @@ class ClassFormOnly(enum.EnumMeta):
         mixed_in = tuple(base for base in bases if not isinstance(base, enum.EnumMeta))
         if any(issubclass(base, str) for base in mixed_in):  # its members are made before the class is
             check_text(type(name, mixed_in, {each: names[each] for each in ("__eq__", "__hash__") if each in names}))
+        check_answering(each for mixed in mixed_in for each in mixed.__mro__)
         for base in {each for mixed in mixed_in for each in mixed.__mro__}:
             if base.__module__.startswith(_PYTORCHS):  # their methods are called with arrays
                 raise TypeError(f"{base.__name__} as another base class of an Enum is not {HERE}")

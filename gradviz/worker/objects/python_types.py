@@ -55,6 +55,7 @@ def change_python() -> None:
     vars(collections).update(_count_elements=_count, _chain=OWN["chain"])
     _keep_in_comparisons()
     _leave_no_marks()
+    _copy_of_functions_only()
     _decode_quietly()
     vars(inspect)["_signature_fromstr"] = _signature_of_text(vars(inspect)["_signature_fromstr"])
 
@@ -395,6 +396,20 @@ def _leave_no_marks() -> None:
         return self.__origin__(*given, **named) if self._inst else call(self, *given, **named)
 
     alias.__call__ = __call__
+
+
+def _copy_of_functions_only() -> None:
+    """Let `functools.wraps` and what uses it, such as `functools.cache`, copy the attributes of functions: those of a
+    class or an object would be read, and called, on what wraps it, where nothing knows what they belong to."""
+    update = functools.update_wrapper
+
+    def update_wrapper(wrapper: Any, wrapped: Any, assigned: Any = _NAMES, updated: Any = ("__dict__",)) -> Any:
+        return update(wrapper, wrapped, assigned, updated if type(wrapped) is types.FunctionType else ())
+
+    vars(functools)["update_wrapper"] = update_wrapper
+
+
+_NAMES = functools.WRAPPER_ASSIGNMENTS
 
 
 def _decode_quietly() -> None:

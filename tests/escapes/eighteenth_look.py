@@ -1,0 +1,65 @@
+"""What an eighteenth attack tried, by fresh eyes: what wraps a class or an object and takes its attributes along, which
+was open, and classes that answer for attributes beside those of PyTorch and Python that can't."""
+
+from __future__ import annotations
+
+from tests.escapes.attack import Attack, listed
+
+_GRAPH = (
+    "import functools, contextlib, torch, numpy as np\nfrom torch import nn\n"
+    "class F(torch.autograd.Function):\n    @staticmethod\n"
+    "    def forward(ctx, x): ctx.save_for_backward(x); return x * 2\n    @staticmethod\n"
+    "    def backward(ctx, g): return g\n"
+    "x = torch.ones(3, requires_grad=True)\ny, z = (x * x).exp(), F.apply(x)\nhandle = x.register_hook(lambda g: g)\n"
+)
+_WRAPPED = (
+    "def found(wrap, thing, names):\n    try: made = wrap(thing)\n    except (TypeError, AttributeError): return\n"
+    "    for name in names.split():\n"
+    "        if hasattr(made, name): print('ESCAPED', thing, name, getattr(made, name))\n"
+    "THINGS = [(type(y.grad_fn), 'row plan'), (type(z.grad_fn), 'row'), (torch.autograd.Function, 'row apply'),\n"
+    "          (F, 'row'), (torch.autograd.function.FunctionCtx, 'apply saved_items'), (handle, 'hooks'),\n"
+    "          (torch.autograd.graph.Node, 'saved_items release'), (torch.dtype, 'np cpp'), (np.ndarray, 'base'),\n"
+    "          (torch.Generator, 'state_bytes raw64'), (y.grad_fn, 'saved next'), (z.grad_fn, 'saved next')]\n"
+    "for thing, names in THINGS: found({wrap}, thing, names)"
+)
+_WRAPS = {
+    "functools.cache": "functools.cache",
+    "lru_cache": "functools.lru_cache(maxsize=3)",
+    "contextmanager": "contextlib.contextmanager",
+    "no_grad": "torch.no_grad()",
+    "inference_mode": "torch.inference_mode()",
+    "vmap": "torch.func.vmap",
+    "grad": "torch.func.grad",
+    "jacrev": "torch.func.jacrev",
+    "once_differentiable": "torch.autograd.function.once_differentiable",
+    "autocast": "torch.amp.autocast('cpu')",
+    "lazy_property": "torch.distributions.utils.lazy_property",
+}
+_SAVED = {
+    "memory of a node by a function of its class": (
+        "kept = functools.cache(torch.autograd.function.FunctionCtx)\n"
+        "try: items = list(kept.saved_items(z.grad_fn))\nexcept AttributeError: items = ()\n"
+        "def mine(thing): return thing\nfor each in (part for item in items for part in item):\n"
+        "    try: mine(each)\n    except TypeError as error: print('ESCAPED', error)\n"
+        "if items: print('ESCAPED', len(items))"
+    ),
+}
+_BESIDE = {
+    "a __getattr__ from a class beside a Function or an Enum": (
+        "import enum, torch, wandb\nfrom torch import nn\nclass M:\n    def __getattr__(self, name): return print\n"
+        "class N(M): pass\nclass O(nn.Module): pass\nfor base in (torch.autograd.Function, enum.Enum, enum.IntEnum):\n"
+        "    for other in (M, N, type(wandb.config), nn.Module, O):\n"
+        "        for bases in ((other, base), (base, other)):\n"
+        "            try:\n                class A(*bases): pass\n                print('ESCAPED', bases)\n"
+        "            except TypeError: pass"
+    ),
+}
+
+EIGHTEENTH: list[Attack] = [
+    *listed(
+        "Found: what wraps a class or an object",
+        {name: _GRAPH + _WRAPPED.replace("{wrap}", wrap) for name, wrap in _WRAPS.items()}
+        | {name: _GRAPH + source for name, source in _SAVED.items()},
+    ),
+    *listed("Classes that answer", _BESIDE),
+]
