@@ -10,7 +10,7 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
@@ -101,6 +101,14 @@ class Line:
     numbers: Array
     style: Style
     stands_out: bool = False
+    beside: Axis | None = (
+        None  # the iterations of another run, which made this line; it is thin, its markers are hollow
+    )
+
+    @property
+    def width(self) -> float:
+        """Of the pen, in pixels at normal text size."""
+        return 2.8 if self.stands_out else 0.8 if self.beside is not None else 1.6
 
 
 class Bands:
@@ -154,7 +162,8 @@ def _signs(line: Line, colour: QColor, theme: Theme) -> dict[str, Any]:
     """pyqtgraph's arguments for the markers of a line."""
     if len(line.steps) > FEW:
         return {}
-    return {"symbol": line.style.sign, "symbolSize": theme.px(6), "symbolPen": colour, "symbolBrush": colour}
+    inside = colour if line.beside is None else None
+    return {"symbol": line.style.sign, "symbolSize": theme.px(6), "symbolPen": colour, "symbolBrush": inside}
 
 
 def is_wide(lines: Sequence[Line]) -> bool:
@@ -242,10 +251,13 @@ class Chart(QWidget):
     def show_lines(self, axis: Axis, lines: Sequence[Line]) -> None:
         """Show these lines."""
         self._clear(axis)
-        self.lines = tuple(lines)
-        self._places = [axis.positions(line.steps + 1) for line in lines]
+        self._places = [(line.beside or axis).positions(line.steps + 1) for line in lines]
+        self.lines = tuple(
+            line if line.beside is None else replace(line, steps=np.ceil(axis.steps(x)).astype(np.int64) - 1)
+            for line, x in zip(lines, self._places, strict=True)
+        )
         for line, x in zip(self.lines, self._places, strict=True):
-            pen = line.style.pen(self.theme, 2.8 if line.stands_out else 1.6)
+            pen = line.style.pen(self.theme, line.width)
             y, signs = self._drawn(line.numbers), _signs(line, pen.color(), self.theme)
             there = ~np.isnan(y)  # pyqtgraph warns if everything visible is NaN
             curve = pg.PlotDataItem(x[there], y[there], pen=pen, antialias=True, **signs)
@@ -290,9 +302,9 @@ class Chart(QWidget):
         self.mark.setData([], [])
 
     def _bound(self) -> None:
-        """Limit the view to the iterations."""
+        """Limit the view to the iterations, those of another run included."""
         if self.axis is not None:
-            last = self.axis.length
+            last = max(self.axis.length, *(line.beside.length for line in self.lines if line.beside is not None), 0)
             edge = 0.02 * last
             self.view.setLimits(xMin=-edge, xMax=last + edge, minXRange=min(0.5, last))
 

@@ -12,8 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gradviz.session.comparison.proposals import Proposal
 from gradviz.session.state import Selection
-from gradviz.session.timeline.training_curves import Axis
+from gradviz.session.timeline.training_curves import Axis, training_curves
 from gradviz.ui.charts import COLUMNS, DASHES, SIGNS, Chart, Line, Style, is_wide
 from gradviz.ui.panels.training import GRADIENTS, HINT, LOSSES, NORMS, PRINTED, SPREAD, UPDATES, VALUES, TrainingPanel
 from gradviz.ui.theme import THEMES
@@ -323,3 +324,66 @@ def test_the_selected_output_of_a_layer_has_its_distribution_over_all_iterations
     pilot.window.store.select(Selection("tensor", int(np.flatnonzero(trace.tensors.is_leaf)[0])))
     settle(pilot)
     assert not chart.isVisible() and page.found is not None and page.found.values is None
+
+
+def compared(pilot: Pilot, changed: str) -> TrainingPanel:
+    """The page once this text has run beside the one in the window."""
+    runner = pilot.window.shell.what_if_runner
+    with pilot.qtbot.waitSignal(runner.ended, timeout=RUN_TIMEOUT):
+        runner.start(Proposal("another rate", 1, changed))
+    pilot.window.shell.focus("training")
+    return settle(pilot)
+
+
+def test_two_runs_have_their_curves_in_the_same_charts(pilot: Pilot) -> None:
+    found = opened(pilot, TWO)
+    alone = {title: list(chart.lines) for title, chart in found.charts.items()}
+    assert not found.beside.isVisible()
+    compared(pilot, TWO.replace("0.05", "0.5"))
+    assert found.beside.isVisible() and found.beside.text() == "Thin lines: changed"
+    for title in (LOSSES, GRADIENTS, UPDATES, NORMS):
+        mine, theirs = found.charts[title].lines[: len(alone[title])], found.charts[title].lines[len(alone[title]) :]
+        assert [line.name for line in mine] == [line.name for line in alone[title]]
+        assert [line.name for line in theirs] == [f"{line.name} (changed)" for line in mine]
+        assert [line.style for line in theirs] == [line.style for line in mine]  # the same dashes and markers
+        assert all(one.width < other.width for one, other in zip(theirs, mine, strict=True))
+    beside = pilot.state.what_if
+    assert beside is not None and beside.trace is not None
+    curves = training_curves(beside.trace, beside.steps)
+    assert curves is not None
+    loss, other = found.charts[LOSSES].lines
+    assert other.numbers.tolist() == curves.losses[0].numbers.tolist()
+    assert other.numbers[0] == loss.numbers[0] and other.numbers[-1] != loss.numbers[-1]  # the same at first
+    pilot.press("Ctrl+Shift+W")
+    settle(pilot)
+    assert [line.name for line in found.charts[LOSSES].lines] == ["loss"] and not found.beside.isVisible()
+
+
+def test_a_click_on_a_curve_of_the_other_run_goes_to_the_same_iteration_of_this_one(pilot: Pilot) -> None:
+    found = opened(pilot, SGD)
+    compared(pilot, SGD.replace("range(6)", "range(9)").replace("for t", "extra = 1.0\nfor t"))
+    chart = found.charts[LOSSES]
+    other = chart.lines[1]
+    assert len(other.numbers) == 9 and chart.axis is not None and chart.axis.length == 6
+    assert chart.view.state["limits"]["xLimits"][1] > 9  # the longer run is seen to its end
+    QTest.mouseClick(chart.plot.viewport(), LEFT, NO_KEYS, point(chart, 1, 2))
+    pilot.qtbot.waitUntil(lambda: chart.axis is not None and chart.axis.title(pilot.state.cursor - 1) == "t = 2")
+    assert int(other.steps[-1]) <= len(pilot.state.trace or ())
+
+
+def test_the_other_of_two_lines_has_hollow_markers(qtbot: QtBot) -> None:
+    axis = Axis(np.arange(4), np.empty(0, object))
+    chart = Chart("Loss", THEMES["light"])
+    qtbot.addWidget(chart)
+    here = Line("loss", np.arange(3), np.array([3.0, 2.0, 1.0]), Style(0))
+    there = Line(
+        "loss (changed)",
+        np.arange(0, 6, 2),
+        np.array([3.0, 1.0, 0.5]),
+        Style(0),
+        beside=Axis(np.arange(0, 8, 2), axis.names),
+    )
+    chart.show_lines(axis, [here, there])
+    filled, hollow = (curve.opts["symbolBrush"] for curve in chart.curves)
+    assert filled is not None and hollow is None
+    assert chart.lines[1].steps.tolist() == [0, 1, 2]  # of the iterations here

@@ -61,9 +61,13 @@ class Axis:
         """The position of its end."""
         return int(self._places[-1])
 
+    def steps(self, positions: Array) -> Array:
+        """The steps at positions, with fractions; the end where there are no iterations any more."""
+        return np.interp(positions, self._places, self.bounds)
+
     def step(self, position: float) -> int:
         """The step at a position."""
-        return int(np.interp(position, self._places, self.bounds))
+        return int(self.steps(np.array([position]))[0])
 
     def title(self, step: int) -> str:
         """ "t = 3"; if a loop ran more than once, with the number among all iterations: "iteration 13 (i = 3)"."""

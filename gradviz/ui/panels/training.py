@@ -1,7 +1,8 @@
 """The training page: losses, printed numbers, the norm of each gradient, how far updates move each parameter, and the
-distributions of one gradient and of the selected tensor, over the iterations of a loop. Clicking a curve goes to that
-step; stepping moves the line in all charts. `session.timeline.training_curves` finds the curves and `ui.charts` draws
-them; both are loaded when the page first has something to show."""
+distributions of one gradient and of the selected tensor, over the iterations of a loop. Of two runs that are compared,
+both have their curves in the same charts. Clicking a curve goes to that step; stepping moves the line in all charts.
+`session.timeline.training_curves` finds the curves and `ui.charts` draws them; both are loaded when the page first has
+something to show."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
     from gradviz.session.timeline.iterations import Series
-    from gradviz.session.timeline.training_curves import Parameter, Spread, TrainingCurves
+    from gradviz.session.timeline.training_curves import Axis, Parameter, Spread, TrainingCurves
     from gradviz.trace.table.trace import Trace
     from gradviz.ui.charts import Chart, Line
 
@@ -43,7 +44,8 @@ READING = "Reading the training …"
 AGAIN = 700  # milliseconds between looks at a run in progress
 MOST_SHOWN = 8  # parameters that are shown until the user chooses others
 NARROWEST, LOWEST = 250, 118  # minimum size of a chart in pixels
-GROWN = Slice("trace", "steps", "run", "predict")  # what has to be read again
+GROWN = Slice("trace", "steps", "run", "predict", "what_if")  # what has to be read again
+BESIDE = "Thin lines: {run}"
 LOSSES, PRINTED, GRADIENTS, UPDATES, NORMS, SPREAD = "Loss", "Printed", "Gradient norm", "Update / weight", "Norm", ""
 TIMES, VALUES = "Seconds per update", "Values"
 ORDER = (LOSSES, GRADIENTS, UPDATES, SPREAD, VALUES, NORMS, PRINTED, TIMES)
@@ -57,6 +59,7 @@ class Found:
     trace: Trace
     steps: int
     curves: TrainingCurves | None
+    beside: Found | None = None  # the other of two runs that are compared: its curves and updates
     updates: dict[str, Series] = field(default_factory=dict)
     spread: tuple[str, Spread] | None = None
     values: tuple[int, Spread] | None = None  # of what was made where the selected tensor was made
@@ -69,17 +72,16 @@ def look_for(
     `chosen` one, and for the tensor that is selected, -1 for none."""
     importlib.import_module("gradviz.ui.charts")  # here, so that the window need not wait for it
     from gradviz.session.timeline.iterations import LEAST
-    from gradviz.session.timeline.training_curves import repeated, spread, training_curves, update_ratio
+    from gradviz.session.timeline.training_curves import repeated, spread
 
-    curves = found.curves or training_curves(found.trace, found.steps)
-    yield 0.1
+    now = yield from _with_curves(found, shown)
+    curves = now.curves
     if curves is None:
         return found
-    names = shown if shown is not None else first_shown(found.trace, curves)
-    updates = dict(found.updates)
-    for each in curves.parameters:
-        if each.name in names and each.name not in updates:
-            updates[each.name] = yield from update_ratio(found.trace, each)
+    beside = found.beside
+    if beside is not None:
+        names = shown if shown is not None else first_shown(found.trace, curves)
+        beside = yield from _with_curves(beside, names)
     seen = found.spread
     one = next((each for each in curves.parameters if each.name == chosen), None) or next(iter(curves.parameters), None)
     if one is not None and (seen is None or seen[0] != one.name):
@@ -90,9 +92,25 @@ def look_for(
         steps, made = repeated(found.trace, selected, found.steps)
         if len(steps) >= LEAST:
             values = selected, (yield from spread(found.trace, steps, made))
+    is_new = now is not found or beside is not found.beside or seen is not found.spread or values is not found.values
+    return replace(now, beside=beside, spread=seen, values=values) if is_new else found
+
+
+def _with_curves(found: Found, shown: frozenset[str] | None) -> Generator[float, None, Found]:
+    """The same with its curves, and with the updates of the parameters in `shown` (None means the first ones)."""
+    from gradviz.session.timeline.training_curves import training_curves, update_ratio
+
+    curves = found.curves or training_curves(found.trace, found.steps)
+    yield 0.1
+    if curves is None:
+        return found
+    names = shown if shown is not None else first_shown(found.trace, curves)
+    updates = dict(found.updates)
+    for each in curves.parameters:
+        if each.name in names and each.name not in updates:
+            updates[each.name] = yield from update_ratio(found.trace, each)
     is_new = found.curves is None or len(updates) > len(found.updates)
-    is_new = is_new or seen is not found.spread or values is not found.values
-    return replace(found, curves=curves, updates=updates, spread=seen, values=values) if is_new else found
+    return replace(found, curves=curves, updates=updates) if is_new else found
 
 
 def first_shown(trace: Trace, curves: TrainingCurves) -> frozenset[str]:
@@ -155,22 +173,26 @@ class CurveList(QListWidget):
                 if name == chosen:
                     self.setCurrentItem(item)
 
-    def lines(self, every: Iterable[Series]) -> list[Line]:
-        """The ticked ones, as a chart draws them."""
+    def lines(self, every: Iterable[Series], beside: tuple[str, Axis] | None = None) -> list[Line]:
+        """The ticked ones, as a chart draws them; those of the run `beside` with its name and iterations."""
         from gradviz.ui.charts import Line, Style
 
         rows, shown = {self.item(row).text(): row for row in range(self.count())}, self.shown
+        name, axis = beside or ("", None)
         return [
-            Line(one.name, one.steps, one.numbers, Style(rows[one.name]), one.name == self.chosen)
+            Line(
+                f"{one.name} ({name})" if name else one.name, one.steps, one.numbers, Style(rows[one.name]),
+                one.name == self.chosen and axis is None, axis,
+            )
             for one in every
             if one.name in shown
-        ]
+        ]  # fmt: skip
 
 
 class TrainingPanel(Panel):
     """A list of the curves on the left and charts on the right; computed only while visible."""
 
-    shows = Slice(*MOMENT, "run", "predict", "selection")
+    shows = Slice(*MOMENT, "run", "predict", "selection", "what_if")
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -193,6 +215,8 @@ class TrainingPanel(Panel):
         self.names.chose.connect(self._more)
         self.names.ticked.connect(self._tick)
         self.names.itemActivated.connect(self._select)
+        self.beside = QLabel()  # names the other run
+        self.beside.setWordWrap(True)
         self.log = look.CheckBox("Log scale")
         self.log.clicked.connect(self._set_log)
         self._body = self._make_body()
@@ -207,6 +231,7 @@ class TrainingPanel(Panel):
         body, left = QWidget(), QVBoxLayout()
         left.addWidget(self.log)
         left.addWidget(self.names, 1)
+        left.addWidget(self.beside)
         self._place = QWidget()
         self._grid = QGridLayout(self._place)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -237,6 +262,7 @@ class TrainingPanel(Panel):
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
         self.hint.setFont(look.sans(theme, 12.5))
+        self.beside.setFont(look.sans(theme, look.SMALL))
         self.names.set_theme(theme)
         for chart in self.charts.values():
             chart.set_theme(theme)
@@ -274,7 +300,10 @@ class TrainingPanel(Panel):
             if self.found is not None or not hides:
                 self.found = None
                 self._show_found()
-        elif known is None or known.trace.run is not state.trace.run or known.steps != state.steps:
+        elif (
+            known is None or known.trace.run is not state.trace.run or known.steps != state.steps
+            or _trace_of(known.beside) is not _trace_of(_beside(state))
+        ):  # fmt: skip
             if state.run.is_running and known is not None:
                 if not self._again.isActive():
                     self._again.start()
@@ -285,7 +314,7 @@ class TrainingPanel(Panel):
         """Find what is to be shown of the present trace."""
         state = self.context.shell.store.state
         if state.trace is not None and state.steps:
-            self._ask(Found(state.trace.as_now(), state.steps, None))
+            self._ask(Found(state.trace.as_now(), state.steps, None, _beside(state)))
 
     def _ask(self, about: Found) -> None:
         self._again.stop()
@@ -353,8 +382,11 @@ class TrainingPanel(Panel):
     def _draw(self, found: Found, curves: TrainingCurves) -> Iterator[None]:
         from gradviz.ui.charts import is_wide
 
+        theirs, beside = _theirs(found, self.context.shell.store.state)
+        self.beside.setText(BESIDE.format(run=beside[0]) if beside else "")
+        self.beside.setVisible(beside is not None)
         for title, every in _series(found, curves).items():
-            lines = self.names.lines(every)
+            lines = self.names.lines(every) + self.names.lines(theirs.get(title, ()), beside)
             if lines or title in self.charts:
                 chart = self._chart(title)
                 chart.set_log(is_wide(lines) if self._log is None else self._log)
@@ -437,6 +469,26 @@ def _spreads(found: Found) -> dict[str, tuple[str, Spread | None]]:
     tensor, values = found.values or (-1, None)
     selected = found.trace.naming.name(tensor, found.steps) if tensor >= 0 else ""
     return {SPREAD: (f"Gradient of {name}", gradient), VALUES: (f"Values of {selected}", values)}
+
+
+def _beside(state: State) -> Found | None:
+    """The other of two runs that are compared, nothing read yet; None if there is none."""
+    other = state.what_if
+    if other is None or other.trace is None or other.comparison is None:
+        return None
+    return Found(other.trace, other.steps, None)
+
+
+def _theirs(found: Found, state: State) -> tuple[dict[str, tuple[Series, ...]], tuple[str, Axis] | None]:
+    """The curves of the other run for each chart, its name and its iterations."""
+    other, compared = found.beside, state.what_if
+    if other is None or other.curves is None or compared is None:
+        return {}, None
+    return _series(other, other.curves), (compared.short_titles[1], other.curves.axis)
+
+
+def _trace_of(found: Found | None) -> Trace | None:
+    return found.trace if found is not None else None
 
 
 def _selected(state: State) -> int:
