@@ -110,6 +110,12 @@ class Line:
         """Of the pen, in pixels at normal text size."""
         return 2.8 if self.stands_out else 0.8 if self.beside is not None else 1.6
 
+    def on(self, axis: Axis) -> Line:
+        """The same line at the steps of another run's iterations."""
+        if self.beside is None:
+            return self
+        return replace(self, steps=np.ceil(axis.steps(self.beside.positions(self.steps + 1))).astype(np.int64) - 1)
+
 
 class Bands:
     """A distribution as pyqtgraph items: bands from the smallest to the largest number, darker where more of them are,
@@ -252,10 +258,7 @@ class Chart(QWidget):
         """Show these lines."""
         self._clear(axis)
         self._places = [(line.beside or axis).positions(line.steps + 1) for line in lines]
-        self.lines = tuple(
-            line if line.beside is None else replace(line, steps=np.ceil(axis.steps(x)).astype(np.int64) - 1)
-            for line, x in zip(lines, self._places, strict=True)
-        )
+        self.lines = tuple(line.on(axis) for line in lines)
         for line, x in zip(self.lines, self._places, strict=True):
             pen = line.style.pen(self.theme, line.width)
             y, signs = self._drawn(line.numbers), _signs(line, pen.color(), self.theme)

@@ -237,10 +237,9 @@ class RowWriter:
         """Add a tensor; returns its number, which is taken when nothing can fail any more."""
         number = self.tensor_count
         owner = -2 - tensor._tag if tensor._tag <= -2 else -1
-        parameter = getattr(type(tensor), "_keeps_type", False)
         self._tensors += _pack_tensor(
-            step, producer, output_nr, self.value(tensor._data), storage if storage >= 0 else number,
-            version_of(tensor), tensor._requires_grad, stands_as_leaf(tensor), parameter, owner, site,
+            step, producer, output_nr, self.value(tensor._data), number if storage < 0 else storage, version_of(tensor),
+            tensor._requires_grad, stands_as_leaf(tensor), getattr(type(tensor), "_keeps_type", False), owner, site,
         )  # fmt: skip
         self.tensor_count = number + 1
         tensor._tag = number

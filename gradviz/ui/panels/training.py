@@ -208,15 +208,12 @@ class TrainingPanel(Panel):
         self._rest: Iterator[None] = iter(())  # charts that still have to be drawn
         self._turns = QTimer(self, interval=0)
         self._turns.timeout.connect(self._draw_next)
-        self.hint = QLabel(HINT)
-        self.hint.setWordWrap(True)
-        self.hint.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.hint = QLabel(HINT, wordWrap=True, alignment=Qt.AlignmentFlag.AlignTop)
         self.names = CurveList()
         self.names.chose.connect(self._more)
         self.names.ticked.connect(self._tick)
         self.names.itemActivated.connect(self._select)
-        self.beside = QLabel()  # names the other run
-        self.beside.setWordWrap(True)
+        self.beside = QLabel(wordWrap=True)  # names the other run
         self.log = look.CheckBox("Log scale")
         self.log.clicked.connect(self._set_log)
         self._body = self._make_body()
@@ -236,14 +233,7 @@ class TrainingPanel(Panel):
         self._grid = QGridLayout(self._place)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(6)
-        self._area = QScrollArea()
-        self._area.setWidget(self._place)
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        for each in (self._area, self._area.viewport(), self._place):
-            each.setAutoFillBackground(False)
-        self._area.setStyleSheet("QScrollArea { background: transparent; }")
+        self._area = _scrolled(self._place)
         row = QHBoxLayout(body)
         row.setContentsMargins(0, 0, 0, 0)
         row.addLayout(left, 0)
@@ -448,6 +438,19 @@ class TrainingPanel(Panel):
         store = self.context.shell.store
         store.play(False)
         store.move(step + 1)
+
+
+def _scrolled(place: QWidget) -> QScrollArea:
+    """An area without frame or background that scrolls to any part of `place`."""
+    area = QScrollArea()
+    area.setWidget(place)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    for each in (area, area.viewport(), place):
+        each.setAutoFillBackground(False)
+    area.setStyleSheet("QScrollArea { background: transparent; }")
+    return area
 
 
 def _series(found: Found, curves: TrainingCurves) -> dict[str, tuple[Series, ...]]:
