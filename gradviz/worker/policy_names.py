@@ -118,10 +118,10 @@ _DRAWS = "GradViz draws the graph itself; leave it out"
 _DATASETS = "datasets and ready models can't be loaded; make a small batch with torch.randn or write the numbers down"
 _NOTEBOOK = "it belongs to a notebook; leave it out"
 _NUMBERS = "write the numbers into the snippet or make them with torch or numpy"
+_COMPUTED = "compute it with torch or numpy, or leave it out"
 
 _HINTS = {
-    _FILES: """os pathlib shutil glob tempfile subprocess platform csv json pickle zipfile shelve
-    sqlite3 h5py yaml logging getpass""",
+    _FILES: "os subprocess platform shelve sqlite3 h5py yaml getpass",
     _NETWORK: "socket urllib requests http ssl ftplib smtplib wget httpx",
     _THREADS: "threading multiprocessing concurrent asyncio signal queue _thread",
     _INNARDS: """ctypes gc inspect importlib builtins types weakref ast dis code marshal pdb runpy site
@@ -131,6 +131,7 @@ _HINTS = {
     _NOTEBOOK: "IPython google ipywidgets nbformat ipykernel",
     _DATASETS: "torchvision torchaudio torchtext datasets transformers timm huggingface_hub d2l",
     _NUMBERS: "pandas sklearn scipy PIL cv2 imageio skimage seaborn sympy tensorflow jax",
+    _COMPUTED: "torchvision.transforms torchvision.ops sklearn.metrics sklearn.preprocessing sklearn.utils",
 }
 MODULE_HINTS = {name: hint for hint, names in _HINTS.items() for name in names.split()}
 

@@ -151,6 +151,7 @@ from tests.worker.conftest import Runner
             "locals()['late'] = 4\nprint(late)",
             "(['inner', 'n', 'x', 'y'], 1, (['x'], 1))\n['z'] True 1 2\n4\n",
         ),
+        ("from torch.functional import F, einsum\nimport torch\nprint(F.relu(torch.tensor(-1.0)))", "tensor(0.)\n"),
         ("import math\nclass A:\n    y = 1\nprint(dir(math)[:2], dir(A()))", "['acos', 'acosh'] ['y']\n"),
     ],
 )

@@ -34,7 +34,8 @@ def way_round(module: str) -> str:
         from gradviz.torch.missing import reason
 
         return reason(module)[1] or "leave it out"
-    hint = MODULE_HINTS.get(module) or MODULE_HINTS.get(root)
+    ends = [at for at, sign in enumerate(module) if sign == "."]
+    hint = next((MODULE_HINTS[name] for at in (None, *reversed(ends)) if (name := module[:at]) in MODULE_HINTS), "")
     is_known = root in sys.stdlib_module_names or root in _IN_PART or root == "numpy"
     return hint or (_NOTHING_ELSE if is_known else f"{_NOTHING_ELSE}; {_YOURS.format(root)}")
 

@@ -57,6 +57,7 @@ def public_names(module: object) -> dict[str, Any]:
 def torch_places(torch: Mapping[str, Any]) -> dict[str, Any]:
     """Return PyTorch's functions in other places, by module name."""
     made = {name: stand_in(name, public_names(torch[home])) for name, home in _ELSEWHERE.items() if home in torch}
+    type(made["torch.functional"]).F = torch["torch.nn.functional"]
     made["torch.utils._pytree"] = stand_in("torch.utils._pytree", {"tree_map": _tree_map})
     made["torch.distributed"] = stand_in("torch.distributed", _of_one_process())
     made["torch.multiprocessing"] = stand_in("torch.multiprocessing", _PROCESSES)
