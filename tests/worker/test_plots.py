@@ -264,6 +264,14 @@ def test_axes_around_an_image_have_no_margin(run: Runner) -> None:
     assert run(source).printed() == printed
 
 
+def test_axes_are_their_own_axes(run: Runner) -> None:
+    source = (
+        "import matplotlib.pyplot as plt\nf, ax = plt.subplots()\nax.axes.get_xaxis().set_visible(False)\n"
+        "ax.axes.yaxis.set_visible(False)\nprint(ax.axes is ax)"
+    )
+    assert run(source).printed() == "True\n"
+
+
 def test_points_may_have_outlines_of_their_own(drawn: MatplotRun) -> None:
     (figure,) = drawn("plt.scatter([1, 2, 3], [4, 5, 6], facecolor='white', edgecolor=['k', 'red', 'k'])")
     found = [(layer.style.edge, layer.columns["x"].tolist()) for layer in figure.axes[0].layers]

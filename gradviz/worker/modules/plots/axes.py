@@ -108,6 +108,8 @@ class Axes(Facade):
     def __hash__(self) -> int:
         return id(self._axes)
 
+    axes = property(lambda self: self, doc="Itself, as every artist of Matplotlib knows its axes.")
+
     # titles and labels
 
     def _changed(self) -> AxesRecord:
