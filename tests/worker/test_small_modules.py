@@ -340,7 +340,7 @@ def test_sklearn_has_its_numbers(run: Runner) -> None:
 
 _REPORTED = """
 import numpy as np, pandas as pd
-from sklearn.metrics import classification_report, f1_score
+from sklearn.metrics import classification_report, confusion_matrix, f1_score, roc_auc_score
 from sklearn.model_selection import train_test_split
 from sklearn.utils import resample, shuffle
 t, p = [0, 1, 2, 2, 1, 0, 3], [0, 2, 2, 2, 1, 0, 0]
@@ -359,6 +359,13 @@ np.random.seed(4)
 print(shuffle(df, n_samples=2), resample([1, 2, 3]))
 try: resample([1, 2], replace=False, n_samples=3)
 except ValueError as e: print(e)
+many = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1]])
+some = np.array([[1, 0, 0], [0, 1, 1], [1, 0, 0], [0, 0, 1]])
+print(classification_report(many, some, zero_division=0), f1_score(many, some, average="macro"))
+print(roc_auc_score(many, some * 0.5 + 0.1), roc_auc_score(many, some * 0.5, average="micro"))
+for score in (f1_score, confusion_matrix):
+    try: score(many, some)
+    except ValueError as e: print(str(e)[-60:])
 """
 _REPORT = """\
               precision    recall  f1-score   support
@@ -423,6 +430,20 @@ u  0  0
 y  4  1
 z  5  1 [2, 3, 1]
 Cannot sample 3 out of arrays with dim 2 when replace is False
+              precision    recall  f1-score   support
+
+           0       1.00      1.00      1.00         2
+           1       1.00      0.50      0.67         2
+           2       0.50      0.50      0.50         2
+
+   micro avg       0.80      0.67      0.73         6
+   macro avg       0.83      0.67      0.72         6
+weighted avg       0.83      0.67      0.72         6
+ samples avg       0.88      0.75      0.75         6
+ 0.7222222222222222
+0.75 0.75
+ing, one of [None, 'micro', 'macro', 'weighted', 'samples'].
+multilabel-indicator is not supported
 """
 
 

@@ -308,6 +308,17 @@ def _pair(first: object, second: object) -> tuple[Array, Array]:
     return a, b
 
 
+def _labelled(y_true: object, y_pred: object, several: bool = True) -> tuple[Array, Array, Array]:
+    """Labels, predicted labels, and the kinds of labels; with `several`, also rows that say which labels hold."""
+    a, b = (each.reshape(-1) if each.ndim == 2 and each.shape[1] == 1 else each for each in _pair(y_true, y_pred))
+    if a.ndim == b.ndim == 1:
+        return a, b, np.unique(np.concatenate([a, b]))
+    is_indicator = a.shape == b.shape and a.ndim == 2 and np.isin((a, b), (0, 1)).all()
+    if not (several and is_indicator):
+        raise ValueError(f"{'multilabel-indicator' if is_indicator else 'multiclass-multioutput'} is not supported")
+    return a, b, np.arange(len(a.T))
+
+
 def accuracy_score(y_true: object, y_pred: object, *, normalize: object = True) -> float | int:
     """Return the share of equal labels."""
     a, b = _pair(y_true, y_pred)
@@ -317,8 +328,8 @@ def accuracy_score(y_true: object, y_pred: object, *, normalize: object = True) 
 
 def confusion_matrix(y_true: object, y_pred: object) -> Any:
     """Count how often each label was predicted as which."""
-    a, b = _pair(y_true, y_pred)
-    labels, places = np.unique(np.concatenate([a, b]), return_inverse=True)
+    a, b, labels = _labelled(y_true, y_pred, several=False)
+    places = np.searchsorted(labels, np.concatenate([a, b]))
     found = np.zeros((len(labels), len(labels)), np.int64)
     np.add.at(found, (places[: len(a)], places[len(a) :]), 1)
     return to_snippet(found)
@@ -338,6 +349,9 @@ def mean_absolute_error(y_true: object, y_pred: object) -> float:
 
 def _counts(a: Array, b: Array, labels: Array) -> Array:
     """How often each label was predicted rightly, predicted, and meant, in rows."""
+    if a.ndim == 2:
+        counted: Array = np.stack([(a * b).sum(0), b.sum(0), a.sum(0)])[:, labels].astype(float)
+        return counted
     rows = [[((a == each) & (b == each)).sum(), (b == each).sum(), (a == each).sum()] for each in labels]
     return np.array(rows, float).reshape(-1, 3).T
 
@@ -357,13 +371,13 @@ def _shares(name: str) -> Callable[..., float]:
     def score(
         y_true: object, y_pred: object, *, pos_label: object = 1, average: object = "binary", zero_division: object = 0
     ) -> float:
-        a, b = _pair(y_true, y_pred)
-        labels = np.unique(np.concatenate([a, b]))
+        a, b, labels = _labelled(y_true, y_pred)
         if average == "binary":
-            if len(labels) > 2:
+            if a.ndim == 2 or len(labels) > 2:
+                kind, more = ("multilabel-indicator", ", 'samples'") if a.ndim == 2 else ("multiclass", "")
                 raise ValueError(
-                    "Target is multiclass but average='binary'. Please choose another average setting, one of [None, "
-                    "'micro', 'macro', 'weighted']."
+                    f"Target is {kind} but average='binary'. Please choose another average setting, one of [None, "
+                    f"'micro', 'macro', 'weighted'{more}]."
                 )
             labels = np.asarray([to_numpy(pos_label)])
         elif average not in ("micro", "macro", "weighted"):
@@ -388,8 +402,7 @@ def classification_report(
     zero_division: object = 0,
 ) -> Any:
     """Return the rates of each label and their averages, as text or as a dict."""
-    a, b = _pair(y_true, y_pred)
-    there = np.unique(np.concatenate([a, b]))
+    a, b, there = _labelled(y_true, y_pred)
     kinds = there if labels is None else np.asarray(to_numpy(labels))
     names = [str.__str__(str(each)) for each in (kinds.tolist() if target_names is None else target_names)]
     if len(names) != len(kinds):
@@ -399,10 +412,12 @@ def classification_report(
     rates, meant = _rates(counts), counts[2]
     rows = {name: [*rate, count] for name, rate, count in zip(names, rates.T.tolist(), meant.tolist(), strict=True)}
     whole = [*_rates(counts.sum(axis=1, keepdims=True))[:, 0].tolist(), meant.sum().item()]
-    is_whole = labels is None or set(there.tolist()) <= set(kinds.tolist())
+    is_whole = a.ndim == 1 and set(there.tolist()) <= set(kinds.tolist())
     averages = {"accuracy" if is_whole else "micro avg": whole}
     averages["macro avg"] = [*rates.mean(axis=1).tolist(), whole[3]]
     averages["weighted avg"] = [*np.average(rates, axis=1, weights=meant).tolist(), whole[3]]
+    if a.ndim == 2:
+        averages["samples avg"] = [*_rates(_counts(a.T, b.T, np.arange(len(a)))).mean(axis=1).tolist(), whole[3]]
     heads = ("precision", "recall", "f1-score", "support")
     if output_dict:
         table: dict[str, Any] = {key: dict(zip(heads, row, strict=True)) for key, row in (rows | averages).items()}
@@ -460,8 +475,12 @@ def auc(x: object, y: object) -> float:
     return float(abs(np.trapezoid(b, a)))
 
 
-def roc_auc_score(y_true: object, y_score: object) -> float:
-    """Return the probability that a positive has a higher score than a negative."""
+def roc_auc_score(y_true: object, y_score: object, *, average: object = "macro") -> float:
+    """Return the probability that a positive has a higher score than a negative; of several labels, the mean."""
+    truth, score = _pair(y_true, y_score)
+    if truth.ndim == score.ndim == 2 and average in ("macro", "micro"):
+        several = [(truth.reshape(-1), score.reshape(-1))] if average == "micro" else zip(truth.T, score.T, strict=True)
+        return float(np.mean([roc_auc_score(*each) for each in several]))
     hits, alarms, _ = _reached(y_true, y_score)
     return float(np.trapezoid(np.append(0.0, hits / hits[-1]), np.append(0.0, alarms / alarms[-1])))
 
