@@ -241,6 +241,8 @@ def layers(torch: Any) -> Calls:
         "conv_dims": lambda: nn.Conv2d(1, 1, 3)(ones(8, 8)),
         "conv_kernel": lambda: nn.Conv2d(1, 1, 5)(ones(1, 1, 3, 3)),
         "embedding_range": lambda: nn.Embedding(3, 2)(torch.tensor([3])),
+        "embedding_range_renormalised": lambda: nn.Embedding(3, 2, max_norm=1.0)(torch.tensor([[0, 5], [3, 1]])),
+        "embedding_bag_renormalised": lambda: nn.EmbeddingBag(3, 2, max_norm=1.0)(torch.tensor([[4, 1]])),
         "embedding_float": lambda: nn.Embedding(3, 2)(ones(1)),
         "layer_norm_shape": lambda: nn.LayerNorm(3)(ones(2, 4)),
         "batch_norm_single": lambda: nn.BatchNorm1d(2)(ones(1, 2)),

@@ -96,7 +96,12 @@ def _padding_index(padding_idx: int | None, count: int) -> int:
 
 def renormalise(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
     """Scale the rows in use, in place, so that none has a norm above `max_norm`."""
-    used = np.unique(indices._data)
+    used, length = np.unique(indices._data), weight._data.shape[0]
+    outside = used[(used < -length) | (used >= length)]
+    if len(outside):
+        raise IndexError(
+            f"select(): index {outside[0]} out of range for tensor of size {list(weight._data.shape)} at dimension 0"
+        )
     rows = weight._data[used]
     norms = np.linalg.norm(rows.astype(np.float64), norm_type, axis=1)
     scale = np.where(norms > max_norm, max_norm / (norms + 1e-7), 1.0)
@@ -127,9 +132,9 @@ def embedding(
         raise TypeError(f"embedding(): argument 'indices' (position 2) must be Tensor, not {type(input).__name__}")
     no_sparse(sparse)
     padding = _padding_index(padding_idx, weight._data.shape[0])
-    check_indices(input, weight, "embedding")
     if max_norm is not None:
         renormalise(weight, input, max_norm, norm_type)
+    check_indices(input, weight, "embedding")
     return call(EMBEDDING, weight, input, padding_idx=padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
 
 

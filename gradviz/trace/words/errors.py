@@ -197,7 +197,7 @@ USAGE_ROWS: tuple[Row, ...] = (
         ),
     ),
     (
-        r"index out of range in self",
+        r"index out of range in self|select\(\): index -?\d+ out of range for tensor of size .*",
         plain("An index is not a row of the table.", "Use indices from 0 to num_embeddings − 1, or make it larger."),
     ),
     (
