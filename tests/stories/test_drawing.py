@@ -110,7 +110,7 @@ def test_a_network_of_two_inputs_two_hidden_and_one_output(pilot: Pilot) -> None
     pilot.pick("loss")
     pilot.press("Ctrl+B")
     pilot.settle()
-    assert pilot.grad("W2") == "[[6.7261, -6.7261]]"  # 2 (W2 h - 1) h, with h = tanh(-1.5), tanh(1.5)
+    assert pilot.grad("W2") == "[[6.726, -6.726]]"  # 2 (W2 h - 1) h, with h = tanh(-1.5), tanh(1.5)
 
 
 def test_a_hundred_edits_are_undone_and_done_again(pilot: Pilot) -> None:

@@ -46,7 +46,7 @@ def test_what_zero_grad_is_for(pilot: Pilot) -> None:
     assert other is not None and other.trace is not None
     grads = [trace.frame(cursor).grad(0) for trace, cursor in (
         (pilot.state.trace, pilot.state.cursor), (other.trace, other.cursor))]  # fmt: skip
-    assert [grad.text() for grad in grads if grad is not None] == ["-3.2000", "-7.2000"]
+    assert [grad.text() for grad in grads if grad is not None] == ["-3.2", "-7.2"]
 
     pilot.press("Ctrl+Shift+Return")
     assert "    # optimizer.zero_grad()" in text_of(pilot.state.document)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from PySide6.QtCore import Qt
@@ -17,6 +18,7 @@ from gradviz.document.snippet import Snippet
 from gradviz.session.problem import problem
 from gradviz.session.state import Phase, Selection
 from gradviz.ui.actions import BEFORE_THE_BAR
+from gradviz.ui.drawing import diagram
 from gradviz.ui.panels.inspector import InspectorPanel
 from gradviz.ui.window import MainWindow
 
@@ -99,6 +101,22 @@ def test_the_newest_value_wins(live: Live) -> None:
     assert "99." in text_of(live.store.state.traced)
     live.store.undo()
     assert "99." not in text_of(live.store.state.document)
+
+
+def test_a_value_that_is_edited_leaves_the_diagram_as_it_is(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    live.runs(lambda: live.store.open(product(), None))
+    made, draw = [], diagram.draw
+
+    def noted(*given: object) -> diagram.Sketch:
+        made.append(draw(*given))  # type: ignore[arg-type]
+        return made[-1]
+
+    monkeypatch.setattr(diagram, "draw", noted)
+    for value in (5.0, 6.0):
+        live.runs(partial(live.edit, partial(shaping.change_leaf, id=W, data=value)))
+    assert not made
+    live.runs(partial(live.edit, partial(shaping.change_leaf, id=W, requires_grad=False)))
+    assert made, "another kind of leaf is another diagram"
 
 
 def test_panels_around_the_canvas_show_every_few_values_of_a_slider(live: Live) -> None:

@@ -223,9 +223,10 @@ class SceneBuilder:
         if self._latest is not None:
             before, former, sketch = self._latest
             same = sketch.drawn.rows == drawn.rows and sketch.drawn.tensors == drawn.tensors
-            if same and only_values_differ(before, drawing) and same_structure(former, trace):
+            is_alike = same and (len(trace) == self._steps if former is trace else same_structure(former, trace))
+            if is_alike and only_values_differ(before, drawing):
                 return again(sketch, drawing, drawn, trace), True
-            if same and former is trace and len(trace) == self._steps and only_places_differ(before, drawing):
+            if is_alike and former is trace and only_places_differ(before, drawing):
                 return elsewhere(sketch, drawing, self.ink), True
         latest = self._latest[2].geometry if self._latest is not None else None
         return draw(drawing, drawn, trace, self.ink, self._sizes, latest), False
@@ -262,8 +263,6 @@ def same_structure(one: Trace, other: Trace) -> bool:
     """Whether two traces have the same rows, whatever their numbers: then everything has the same size and position."""
     import numpy as np
 
-    if one is other:
-        return False  # it may have grown
     pairs = (
         (one.nodes.name, other.nodes.name),
         (one.tensors.shape, other.tensors.shape),
