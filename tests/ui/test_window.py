@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QPointF, Qt, QUrl
-from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QTabBar, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QHeaderView, QPlainTextEdit, QPushButton, QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gradviz.commands.table import COMMANDS
@@ -213,6 +214,20 @@ def test_tab_reaches_every_control(sample: Pilot) -> None:
     ]
     assert len(controls) >= 10
     assert [widget for widget in controls if widget not in reached] == []
+
+
+def test_no_panel_asks_a_header_for_a_column_that_is_not_there(pilot: Pilot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Qt reads past its sections then; with PySide6 6.8 the program died when the ranks were first shown."""
+    asked: list[tuple[int, int]] = []
+    plain: Any = QHeaderView.setSectionResizeMode
+
+    def checked(header: QHeaderView, *given: Any) -> None:
+        asked.extend((given[0], header.count()) for _ in given[1:])
+        plain(header, *given)
+
+    monkeypatch.setattr(QHeaderView, "setSectionResizeMode", checked)
+    assert pilot.window.panel_area.panels
+    assert asked and all(column < count for column, count in asked)
 
 
 def test_every_panel_takes_the_keyboard(sample: Pilot) -> None:

@@ -65,8 +65,9 @@ def moved(before: State, after: State) -> bool:
     )
 
 
-def plain_table(table: QTableView, name: str, *, stretch: int) -> None:
-    """Give a table this look; the column `stretch` takes the room that the others leave."""
+def plain_table(table: QTableView, name: str, *, stretch: int | None = None) -> None:
+    """Give a table this look; the column `stretch`, which its model must have by now, takes the room that the others
+    leave: Qt writes past its sections for one that is not there."""
     table.setAccessibleName(name)
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -76,6 +77,7 @@ def plain_table(table: QTableView, name: str, *, stretch: int) -> None:
     table.verticalHeader().setVisible(False)
     table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
     header = table.horizontalHeader()
-    header.setSectionResizeMode(stretch, QHeaderView.ResizeMode.Stretch)
+    if stretch is not None:
+        header.setSectionResizeMode(stretch, QHeaderView.ResizeMode.Stretch)
     header.setHighlightSections(False)
     header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)

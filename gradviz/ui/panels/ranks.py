@@ -82,7 +82,7 @@ class RanksPanel(Panel):
         self.model = RanksModel()
         self.table = QTableView()
         self.table.setModel(self.model)
-        plain_table(self.table, "Ranks", stretch=0)
+        plain_table(self.table, "Ranks")
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.table.horizontalHeader().setStretchLastSection(True)
         self.table.activated.connect(self._open)
