@@ -181,7 +181,7 @@ def test_odd_gradients_are_drawn(qtbot: QtBot, made: str, body: str) -> None:
 
 
 def test_a_vector_on_one_line_has_both_brackets() -> None:
-    assert array_table("[1, 2]", 60) == "[1.&nbsp;2.]"
+    assert array_table("[1, 2]", 60) == "[1&nbsp;2]"
 
 
 def test_a_long_name_has_room_beside_the_choice_of_an_element(qtbot: QtBot) -> None:
