@@ -322,4 +322,4 @@ def test_a_view_that_was_made_unrecorded_and_is_out_of_date_is_recorded_as_it_st
     )
     frame = trace.frame(len(trace))
     assert text(frame, tensor(trace, "place")) == "0"
-    assert text(frame, tensor(trace, "z")) == "[[3., 3.], [3., 3.]]"
+    assert text(frame, tensor(trace, "z")) == "[[3, 3], [3, 3]]"
