@@ -1,5 +1,5 @@
-"""Modules of which scripts use a few names: other places of PyTorch's own functions, `importlib` and `inspect` as far
-as they answer questions, versions and other helpers around a script, downloads of what is attached, and what belongs to
+"""Modules of which scripts use a few names: other places of PyTorch's own functions, `importlib` as far as it
+answers questions, versions and other helpers around a script, downloads of what is attached, and what belongs to
 a notebook or only concerns the style of plots.
 
 They read nothing from disk, import nothing and hand out no frame, no code and no default of a parameter. Next:
@@ -12,7 +12,6 @@ import contextlib
 import errno
 import functools
 import importlib.metadata
-import inspect
 import math
 import operator
 import posixpath
@@ -26,12 +25,14 @@ from gradviz import torch
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.torch.nn import Module, ModuleList, Sequential
 from gradviz.worker.language.guard import Guard
-from gradviz.worker.language.stand_in import StandIn, stand_in
+from gradviz.worker.language.stand_in import stand_in
+from gradviz.worker.modules.inspection import inspect_module
 from gradviz.worker.modules.plots.facade import accept
 from gradviz.worker.modules.saved_files import ByteBuffer
 from gradviz.worker.modules.scratch import SCRATCH
 from gradviz.worker.modules.scratch_paths import open_, plain_path
 from gradviz.worker.modules.text_modules import loads
+from gradviz.worker.modules.trees import tree_module
 from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.iterators import OWN
 from gradviz.worker.policy_names import HERE
@@ -58,7 +59,7 @@ def torch_places(torch: Mapping[str, Any]) -> dict[str, Any]:
     """Return PyTorch's functions in other places, by module name."""
     made = {name: stand_in(name, public_names(torch[home])) for name, home in _ELSEWHERE.items() if home in torch}
     type(made["torch.functional"]).F = torch["torch.nn.functional"]
-    made["torch.utils._pytree"] = stand_in("torch.utils._pytree", {"tree_map": _tree_map})
+    made["torch.utils._pytree"] = tree_module()
     made["torch.distributed"] = stand_in("torch.distributed", _of_one_process())
     made["torch.multiprocessing"] = stand_in("torch.multiprocessing", _PROCESSES)
     for name, module in made.items():
@@ -95,17 +96,8 @@ _PROCESSES = {"cpu_count": _one, "get_start_method": _fork}
 _PROCESSES |= dict.fromkeys(("set_start_method", "set_sharing_strategy", "freeze_support"), accept)
 
 
-def _tree_map(func: Callable[[Any], Any], tree: Any, *rest: Any) -> Any:
-    """Apply a function to every leaf of lists, tuples and dicts."""
-    if type(tree) in (list, tuple):
-        return type(tree)([_tree_map(func, *each) for each in zip(tree, *rest, strict=True)])
-    if type(tree) is dict:
-        return {key: _tree_map(func, value, *(other[key] for other in rest)) for key, value in tree.items()}
-    return func(tree, *rest)
-
-
-def question_modules(offered: Mapping[str, Any], load: Callable[[str], Any]) -> dict[str, Any]:
-    """Return `importlib` and `inspect`: what exists here, and the signatures of the snippet's own functions."""
+def question_modules(guard: Guard, offered: Mapping[str, Any], load: Callable[[str], Any]) -> dict[str, Any]:
+    """Return `importlib` and `inspect`: what exists here, and signatures and texts of the snippet's own functions."""
 
     def import_module(name: Any, package: object = None) -> Any:
         return load(str.__str__(name))
@@ -126,40 +118,7 @@ def question_modules(offered: Mapping[str, Any], load: Callable[[str], Any]) -> 
     metadata = stand_in("importlib.metadata", {"version": version, "PackageNotFoundError": missing})
     root = stand_in("importlib", {"import_module": import_module, "util": util, "metadata": metadata})
     every = {"importlib": root, "importlib.util": util, "importlib.metadata": metadata}
-    return every | {"inspect": stand_in("inspect", _inspect_names())}
-
-
-class Signature:
-    """What `inspect.signature` returns: the parameters by name; each stands for its name only."""
-
-    __slots__ = ("parameters",)
-
-    def __init__(self, names: list[str]) -> None:
-        self.parameters = {name: name for name in names}
-
-    def __str__(self) -> str:
-        return f"({', '.join(self.parameters)})"
-
-    __repr__ = __str__
-
-
-def _inspect_names() -> dict[str, Any]:
-    def signature(obj: Any) -> Signature:
-        if not callable(obj):
-            raise TypeError(f"{obj!r} is not a callable object")
-        return Signature(list(inspect.signature(obj).parameters))
-
-    def isclass(object: Any) -> bool:
-        return isinstance(object, type)
-
-    def ismodule(object: Any) -> bool:
-        return isinstance(object, StandIn)
-
-    chosen = (signature, isclass, ismodule)
-    names: dict[str, Any] = {function.__name__: function for function in chosen}
-    names["isfunction"] = inspect.isfunction
-    names["ismethod"] = inspect.ismethod
-    return names
+    return every | {"inspect": inspect_module(guard)}
 
 
 def notebook_modules(write: Callable[[str, str], None]) -> dict[str, Any]:

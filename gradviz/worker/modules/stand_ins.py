@@ -98,7 +98,7 @@ class World:
             **written_modules(lambda text: write("err", text)),
             **torch.modules,
         }
-        self.modules |= question_modules(self.modules, self.import_module)
+        self.modules |= question_modules(self.guard, self.modules, self.import_module)
         self.modules |= _as_in_matlab(self.modules)
         self.modules["torch.utils.benchmark"] = benchmark_module(self.guard)
         type(self.modules["torch.utils"]).benchmark = self.modules["torch.utils.benchmark"]  # import … as

@@ -1,0 +1,127 @@
+"""`torch.utils._pytree`: lists, tuples and dicts in one another, taken apart into leaves and a spec that puts them
+together again. Anything else is a leaf. Next: `small_modules`, which offers it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from gradviz.worker.language.stand_in import stand_in
+from gradviz.worker.objects.arguments import keep_methods
+
+
+@keep_methods
+class TreeSpec:
+    """How leaves are nested: `kind` is the name of a container, "" for a leaf."""
+
+    __slots__ = ("_context", "_inside", "_kind")
+
+    def __init__(self, kind: str = "", context: Any = None, inside: tuple[TreeSpec, ...] = ()) -> None:
+        self._kind, self._context, self._inside = kind, context, inside
+
+    num_children = property(lambda self: len(self._inside), doc="What is directly inside.")
+    num_leaves = property(
+        lambda self: sum(each.num_leaves for each in self._inside) if self._kind else 1, doc="All leaves."
+    )
+
+    def is_leaf(self) -> bool:
+        """Whether it stands for a leaf."""
+        return not self._kind
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TreeSpec) and _parts(self) == _parts(other)
+
+    def __hash__(self) -> int:
+        return hash((self._kind, len(self._inside)))
+
+    def __repr__(self) -> str:
+        return _shown(self, 0)
+
+
+def _parts(spec: TreeSpec) -> tuple[object, ...]:
+    return spec._kind, spec._context, spec._inside
+
+
+def _shown(spec: TreeSpec, indent: int) -> str:
+    if not spec._kind:
+        return "*"
+    inside = [_shown(each, indent + 2) for each in spec._inside]
+    listed = inside[0] if inside else ""
+    listed += "".join(f",\n{' ' * (indent + 2)}{each}" for each in inside[1:])
+    return f"TreeSpec({spec._kind}, {spec._context}, [{listed}])"
+
+
+def tree_flatten(tree: Any, is_leaf: Callable[[Any], object] | None = None) -> tuple[list[Any], TreeSpec]:
+    """Return the leaves, and how they are nested."""
+    leaves: list[Any] = []
+    return leaves, _flattened(tree, leaves, is_leaf)
+
+
+def _flattened(tree: Any, leaves: list[Any], is_leaf: Callable[[Any], object] | None) -> TreeSpec:
+    context: Any = None
+    if is_leaf is not None and is_leaf(tree):
+        kind, inside = "", []
+    elif type(tree) is dict:
+        kind, context, inside = "dict", list(tree), list(tree.values())
+    elif type(tree) in (list, tuple):
+        kind, inside = type(tree).__name__, list(tree)
+    elif isinstance(tree, tuple) and hasattr(type(tree), "_fields"):
+        kind, context, inside = "namedtuple", type(tree), list(tuple.__iter__(tree))
+    else:
+        kind, inside = "", []
+    if not kind:
+        leaves.append(tree)
+    return TreeSpec(kind, context, tuple(_flattened(each, leaves, is_leaf) for each in inside))
+
+
+def tree_unflatten(leaves: Any, treespec: TreeSpec) -> Any:
+    """Return the tree with these leaves."""
+    given = list(leaves)
+    if not isinstance(treespec, TreeSpec):
+        raise TypeError(f"Expected `treespec` to be an instance of PyTreeSpec but got item of type {type(treespec)}.")
+    if len(given) != treespec.num_leaves:
+        raise ValueError(
+            f"treespec.unflatten(leaves): `leaves` has length {len(given)} but the spec refers to a pytree that holds "
+            f"{treespec.num_leaves} items ({treespec})."
+        )
+    return _built(treespec, iter(given))
+
+
+def _built(spec: TreeSpec, leaves: Iterator[Any]) -> Any:
+    if not spec._kind:
+        return next(leaves)
+    inside = [_built(each, leaves) for each in spec._inside]
+    if spec._kind == "dict":
+        return dict(zip(spec._context, inside, strict=True))
+    if spec._kind == "namedtuple":
+        return spec._context(*inside)
+    return inside if spec._kind == "list" else tuple(inside)
+
+
+def tree_leaves(tree: Any, is_leaf: Callable[[Any], object] | None = None) -> list[Any]:
+    """Return the leaves."""
+    return tree_flatten(tree, is_leaf)[0]
+
+
+def tree_structure(tree: Any, is_leaf: Callable[[Any], object] | None = None) -> TreeSpec:
+    """Return how the leaves are nested."""
+    return tree_flatten(tree, is_leaf)[1]
+
+
+def tree_map(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: Callable[[Any], object] | None = None) -> Any:
+    """Apply a function to every leaf, or to the leaves of several trees of the same form."""
+    leaves, spec = tree_flatten(tree, is_leaf)
+    others = [tree_leaves(each, is_leaf) for each in rests]
+    return tree_unflatten([func(*each) for each in zip(leaves, *others, strict=True)], spec)
+
+
+def tree_map_only(kind: Any, func: Callable[[Any], Any], tree: Any) -> Any:
+    """Apply a function to the leaves of a class."""
+    return tree_map(lambda leaf: func(leaf) if isinstance(leaf, kind) else leaf, tree)
+
+
+def tree_module() -> Any:
+    """Return the stand-in."""
+    chosen = (tree_flatten, tree_unflatten, tree_leaves, tree_structure, tree_map, tree_map_only)
+    names: dict[str, Any] = {function.__name__: function for function in chosen}
+    return stand_in("torch.utils._pytree", names | {"TreeSpec": TreeSpec})
