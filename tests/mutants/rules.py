@@ -611,7 +611,7 @@ MODULES = (
         found("Questions about names and modules"),
     ),
     worker(
-        "modules/small_modules",
+        "modules/inspection",
         "defaults of parameters",
         "self.parameters = {name: name for name in names}",
         "self.parameters = {name: None for name in names}",
