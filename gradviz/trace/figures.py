@@ -64,7 +64,14 @@ _MAPS = {
     "Set1": "e41a1c 377eb8 4daf4a 984ea3 ff7f00 ffff33 a65628 f781bf 999999",
     "Paired": "a6cee3 1f78b4 b2df8a 33a02c fb9a99 e31a1c fdbf6f ff7f00 cab2d6 6a3d9a ffff99 b15928",
 }
-_OTHER_NAMES = {"grey": "gray", "gist_gray": "gray", "Accent": "Set1", "Set2": "Set1", "tab20": "Paired"}
+_OTHER_NAMES = {
+    "grey": "gray",
+    "gist_gray": "gray",
+    "gist_yarg": "binary",
+    "Accent": "Set1",
+    "Set2": "Set1",
+    "tab20": "Paired",
+}
 STEPPED = ("tab10", "Set1", "Paired")  # separate colours without interpolation
 NAMES = tuple(_MAPS) + tuple(_OTHER_NAMES)
 

@@ -264,6 +264,10 @@ def test_axes_around_an_image_have_no_margin(run: Runner) -> None:
     assert run(source).printed() == printed
 
 
+def test_a_map_from_white_to_black_has_several_names() -> None:
+    assert figures.anchors("gist_yarg") == figures.anchors("gray_r") == figures.anchors("binary")
+
+
 def test_axes_are_their_own_axes(run: Runner) -> None:
     source = (
         "import matplotlib.pyplot as plt\nf, ax = plt.subplots()\nax.axes.get_xaxis().set_visible(False)\n"
