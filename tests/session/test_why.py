@@ -75,6 +75,55 @@ b = torch.ones(4)
 c = a - b
 d = c.mean()
 """
+PASSED = """import torch
+x = torch.tensor(3.0, requires_grad=True)
+y = x ** 2
+z = y * 2
+z.backward()
+"""
+RETURNED = """import torch
+w = torch.tensor(2.0, requires_grad=True)
+loss = w * w
+g = torch.autograd.grad(loss, w)
+"""
+FILLED = """import torch
+w = torch.tensor(1.0, requires_grad=True)
+(w * 3).backward()
+w.grad.zero_()
+"""
+TOO_LATE = """import torch
+w = torch.tensor(1.0, requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.1)
+(w * w).backward()
+optimizer.zero_grad()
+optimizer.step()
+"""
+FROZEN = """import torch
+layer = torch.nn.Linear(2, 1)
+layer.weight.requires_grad_(False)
+optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+layer(torch.ones(1, 2)).sum().backward()
+optimizer.step()
+"""
+CUT_OFF = """import torch
+w = torch.tensor(1.0, requires_grad=True)
+v = torch.tensor(1.0, requires_grad=True)
+optimizer = torch.optim.SGD([w, v], lr=0.1)
+loss = (w.detach() * v) ** 2
+loss.backward()
+optimizer.step()
+"""
+USED_OFTEN = """import torch
+w = torch.tensor(2.0, requires_grad=True)
+y = 1000
+for _ in range(4):
+    y = y * w
+y.backward()
+"""
+PLAIN = """import torch
+x = torch.tensor([1.0, 2.0])
+n = torch.tensor([1, 2])
+"""
 CREATED = """import torch
 w = torch.ones(2, requires_grad=True)
 h = w * 2
@@ -112,6 +161,21 @@ ASKED = [
     (CLEARED, "w", "none", "set to None at line 4", [4]),
     (FORGOTTEN, "v", "training", "the optimizer was not given it", [3, 7]),
     (SHAPED, "d", "shape", "These operations made []", [4, 5]),
+    (PASSED, "y", "none", "Not a leaf: the gradient passed through and was not stored", [3, 4]),
+    (RETURNED, "w", "none", "The gradient was returned by autograd.grad(), which stores none.", [2, 3, 4]),
+    (FILLED, "w", "zero", "It was filled with zeros on line 4.", [4]),
+    (
+        TOO_LATE,
+        "w",
+        "training",
+        "w gets gradients, but line 5 clears them before the optimizer makes its step.",
+        [2, 5, 6],
+    ),
+    (FROZEN, "weight", "training", "requires no grad, so an optimizer passes over it.", [2, 6]),
+    (CUT_OFF, "w", "training", "(not reached from loss: detached at line 5)", [2, 5, 6, 7]),
+    (USED_OFTEN, "w", "large", "It is 32000, the sum of 4 contributions.", [5]),
+    (PLAIN, "x", "none", "It has requires_grad=False.", []),
+    (PLAIN, "n", "none", "Its dtype is int64: only floating point", []),
     (CREATED, "loss", "leaf", "sum on line 4 computed it from the leaf w", [2, 3, 4]),
 ]
 

@@ -286,7 +286,7 @@ def same_batch(case: Case) -> Iterator[Hit]:
         if not isinstance(inner, ast.Call) or name_of(inner) != "iter" or not inner.args:
             continue
         loop = case.loop_of(call)
-        if loop is None or not _trains(case, loop):
+        if not (_trains(case, loop) if loop is not None else _is_step(case, call)):
             continue
         loader = case.source(inner.args[0])
         steps = (
@@ -304,6 +304,14 @@ def same_batch(case: Case) -> Iterator[Hit]:
     yield from _counted_anew(case)
     yield from _sown_anew(case)
     yield from _sorted_batches(case)
+
+
+def _is_step(case: Case, call: ast.Call) -> bool:
+    """Whether a call is in a function that trains and that a loop calls."""
+    around = case.function_of(call)
+    if not isinstance(around, ast.FunctionDef) or not _calls(around, _TRAINING):
+        return False
+    return any(name_of(each) == around.name and case.loop_of(each) is not None for each in case.calls)
 
 
 def _counted_anew(case: Case) -> Iterator[Hit]:
@@ -395,7 +403,8 @@ def _sorted_batches(case: Case) -> Iterator[Hit]:
 
 def _shuffled(case: Case, loader: str) -> bool:
     given = case.assigned(loader, 10**9)
-    return given is not None and "shuffle=True" in case.source(given)
+    loaders = [given] if given is not None else [each for each in case.calls if name_of(each) == "DataLoader"]
+    return any("shuffle=True" in case.source(each) for each in loaders)  # one that is an argument may be any of them
 
 
 def _trains(case: Case, loop: ast.For | ast.While) -> bool:
@@ -412,11 +421,12 @@ def _calls(where: ast.AST, names: set[str]) -> bool:
 _TRAINING = {"backward", "step"}
 
 
-def _iterated(case: Case, call: ast.Call, loader: str, loop: ast.For | ast.While) -> tuple[Fix, ...]:
-    """One iterator, made before the loop, that starts again at its end."""
+def _iterated(case: Case, call: ast.Call, loader: str, loop: ast.For | ast.While | None) -> tuple[Fix, ...]:
+    """One iterator, made before the loop or the function, that starts again at its end."""
     changed = edits.replace_node(case.text, call, "next(batches)")
     code = f"import itertools\nbatches = itertools.chain.from_iterable(itertools.repeat({loader}))"
-    text = edits.insert_before(changed, loop.lineno, code) if changed is not None else None
+    outer = loop or case.function_of(call) or call
+    text = edits.insert_before(changed, getattr(outer, "lineno", 1), code) if changed is not None else None
     return fixes(("one batch after the other", text))
 
 

@@ -63,7 +63,9 @@ def why_none(case: Case, tensor: int, step: int) -> tuple[str, Hit] | None:
     if not frame.requires_grad(tensor):
         advice = "Create it with requires_grad=True."
         return "frozen-parameter", Hit(line, step, why, advice, _requiring(case, tensor))
-    if not case.raised and ("asks for" in reason or "input buffer" in reason or _asked_otherwise(case, step)):
+    if not case.raised and (
+        "asks for" in reason or "input buffer" in reason or "autograd.grad()" in reason or _asked_otherwise(case, step)
+    ):
         return None
     return "grad-none-not-reached", _not_reached(case, tensor, step, why)
 

@@ -132,7 +132,7 @@ def _backward_birth(case: Case) -> tuple[Hit, bool] | None:
         why += f" where() on line {trace.nodes.line[above]} does not take this branch there, so the gradient is 0; but "
         why += "both branches go backward, and 0 · inf is nan."
         advice = "Make the operand safe first: where(condition, x, 1.) inside the function, too."
-        fix = _safe_operand(case, node, above)
+        fix = _safe_operand(case, node, above) or _kept_away(case, node)
         return Hit(line, step + 1, why, advice, fix, case.mark(node, "0 · inf")), True
     advice = _ADVICE.get(str(trace.nodes.op[node]), "Keep its operand away from that point before the operation.")
     return Hit(line, step + 1, why, advice, _kept_away(case, node), case.mark(node, "made it")), False
@@ -237,6 +237,17 @@ def _operand_of(case: Case, call: ast.Call) -> ast.expr | None:
     return call.args[0] if call.args else None
 
 
+def _is_made_of(case: Case, condition: ast.expr, made: ast.expr) -> bool:
+    """Whether a condition reads what the statement around an expression binds."""
+    statement = next((each for each in case.around(made) if isinstance(each, ast.stmt)), None)
+    stored = (
+        {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        if statement
+        else set()
+    )
+    return any(isinstance(n, ast.Name) and n.id in stored for n in ast.walk(condition))
+
+
 _STEEP = ("sqrt", "rsqrt", "log")  # at 0, where their slope is infinite as well
 
 
@@ -256,7 +267,7 @@ def _safe_operand(case: Case, node: int, above: int) -> tuple[Fix, ...]:
         )
         while isinstance(operand, ast.Call) and name_of(operand) in _STEEP:
             operand = _operand_of(case, operand)
-        if operand is None or condition is None:
+        if operand is None or condition is None or _is_made_of(case, condition, each):
             continue
         value = case.source(operand)
         both = [value, f"torch.ones_like({value})"]
@@ -266,6 +277,23 @@ def _safe_operand(case: Case, node: int, above: int) -> tuple[Fix, ...]:
         ]
         if case.output(node) in case.ancestors(*where_false):  # it is taken where the condition is false
             both.reverse()
-        code = f"torch.where({case.source(condition)}, {', '.join(both)})"
-        return fixes(("a safe operand", edits.replace_node(case.text, operand, code)))
+        changes: dict[ast.expr | ast.stmt, str | None] = {operand: _chosen(case, condition, both)}
+        for other in _unsafe_beside(case, where, operand, str(case.trace.nodes.op[node])):
+            pair = [case.source(other), f"torch.ones_like({case.source(other)})"]
+            changes[other] = _chosen(case, condition, pair[:: 1 if both[0] != value else -1])
+        return fixes(("a safe operand", edits.all_at_once(case.text, case.tree, changes)))
     return ()
+
+
+def _chosen(case: Case, condition: ast.expr, both: list[str]) -> str:
+    return f"torch.where({case.source(condition)}, {', '.join(both)})"
+
+
+def _unsafe_beside(case: Case, where: ast.Call, operand: ast.expr, op: str) -> Iterator[ast.expr]:
+    """Yield the operands of the same operation in the other branch of a where(), if it made infinity there."""
+    branches = where.args[1:3] if len(where.args) == 3 else []
+    for branch in branches if any(operand in ast.walk(each) for each in branches) else ():
+        for call in _calls_in(branch, op) if operand not in ast.walk(branch) else ():
+            made = case.made_by(call)
+            if (other := _operand_of(case, call)) is not None and _bad(case, case.trace.tensors.value[made]).any():
+                yield other

@@ -4,6 +4,7 @@ Those that get no gradient are in `untrained`; when gradients are cleared and us
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -287,7 +288,10 @@ def _given(case: Case, making: ast.Call | None, left: list[int]) -> tuple[Fix, .
 def _owner(case: Case, left: list[int]) -> str:
     """Return the variable that holds the module of these tensors, "" if none does."""
     owners = {each for tensor in left for each in _owners(case, tensor)}
-    return next((each for each in sorted(owners, key=len) if each.isidentifier() and each != "self"), "")
+    return next((each for each in sorted(owners, key=len) if _HELD.fullmatch(each) and each != "self"), "")
+
+
+_HELD = re.compile(r"[^\W\d]\w*(\['\w+'\])?")  # `critic`, or `nets['critic']`
 
 
 def _owners(case: Case, tensor: int) -> list[str]:

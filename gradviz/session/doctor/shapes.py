@@ -262,6 +262,8 @@ def _target_ending(fault: Fault) -> str:
     message = fault.message
     if "multi-target not supported" in message or "1D target tensor expected" in message:
         return ".squeeze(1)"
+    if "spatial targets" in message and "dimension: 4" in message:
+        return ".squeeze(1)"
     if "Long" in message and (
         "but found Float" in message or "but got Float" in message or "not implemented" in message
     ):

@@ -247,16 +247,36 @@ def uses(text: Text, number: ast.expr, depth: int = 4, summed: bool = False) -> 
     elif isinstance(outer, ast.expr):
         yield number
     function, again = text.function_of(number), list[ast.expr]()
-    target = outer.targets[0] if isinstance(outer, ast.Assign) else None
+    target: ast.expr | None = outer.targets[0] if isinstance(outer, ast.Assign) else None
     if summed and isinstance(outer, ast.AugAssign):
         target = outer.target
-    if isinstance(target, ast.Name):
+    if isinstance(outer, ast.Dict) or isinstance(target, ast.Subscript):
+        again += _read_by_key(text, number, outer if isinstance(outer, ast.Dict) else None, target)
+    elif isinstance(target, ast.Name):
         names = [n for n in text.walked if isinstance(n, ast.Name) and n.id == target.id]
         again += [n for n in names if isinstance(n.ctx, ast.Load) and text.function_of(n) is function]
     elif isinstance(outer, ast.Return) and isinstance(function, ast.FunctionDef):
         again += [each for each in text.calls if name_of(each) == function.name]
     for each in again if depth else ():
         yield from uses(text, each, depth - 1, summed)
+
+
+def _read_by_key(text: Text, value: ast.expr, made: ast.Dict | None, target: ast.expr | None) -> Iterator[ast.expr]:
+    """Yield where a value that a dict holds is read: by its key, or in the sum of all."""
+    statement = text.parents.get(made) if made is not None else None
+    if made is not None and isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+        held, key = statement.targets[0].id, made.keys[made.values.index(value)]
+    elif isinstance(target, ast.Subscript):
+        held, key = text.source(target.value), target.slice
+    else:
+        return
+    whole = f"sum({held}.values())"
+    for node in text.walked:
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and text.source(node.value) == held:
+            if isinstance(key, ast.Constant) and isinstance(node.slice, ast.Constant) and node.slice.value == key.value:
+                yield node
+        elif isinstance(node, ast.Call) and text.source(node) == whole:
+            yield from node.args
 
 
 def drawn_in_turn(text: Text, line: int) -> int:

@@ -307,7 +307,10 @@ def _in_time(case: Case, at: int, backward: int, used: int) -> tuple[Fix, ...]:
         code = f"{case.source(held)}.zero_grad()" if held is not None else ""
         return fixes(("before backward()", edits.insert_before(shorter, backward, code) if shorter and code else None))
     text = edits.moved(case.text, at, before=backward) if 0 < backward < at else None
-    if text is None:
+    if at < backward:  # in a function
+        longer = edits.insert_before(case.text, backward, case.source(statement))
+        text = edits.without_statement(longer, at) if longer else None
+    elif text is None:
         shorter = edits.without_statement(case.text, at)
         text = edits.insert_before(shorter, backward, case.source(statement)) if shorter else None
     return fixes(("before backward()", text))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from gradviz.session.inspect.inspection import Inspection, Link, Row, Section
 from gradviz.session.state import Selection
 from gradviz.trace.table.frame import NOT_FINITE, ZERO
+from gradviz.trace.table.kinds import Kind
 from gradviz.trace.words.explain import computed
 from gradviz.trace.words.formulas import filled
 from gradviz.trace.words.reasons import no_grad_reason, path_to, way_to_cut
@@ -103,12 +104,18 @@ def _listed(found: list[str]) -> str:
 
 def _why_none(frame: Frame, tensor: int) -> Answer | None:
     reason = no_grad_reason(frame, tensor)
-    if reason is None or frame.passing(tensor) is not None:
+    if reason is None:
         return None
     trace, name = frame.trace, frame.name(tensor)
     called = frame.call >= 0
     question = f"Why is {name}.grad None?"
+    if reason.startswith("requires_grad="):
+        reason = f"it has {reason}"
+    elif reason.startswith(str(trace.tensors.dtype[tensor])):
+        reason = f"its dtype is {reason}"
     why = f"{reason if reason.startswith('backward()') else reason[0].upper() + reason[1:]}."
+    if frame.passing(tensor) is not None:
+        return Answer("none", question, why, tuple(_passed(frame, tensor)), notable=False)
     notable = called and frame.requires_grad(tensor) and frame.is_leaf(tensor)
     if not frame.requires_grad(tensor):
         return Answer("none", question, why, _shortened(_to_the_cut(frame, tensor)), notable=False)
@@ -120,6 +127,17 @@ def _why_none(frame: Frame, tensor: int) -> Answer | None:
         told = Reason(int(trace.steps.line[step]), f"{name}.grad was cleared", step + 1)
         return Answer("none", question, why, (told,))
     return Answer("none", question, why, _shortened(_to_the_end(frame, tensor)), notable)
+
+
+def _passed(frame: Frame, tensor: int) -> Iterator[Reason]:
+    """The steps in which what is no leaf was made, and in which its gradient passed."""
+    trace, row = frame.trace, _arrived(frame, tensor)[-1]
+    yield _made(frame, int(trace.tensors.producer[tensor]))
+    step, came = int(trace.arrivals.step[row]), _brief(frame, int(trace.arrivals.total[row]))
+    line = int(trace.calls.line[trace.arrivals.call[row]])
+    sender = int(trace.arrivals.from_node[row])
+    line = int(trace.nodes.line[sender]) if sender >= 0 else line
+    yield Reason(line, f"its gradient {came} arrived, and was passed on", step + 1)
 
 
 def _to_the_cut(frame: Frame, tensor: int) -> list[Reason]:
@@ -258,6 +276,12 @@ def _why_gradient(frame: Frame, tensor: int) -> Answer | None:
     if value is None or not rows:
         return None
     total, name = int(frame.trace.arrivals.total[rows[-1]]), frame.name(tensor)
+    filled_at = _filled(frame, tensor)
+    if filled_at >= 0:
+        line = int(frame.trace.steps.line[filled_at])
+        told = Reason(line, f"{name}.grad was filled with zeros", filled_at + 1)
+        why = f"It was filled with zeros on line {line}."
+        return Answer("zero", f"Why is the gradient of {name} zero?", why, (told,))
     flags = frame.trace.value_flag
     if flags[total] == ZERO:
         way = _way(frame, tensor, lambda each: bool(flags[each] == ZERO))
@@ -272,13 +296,20 @@ def _why_gradient(frame: Frame, tensor: int) -> Answer | None:
     grown = [each for each in way if each.given >= 0 and _size(frame, each.sent) > GROWTH * _size(frame, each.given)]
     most = max(way, key=lambda each: _growth(frame, each), default=None)
     chosen = grown or ([most] if most is not None else [])
-    why = f"It is {value.brief()}. Each of these made it larger, from the end of the loss to here."
-    return Answer(
-        "large",
-        f"Why is the gradient of {name} so large?",
-        why,
-        tuple(_sent(frame, e) for e in _shortened(chosen[::-1])),
-    )
+    parts = f", the sum of {len(rows)} contributions" if len(rows) > 1 else ""
+    why = f"It is {value.brief()}{parts}. Each of these made it larger, from the end of the loss to here."
+    chain = tuple(_sent(frame, each) for each in _shortened(chosen[::-1]))
+    return Answer("large", f"Why is the gradient of {name} so large?", why, chain)
+
+
+def _filled(frame: Frame, tensor: int) -> int:
+    """The step that filled the .grad of a leaf with zeros, if nothing was added to it since; -1 otherwise."""
+    trace, row = frame.trace, frame.trace.history("grads", "tensor").last(tensor, frame.cursor)
+    if row < 0 or trace.grads.value[row] < 0 or trace.value_flag[trace.grads.value[row]] != ZERO:
+        return -1
+    step = int(trace.grads.step[row])
+    since = trace.arrivals.step[_arrived(frame, tensor)[-1]] < step
+    return step if since and trace.steps.kind[step] != Kind.ACCUMULATE else -1
 
 
 def _growth(frame: Frame, each: Sent) -> float:
@@ -433,15 +464,24 @@ def _why_not_trained(frame: Frame, tensor: int) -> Answer | None:
         return None
     if not frame.requires_grad(tensor) and not trace.tensors.is_parameter[tensor]:
         return None
-    line = int(trace.steps.line[first])
-    told = Reason(line, "the optimizer made a step without it", first + 1)
+    chain = [_leaf(frame, tensor)]
+    last = int(steps[-1])
+    cleared = trace.history("grads", "tensor").last(tensor, last)
     if not frame.requires_grad(tensor):
         why = f"{name} requires no grad, so an optimizer passes over it."
     elif not len(trace.history("arrivals", "tensor").before(tensor, frame.cursor)):
-        why = f"No gradient has ever come to {name}, so the optimizer passes over it."
+        reason = no_grad_reason(frame, tensor) if frame.call >= 0 else "backward() has not run"
+        why = f"No gradient has ever come to {name}{f' ({reason})' if reason else ''}, so the optimizer passes over it."
+        chain = _to_the_end(frame, tensor) if frame.call >= 0 else chain
+    elif cleared >= 0 and trace.grads.value[cleared] < 0:
+        step = int(trace.grads.step[cleared])
+        line = int(trace.steps.line[step])
+        why = f"{name} gets gradients, but line {line} clears them before the optimizer makes its step."
+        chain.append(Reason(line, f"{name}.grad was cleared", step + 1))
     else:
-        why = f"{name} gets gradients, but the optimizer was not given it, or its gradient was cleared before the step."
-    return Answer("training", f"Why is {name} not trained?", why, (_leaf(frame, tensor), told))
+        why = f"{name} gets gradients, but the optimizer was not given it."
+    chain.append(Reason(int(trace.steps.line[last]), "the optimizer made a step without it", last + 1))
+    return Answer("training", f"Why is {name} not trained?", why, _shortened(chain))
 
 
 def _why_shape(frame: Frame, tensor: int) -> Answer | None:

@@ -93,7 +93,7 @@ def _cut_text(trace: Trace, tensor: int) -> str:
         return f"detached{_at(line)}"
     if nodes.reason[node] == _SWITCHED_OFF:
         return f"computed inside no_grad{_at(line)}"
-    return f"the result of {nodes.op[node]}{_at(line)} is not differentiable"
+    return f"the result of {str(nodes.op[node]).lstrip('_')}{_at(line)} is not differentiable"
 
 
 def _at(line: int) -> str:
@@ -137,8 +137,17 @@ def _passing(frame: Frame, tensor: int) -> str:
     if frame.is_leaf(tensor) or frame.retains_grad(tensor):
         if not buffer.used and buffer.arrived < buffer.expected:
             return f"{buffer.arrived} of {buffer.expected} gradients have arrived in its input buffer"
-        return "the gradient is in its input buffer; .grad is written next"
+        return _arrived_in(frame, tensor)
     return "not a leaf: the gradient passed through and was not stored (retain_grad() stores it)"
+
+
+def _arrived_in(frame: Frame, leaf: int) -> str:
+    """What follows when all gradients of a leaf have arrived in its input buffer."""
+    steps = frame.trace.steps
+    written = (steps.kind == Kind.ACCUMULATE) & (steps.tensor == leaf) & (steps.call == frame.call)
+    if not written.any() and not _stopped_by_error(frame.trace, frame.call):
+        return "the gradient was returned by autograd.grad(), which stores none"
+    return "the gradient is in its input buffer; .grad is written next"
 
 
 def _not_reached(frame: Frame, tensor: int) -> str:
