@@ -24,7 +24,7 @@ _FLOATS = ("float", "bfloat", "complex")
 class Cut:
     """Where a history was cut off."""
 
-    kind: str  # "detached", "data", "no_grad", "integer", "copied", "item"
+    kind: str  # "detached", "data", "no_grad", "integer", "copied", "listed", "item"
     line: int
     source: int  # the tensor that has a history
     made: int  # the one that has none, -1: a number
@@ -83,12 +83,20 @@ def _all_copied(case: Case, tensor: int) -> Iterator[Cut]:
         for expression in followed(case, argument):
             number = taken_out(case, expression, step, tensor)
             if number is not None:
-                yield Cut("item", expression.lineno, number, tensor, expression=expression)
+                kind = "listed" if _is_list(case, argument, expression) else "item"
+                yield Cut(kind, expression.lineno, number, tensor, expression=expression)
         for part in [*ast.walk(argument), *collected(case, argument)]:
             if isinstance(part, (ast.Name, ast.Attribute, ast.BinOp, ast.Subscript, ast.Call)):
                 for source in reversed(case.were(part, step)):
                     if source != tensor and requires(case, source, step):
                         yield Cut("copied", made.lineno, source, tensor, expression=made)
+
+
+def _is_list(case: Case, copied: ast.expr, number: ast.expr) -> bool:
+    """Whether a number is one of a list that is copied as a whole: that of tolist(), or a list written there."""
+    around = [each for each in case.around(number) if each in {*ast.walk(copied)}]
+    several = any(isinstance(each, (ast.List, ast.Tuple, ast.ListComp)) for each in around)
+    return several or (isinstance(number, ast.Call) and name_of(number) == "tolist")
 
 
 def taken_out(case: Case, expression: ast.AST, step: int, copy: int = -1) -> int | None:
@@ -175,6 +183,7 @@ def told(case: Case, cut: Cut) -> str:
         "no_grad": f"What is computed inside no_grad {place} has no history.",
         "integer": f"Line {cut.line} makes whole numbers of {name}: they change in jumps and have no derivative.",
         "copied": f"Line {cut.line} copies the numbers of {name} into a new tensor, which knows nothing of it.",
+        "listed": f"Line {cut.line} copies the numbers of {name} into a new tensor, which knows nothing of it.",
         "item": f"Line {cut.line} takes plain numbers out of {name}; autograd does not follow them.",
     }[cut.kind]
 
@@ -185,6 +194,7 @@ _ADVICE = {
     "no_grad": "Compute it outside of no_grad().",
     "integer": "Stay with floating point numbers as far as the loss.",
     "copied": "Use the tensor itself instead of torch.tensor(…) of it.",
+    "listed": "Use the tensors themselves, together torch.stack([…]), instead of a copy of their numbers.",
     "item": "Stay with tensors as far as the loss; .item() is for printing.",
 }
 
@@ -217,7 +227,7 @@ def cut_fixes(case: Case, cut: Cut) -> tuple[Fix, ...]:
         return fixes(("without .data", edits.replace_node(text, node, case.source(node.value))))
     if cut.kind == "copied" and isinstance(node, ast.Call):
         return fixes(("without the copy", _uncopied(case, node)))
-    if cut.kind == "item":
+    if cut.kind in ("item", "listed"):
         return fixes(("without the plain number", _with_tensor(case, cut, node)))
     return ()
 

@@ -154,7 +154,7 @@ LESSONS: tuple[Lesson, ...] = (
     _silent("other-parameters", "The optimizer has other tensors", parameters.other_parameters),
     _none(
         "cut-by-item", "A loss made of plain numbers", training.number_in_loss,
-        raised.Raised(_NO_HISTORY, raised.cut_root("item")),
+        raised.Raised(_NO_HISTORY, raised.cut_root("item", "listed")),
         raised.Raised(r"'(float|int)' object has no attribute 'backward'", raised.number_backward),
     ),
     _none(

@@ -27,6 +27,7 @@ ROWS = {
     "no_grad": "grad-none-no-grad",
     "integer": "grad-none-integer",
     "copied": "grad-none-copied",
+    "listed": "grad-none-copied",
     "item": "cut-by-item",
 }
 
@@ -74,7 +75,7 @@ def _is_used(case: Case, cut: Cut) -> bool:
     """Whether a cut leads to a loss without an operation: as a number, or as the indices of elements."""
     subscripts = [node for node in case.walked if isinstance(node, ast.Subscript)] if cut.kind == "integer" else []
     picks = [node for node in subscripts if case.was(node.slice, len(case.trace) + 1) == cut.made]
-    return cut.kind == "item" or any({*case.made_by(node)} & case.below_roots for node in picks)
+    return cut.kind in ("item", "listed") or any({*case.made_by(node)} & case.below_roots for node in picks)
 
 
 def _asked_otherwise(case: Case, step: int) -> bool:

@@ -200,7 +200,7 @@ def _as_many(fault: Fault) -> bool:
 def no_grad_fn(fault: Fault) -> Hit | None:
     """A root without a history; if `.item()` or `.data` cut it off, there are separate lessons."""
     cut = _root_cut(fault.case)
-    if cut is not None and cut.kind in ("item", "data"):
+    if cut is not None and cut.kind in ("item", "listed", "data"):
         return None
     bound = _rebound_root(fault.case)
     if bound:
@@ -326,12 +326,12 @@ def rebound_root(fault: Fault) -> Hit | None:
     return found[1] if found is not None else None
 
 
-def cut_root(kind: str) -> Say:
-    """Return the finder of roots whose history was cut off in one way."""
+def cut_root(*kinds: str) -> Say:
+    """Return the finder of roots whose history was cut off in one of these ways."""
 
     def say(fault: Fault) -> Hit | None:
         cut = _root_cut(fault.case)
-        if cut is None or cut.kind != kind:
+        if cut is None or cut.kind not in kinds:
             return None
         why = fault.explanation.why if fault.explanation is not None else fault.message
         return cut_hit(fault.case, cut, len(fault.case.trace), why)

@@ -34,7 +34,9 @@ def _untrained(case: Case) -> Iterator[tuple[str, Hit]]:
     if not given or next(zeroed_too_late(case), None) is not None:
         return
     for tensor in given:
-        cuts = [cut for cut in cuts_below(case, tensor) if cut.kind == "item" or cut.made in case.below_roots]
+        cuts = [
+            cut for cut in cuts_below(case, tensor) if cut.kind in ("item", "listed") or cut.made in case.below_roots
+        ]
         name = case.name(tensor)
         meant = cuts and cuts[0].kind == "no_grad" and not _given_alone(case, tensor)  # features that are not trained
         if cuts and not (case.updates and meant and not has_trained_sibling(case, tensor)):
