@@ -18,7 +18,7 @@ from benchmarks.growth import peak_memory
 from gradviz.document.snippet import Snippet
 from gradviz.ui.launch import application
 from gradviz.ui.memory_management import GarbageCollector
-from gradviz.ui.settings import Settings
+from gradviz.ui.services.settings import Settings
 from gradviz.ui.window import MainWindow
 from tests import guard
 from tests.monkey import Monkey, let_things_end

@@ -18,7 +18,7 @@ from PySide6.QtTest import QTest
 
 from gradviz.document.snippet import Snippet
 from gradviz.ui.launch import application
-from gradviz.ui.settings import Forgetful, Settings
+from gradviz.ui.services.settings import Forgetful, Settings
 from gradviz.ui.window import MainWindow
 from gradviz.worker.process.client import WorkerPool
 from gradviz.worker.process.limits import Limits, usage

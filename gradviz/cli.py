@@ -523,7 +523,7 @@ def _export(arguments: Sequence[str]) -> int:
     files = _attached(options.attach)
     if files is None:
         return UNREADABLE
-    from gradviz.ui.export import Options, export
+    from gradviz.ui.sharing.export import Options, export
 
     wanted = Options(options.step, options.scale, options.theme, options.every_step, options.vertical, files, given)
     return export(options.file, options.out or options.name, wanted)

@@ -16,7 +16,7 @@ from gradviz.document.shaping import label
 from gradviz.session.state import Phase, State
 from gradviz.ui.drawing.interactions import Interactions
 from gradviz.ui.drawing.sliders import LeafSlider
-from gradviz.ui.files import FileDialogs
+from gradviz.ui.services.files import FileDialogs
 from gradviz.ui.window import MainWindow
 from tests.dropping import carried, drop
 

@@ -23,7 +23,7 @@ from shiboken6 import Shiboken
 from gradviz.commands.row import Command
 from gradviz.commands.table import COMMANDS
 from gradviz.document.files.examples import examples
-from gradviz.ui.files import FileDialogs
+from gradviz.ui.services.files import FileDialogs
 from gradviz.ui.window import MainWindow
 from tests.monkey_draws import Draws
 

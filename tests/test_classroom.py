@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from gradviz import classroom
 from gradviz.classroom import Classroom, places, read
 from gradviz.session.state import Notice
-from gradviz.ui.command_palette import entries
-from gradviz.ui.settings import Forgetful, Settings
+from gradviz.ui.dialogs.command_palette import entries
+from gradviz.ui.services.settings import Forgetful, Settings
 from gradviz.ui.window import MainWindow
 from gradviz.worker.process.limits import Limits
 

@@ -13,7 +13,7 @@ from gradviz.document.files.trust import OwnFiles
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import Phase, Run
 from gradviz.ui.launch import application
-from gradviz.ui.settings import Settings
+from gradviz.ui.services.settings import Settings
 from gradviz.ui.window import MainWindow
 from gradviz.ui.windows import Ownership, Windows
 from tests.driver import Answers, Pilot

@@ -1,6 +1,6 @@
 """The overture: a user who has never seen a run is shown one in five seconds, from the first operation to the loss, the
 pulse at which `backward()` begins, and back to the leaves; then the cursor rests at the first backward step. This
-module decides whether it is shown, and what is shown when; `ui.overture` moves the cursor."""
+module decides whether it is shown, and what is shown when; `ui.services.overture` moves the cursor."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The settings: one row each, with a title, an explanation, search words and choices. The dialog (`ui.preferences`),
-the palette (`commands.view_menu`), the stored settings (`ui.settings`) and what a school may lock
-(`gradviz.classroom`) are made from this table. To add one, add a field to `View` and a row.
+"""The settings: one row each, with a title, an explanation, search words and choices. The dialog
+(`ui.dialogs.preferences`), the palette (`commands.view_menu`), the stored settings (`ui.services.settings`) and what a
+school may lock (`gradviz.classroom`) are made from this table. To add one, add a field to `View` and a row.
 
 `GATHERED` lists what accumulates during use and can be emptied. No Qt."""
 

@@ -1,6 +1,6 @@
 """State transitions when a document is opened and when a run begins, grows and ends: which trace and plots are shown,
-and where the cursor is. Pure; called by `store`. `ui.worker_bridge` decides how a snippet is run and how often it is
-shown meanwhile."""
+and where the cursor is. Pure; called by `store`. `ui.services.worker_bridge` decides how a snippet is run and how often
+it is shown meanwhile."""
 
 from __future__ import annotations
 

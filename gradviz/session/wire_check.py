@@ -1,5 +1,5 @@
 """Why a drawing with one more wire can't run, in one short sentence with the operation and the shapes. It evaluates a
-finished run; `ui.live_drawing` makes the run. Long explanations of errors are in `trace.words.errors`."""
+finished run; `ui.services.live_drawing` makes the run. Long explanations of errors are in `trace.words.errors`."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from gradviz.document.disk import read_at_most, write_atomically
 from gradviz.document.errors import UserError
 from gradviz.session.crash_report import Private, native_report, report
-from gradviz.ui.recovery import Place, data_folder, take, waiting
+from gradviz.ui.services.recovery import Place, data_folder, take, waiting
 from gradviz.ui.startup import complain
 
 # -- what a failure leaves on disk

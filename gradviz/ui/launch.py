@@ -13,9 +13,9 @@ from PySide6.QtCore import QEventLoop, QMessageLogContext, QTimer, QtMsgType, qI
 from PySide6.QtWidgets import QApplication
 
 from gradviz.document.snippet import Snippet, is_recording
-from gradviz.ui.files import is_lesson_set
 from gradviz.ui.memory_management import GarbageCollector
-from gradviz.ui.settings import Forgetful, Settings
+from gradviz.ui.services.files import is_lesson_set
+from gradviz.ui.services.settings import Forgetful, Settings
 from gradviz.ui.startup import complain
 from gradviz.ui.supervisor import Supervisor, protect_overrides
 from gradviz.ui.window import MainWindow
@@ -75,7 +75,7 @@ def open_window(
 
 def _recover_more(window: MainWindow, then: list[Callable[[MainWindow], object]]) -> None:
     """Restore further work left by a crash in tabs, one after the other, and then call `then`."""
-    from gradviz.ui.recovery import something_waits
+    from gradviz.ui.services.recovery import something_waits
 
     def recover(tab: MainWindow) -> None:
         tab.offer_recovery()

@@ -17,28 +17,28 @@ if TYPE_CHECKING:
 
     from gradviz.session.state import State
     from gradviz.session.store import Store
-    from gradviz.ui.attaching import WindowAttachments
-    from gradviz.ui.dialogs import WindowDialogs
+    from gradviz.ui.dialogs.dialogs import WindowDialogs
+    from gradviz.ui.dialogs.program_input import InputAsker
     from gradviz.ui.drawing.board import DrawingBoard
-    from gradviz.ui.files import WindowFiles
-    from gradviz.ui.input_dialog import InputAsker
-    from gradviz.ui.layout_progress import LayoutProgress
-    from gradviz.ui.lessons import WindowLessons
-    from gradviz.ui.live_drawing import LiveDrawing, WireTrial
-    from gradviz.ui.overture import OverturePlayer
     from gradviz.ui.panel_area import PanelArea
     from gradviz.ui.panels.editor import EditorPanel
     from gradviz.ui.panels.graph import GraphPanel
     from gradviz.ui.panels.plots import PlotsPanel
-    from gradviz.ui.playback import BreakpointSearch, PlaybackTimer
-    from gradviz.ui.recordings import RecordingFiles
-    from gradviz.ui.recovery import RecoveryKeeper
-    from gradviz.ui.settings import Settings
+    from gradviz.ui.services.attaching import WindowAttachments
+    from gradviz.ui.services.files import WindowFiles
+    from gradviz.ui.services.lessons import WindowLessons
+    from gradviz.ui.services.live_drawing import LiveDrawing, WireTrial
+    from gradviz.ui.services.overture import OverturePlayer
+    from gradviz.ui.services.playback import BreakpointSearch, PlaybackTimer
+    from gradviz.ui.services.recordings import RecordingFiles
+    from gradviz.ui.services.recovery import RecoveryKeeper
+    from gradviz.ui.services.settings import Settings
+    from gradviz.ui.services.side_runs import ChainRunner, CheckRunner, ElementRunner, WhatIfRunner
+    from gradviz.ui.services.worker_bridge import WorkerBridge
     from gradviz.ui.sharing.window import Sharing
-    from gradviz.ui.side_runs import ChainRunner, CheckRunner, ElementRunner, WhatIfRunner
+    from gradviz.ui.tasks import LayoutProgress
     from gradviz.ui.theme import Theme
     from gradviz.ui.windows import FromHere
-    from gradviz.ui.worker_bridge import WorkerBridge
     from gradviz.worker.process.client import WorkerPool
 
 
@@ -118,7 +118,7 @@ class WindowShell:
     @cached_property
     def dialogs(self) -> WindowDialogs:
         """Dialogs over the window."""
-        from gradviz.ui.dialogs import WindowDialogs
+        from gradviz.ui.dialogs.dialogs import WindowDialogs
 
         return WindowDialogs(self._window, self, self._settings, self._theme, self._choose)
 
@@ -132,14 +132,14 @@ class WindowShell:
     @cached_property
     def layout_progress(self) -> LayoutProgress:
         """Reports layouts that take long."""
-        from gradviz.ui.layout_progress import LayoutProgress
+        from gradviz.ui.tasks import LayoutProgress
 
         return LayoutProgress(self.store)
 
     @cached_property
     def runner(self) -> WorkerBridge:
         """The worker. Unsaved work is backed up before each run, and a file that is run becomes the user's own."""
-        from gradviz.ui.worker_bridge import WorkerBridge
+        from gradviz.ui.services.worker_bridge import WorkerBridge
         from gradviz.worker.process.client import WorkerPool
         from gradviz.worker.process.limits import Limits
 
@@ -151,7 +151,7 @@ class WindowShell:
     @cached_property
     def what_if_runner(self) -> WhatIfRunner:
         """The second run, with a change."""
-        from gradviz.ui.side_runs import WhatIfRunner
+        from gradviz.ui.services.side_runs import WhatIfRunner
 
         return WhatIfRunner(self.store, self.runner)
 
@@ -166,49 +166,49 @@ class WindowShell:
     @cached_property
     def chains(self) -> ChainRunner:
         """Finds the paths of a gradient."""
-        from gradviz.ui.side_runs import ChainRunner
+        from gradviz.ui.services.side_runs import ChainRunner
 
         return ChainRunner(self.store, self._side_pool, self._answers)
 
     @cached_property
     def checks(self) -> CheckRunner:
         """Compares a gradient with finite differences."""
-        from gradviz.ui.side_runs import CheckRunner
+        from gradviz.ui.services.side_runs import CheckRunner
 
         return CheckRunner(self.store, self._side_pool, self._answers)
 
     @cached_property
     def elements(self) -> ElementRunner:
         """Finds where a number comes from."""
-        from gradviz.ui.side_runs import ElementRunner
+        from gradviz.ui.services.side_runs import ElementRunner
 
         return ElementRunner(self.store, self._side_pool, self._answers)
 
     @cached_property
     def attachments(self) -> WindowAttachments:
         """Attaches files to the snippet."""
-        from gradviz.ui.attaching import WindowAttachments
+        from gradviz.ui.services.attaching import WindowAttachments
 
         return WindowAttachments(self.store, self.files)
 
     @cached_property
     def lesson_sets(self) -> WindowLessons:
         """Opens, makes and changes lesson sets."""
-        from gradviz.ui.lessons import WindowLessons
+        from gradviz.ui.services.lessons import WindowLessons
 
         return WindowLessons(self.store, self.files, lambda: self.focus("examples"))
 
     @cached_property
     def recordings(self) -> RecordingFiles:
         """Opens and saves recordings."""
-        from gradviz.ui.recordings import RecordingFiles
+        from gradviz.ui.services.recordings import RecordingFiles
 
         return RecordingFiles(self.store, self.layout_progress, self.files)
 
     @cached_property
     def asker(self) -> InputAsker:
         """Answers input() through a dialog."""
-        from gradviz.ui.input_dialog import InputAsker
+        from gradviz.ui.dialogs.program_input import InputAsker
 
         lives = lambda: (self.runner.live, self.what_if_runner.live)  # noqa: E731
         return InputAsker(self._window, lives, self._stop_all, self._theme)
@@ -227,42 +227,42 @@ class WindowShell:
     @cached_property
     def live(self) -> LiveDrawing:
         """Runs a drawing after every change."""
-        from gradviz.ui.live_drawing import LiveDrawing
+        from gradviz.ui.services.live_drawing import LiveDrawing
 
         return LiveDrawing(self.store, self.runner)
 
     @cached_property
     def wire_trial(self) -> WireTrial:
         """Says whether a wire is possible."""
-        from gradviz.ui.live_drawing import WireTrial
+        from gradviz.ui.services.live_drawing import WireTrial
 
         return WireTrial(self.store, lambda: self.live.pool)
 
     @cached_property
     def recovery(self) -> RecoveryKeeper:
         """The copy of unsaved work."""
-        from gradviz.ui.recovery import RecoveryKeeper
+        from gradviz.ui.services.recovery import RecoveryKeeper
 
         return RecoveryKeeper(self.store)
 
     @cached_property
     def overture(self) -> OverturePlayer:
         """Shows a first run to new users."""
-        from gradviz.ui.overture import OverturePlayer
+        from gradviz.ui.services.overture import OverturePlayer
 
         return OverturePlayer(self.store, lambda: self.canvas, self._panel_area, self._theme)
 
     @cached_property
     def playback_timer(self) -> PlaybackTimer:
         """Plays the steps."""
-        from gradviz.ui.playback import PlaybackTimer
+        from gradviz.ui.services.playback import PlaybackTimer
 
         return PlaybackTimer(self.store)
 
     @cached_property
     def breakpoint_search(self) -> BreakpointSearch:
         """Finds where breakpoints stop."""
-        from gradviz.ui.playback import BreakpointSearch
+        from gradviz.ui.services.playback import BreakpointSearch
 
         return BreakpointSearch(self.store)
 

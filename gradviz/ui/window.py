@@ -29,11 +29,11 @@ from gradviz.session.state import Slice, State
 from gradviz.session.store import Store
 from gradviz.ui import look
 from gradviz.ui.actions import Actions, Tools
-from gradviz.ui.files import Around, FileDialogs, WindowFiles
 from gradviz.ui.panel_area import PanelArea, in_front
 from gradviz.ui.panels.editor import EditorPanel
 from gradviz.ui.panels.panel import Context
-from gradviz.ui.settings import Settings
+from gradviz.ui.services.files import Around, FileDialogs, WindowFiles
+from gradviz.ui.services.settings import Settings
 from gradviz.ui.shell import WindowShell
 from gradviz.ui.status import StatusLine
 from gradviz.ui.theme import THEMES, Theme

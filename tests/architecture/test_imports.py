@@ -57,7 +57,7 @@ app = application()
 watch = Watch()
 app.installEventFilter(watch)
 
-from gradviz.ui.settings import Forgetful, Settings
+from gradviz.ui.services.settings import Forgetful, Settings
 from gradviz.ui.window import MainWindow
 
 window = MainWindow(Settings(Forgetful()))

@@ -20,7 +20,7 @@ from gradviz import cli
 from gradviz.document.documents import Contents
 from gradviz.document.files.recovery import Recovery
 from gradviz.session.state import View
-from gradviz.ui.settings import Forgetful, Settings
+from gradviz.ui.services.settings import Forgetful, Settings
 from gradviz.worker.process.spawn import worker_environment
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +34,7 @@ ENVIRONMENT = {  # the modules that look at the environment, and the names that 
     "classroom.py": {"GRADVIZ_CLASSROOM", "PROGRAMDATA", "XDG_CONFIG_DIRS"},  # limits that Help > Safety shows
     "recorder/__init__.py": {"RANK", "WORLD_SIZE"},  # of a PyTorch job, which is never run in here
     "ui/app.py": {"QT_QPA_PLATFORM"},
-    "ui/export.py": {"QT_QPA_PLATFORM"},
+    "ui/sharing/export.py": {"QT_QPA_PLATFORM"},
     "ui/startup.py": {"QT_QPA_PLATFORM", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DISPLAY"},
     "worker/process/pytorch.py": {"VIRTUAL_ENV", "CONDA_PREFIX", "PATH"},  # where a Python with PyTorch may be
     "worker/process/spawn.py": {"SYSTEMROOT"},  # hands it on, on Windows

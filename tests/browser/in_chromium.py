@@ -19,7 +19,7 @@ from gradviz.session.moves import inspected
 from gradviz.session.output import pieces
 from gradviz.session.state import State
 from gradviz.trace.words.explain import explain_fold
-from gradviz.ui.export import write
+from gradviz.ui.sharing.export import write
 from tests.trace.running import run
 from tests.ui.test_sharing import SNIPPETS
 

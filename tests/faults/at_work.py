@@ -26,7 +26,7 @@ from gradviz.document.files.gradviz_file import write as encoded
 from gradviz.session.state import State
 from gradviz.session.store import Store
 from gradviz.ui.crash import CrashBox
-from gradviz.ui.files import FileDialogs
+from gradviz.ui.services.files import FileDialogs
 from gradviz.ui.window import MainWindow
 from tests.driver import Answers, Pilot
 from tests.stories.drawn_and_killed import Patience

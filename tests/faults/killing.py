@@ -29,7 +29,7 @@ from typing import Any
 from gradviz.document.documents import Contents
 from gradviz.document.files import opening
 from gradviz.document.files.gradviz_file import write as encoded
-from gradviz.ui.recovery import EVERY
+from gradviz.ui.services.recovery import EVERY
 from tests.faults.at_work import NOTES
 from tests.guard import _children, _command, _is_dead
 

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import QApplication
 
 from gradviz import cli
 from gradviz.document.snippet import Snippet
-from gradviz.ui import export
 from gradviz.ui.launch import application, wait_until
+from gradviz.ui.sharing import export
 from gradviz.ui.window import MainWindow
 from gradviz.worker.process import client
 from gradviz.worker.process.client import WorkerPool

@@ -16,7 +16,7 @@ from gradviz.session.state import Phase, Run
 from gradviz.trace.table.encoding import TraceFormatError
 from gradviz.trace.table.trace import Trace
 from gradviz.ui.launch import application
-from gradviz.ui.settings import Forgetful, Settings
+from gradviz.ui.services.settings import Forgetful, Settings
 from gradviz.ui.window import MainWindow
 from gradviz.ui.windows import Ownership, Windows
 from tests.fuzz import traces

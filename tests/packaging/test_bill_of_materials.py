@@ -12,7 +12,7 @@ import parts
 import pytest
 
 from gradviz import __version__, about
-from gradviz.ui.dialogs import about_html
+from gradviz.ui.dialogs.dialogs import about_html
 
 ROOT = Path(__file__).parents[2]
 

@@ -17,8 +17,8 @@ from pytestqt.qtbot import QtBot
 from gradviz.document.drawing import Drawing
 from gradviz.document.files import recovery
 from gradviz.ui.launch import application
-from gradviz.ui.recovery import RecoveryKeeper
-from gradviz.ui.settings import Settings
+from gradviz.ui.services.recovery import RecoveryKeeper
+from gradviz.ui.services.settings import Settings
 from gradviz.ui.window import MainWindow
 from tests.driver import RUN_TIMEOUT, Answers, Pilot
 

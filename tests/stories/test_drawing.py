@@ -15,7 +15,7 @@ from gradviz.document.documents import text_of
 from gradviz.document.drawing import Leaf
 from gradviz.session.state import Phase
 from gradviz.session.store import Store
-from gradviz.ui.recovery import RecoveryKeeper
+from gradviz.ui.services.recovery import RecoveryKeeper
 from tests.driver import LEFT, NO_KEYS, Pilot
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +25,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from gradviz.ui.launch import application
-from gradviz.ui.recovery import RecoveryKeeper
+from gradviz.ui.services.recovery import RecoveryKeeper
 from gradviz.ui.window import MainWindow
 
 app = application()

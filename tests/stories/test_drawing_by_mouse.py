@@ -19,7 +19,7 @@ from gradviz.document.drawing import Leaf, Operation, Ref
 from gradviz.session.store import Store
 from gradviz.ui.backward_bar import BackwardBar
 from gradviz.ui.editors.leaf import LeafEditor
-from gradviz.ui.recovery import RecoveryKeeper
+from gradviz.ui.services.recovery import RecoveryKeeper
 from tests.driver import LEFT, NO_KEYS, Pilot
 
 ROOT = Path(__file__).parents[2]

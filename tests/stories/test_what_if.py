@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from gradviz.document.documents import text_of
-from gradviz.ui.what_if_dialog import WhatIfDialog
+from gradviz.ui.dialogs.what_if import WhatIfDialog
 from tests.driver import RUN_TIMEOUT, Pilot
 
 LOOP = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gradviz import __version__
 from gradviz.about import UPDATES
-from gradviz.ui.dialogs import about_html, updates_html
+from gradviz.ui.dialogs.dialogs import about_html, updates_html
 from gradviz.worker.locks.layers import UNKNOWN
 
 

@@ -15,8 +15,8 @@ from gradviz.document.documents import arguments_of, files_of
 from gradviz.document.files import opening
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import Phase
+from gradviz.ui.dialogs.run_with_arguments import ABOUT, RunDialog
 from gradviz.ui.panels.editor import EditorPanel
-from gradviz.ui.run_dialog import ABOUT, RunDialog
 from tests.driver import Pilot
 from tests.dropping import carried, drop
 

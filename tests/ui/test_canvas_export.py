@@ -22,8 +22,8 @@ from gradviz.ui.canvas.diagram import Floats, Ints
 from gradviz.ui.canvas.edge_painter import dashes
 from gradviz.ui.canvas.placed import Placed
 from gradviz.ui.canvas.scene import Scene
-from gradviz.ui.export import Options, export, write
 from gradviz.ui.sharing import picture
+from gradviz.ui.sharing.export import Options, export, write
 from gradviz.ui.theme import DARK
 from tests.trace.sample import sample_trace
 

@@ -12,8 +12,8 @@ from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Leaf
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import Lineage, Phase, Run, Search, Selection
-from gradviz.ui.export import write
 from gradviz.ui.panels.drawn_canvas import DrawnCanvas
+from gradviz.ui.sharing.export import write
 from tests.driver import Pilot
 from tests.trace.running import run
 from tests.ui.drawn_fixtures import ADD, GROUP, MUL, SUM, everything, scene_of

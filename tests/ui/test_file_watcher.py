@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from gradviz.document.disk import Stamp
-from gradviz.ui.files import WindowFiles
+from gradviz.ui.services.files import WindowFiles
 from tests.driver import RUN_TIMEOUT, Pilot
 from tests.ui.test_files import LARGER, SMALL, get_the_keyboard, saved
 

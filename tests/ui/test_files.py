@@ -21,7 +21,7 @@ from gradviz.document.files import opening
 from gradviz.document.snippet import Snippet
 from gradviz.session.breakpoints.points import Breakpoint, Breakpoints
 from gradviz.session.folding import Folding
-from gradviz.ui.files import FileDialogs, WindowFiles
+from gradviz.ui.services.files import FileDialogs, WindowFiles
 from tests.document.one_of_everything import everything, with_its_view
 from tests.driver import Pilot
 from tests.dropping import carried, drop

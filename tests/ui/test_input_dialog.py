@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from gradviz.session.comparison.proposals import edited
 from gradviz.session.state import Phase
-from gradviz.ui.input_dialog import CHARS, LINES, InputDialog, shortened
+from gradviz.ui.dialogs.program_input import CHARS, LINES, InputDialog, shortened
 from tests.driver import RUN_TIMEOUT, Pilot
 
 ASKS = """import torch

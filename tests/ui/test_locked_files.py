@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QLockFile
 
-from gradviz.ui import recovery
-from gradviz.ui.recovery import take, waiting
+from gradviz.ui.services import recovery
+from gradviz.ui.services.recovery import take, waiting
 
 PATTERN = "window-{}.json"
 posix = pytest.mark.skipif(sys.platform == "win32", reason="files that are held can't be opened there")

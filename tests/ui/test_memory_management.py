@@ -17,11 +17,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradviz.trace.table.trace import Trace
-from gradviz.ui import memory_management, worker_bridge
+from gradviz.ui import memory_management
 from gradviz.ui.canvas import diagram_layout
 from gradviz.ui.canvas.placed import Placed
 from gradviz.ui.memory_management import GarbageCollector
-from gradviz.ui.worker_bridge import TracePrecomputer
+from gradviz.ui.services import worker_bridge
+from gradviz.ui.services.worker_bridge import TracePrecomputer
 from tests.driver import Pilot
 from tests.trace.running import run
 

@@ -13,7 +13,7 @@ from gradviz.session.breakpoints.points import Breakpoint, Breakpoints
 from gradviz.session.overture import BACKWARD, FORWARD, PULSE, SECONDS, overture
 from gradviz.session.presenting import Stage
 from gradviz.trace.table.kinds import Kind
-from gradviz.ui.overture import AT_REST, OverturePlayer
+from gradviz.ui.services.overture import AT_REST, OverturePlayer
 from tests.driver import Pilot
 from tests.trace.running import run
 

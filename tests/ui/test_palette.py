@@ -11,8 +11,8 @@ from gradviz.document.catalogue import catalogue
 from gradviz.document.drawing import Drawing, Operation
 from gradviz.document.leaf_kinds import LEAF_KINDS
 from gradviz.document.snippet import Snippet
+from gradviz.ui.dialogs.help_pages import ReferenceDialog
 from gradviz.ui.drawing.drag import MIME
-from gradviz.ui.help_pages import ReferenceDialog
 from gradviz.ui.panels.palette import COLOURS, NOTHING, PalettePanel, colour_of, rows
 from gradviz.ui.theme import DARK, LIGHT
 from tests.driver import Pilot

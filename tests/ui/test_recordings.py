@@ -16,9 +16,9 @@ from gradviz.document.snippet import Recorded
 from gradviz.session.inspect.sources import made_at, place_of
 from gradviz.session.state import Phase, Selection
 from gradviz.trace.table import recording
-from gradviz.ui import recordings
 from gradviz.ui.panel_area import in_front
 from gradviz.ui.panels.ranks import HINT, RanksPanel
+from gradviz.ui.services import recordings
 from gradviz.worker.process.client import WorkerPool
 from tests.document.test_opened import in_two_files
 from tests.driver import Pilot

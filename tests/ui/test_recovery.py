@@ -17,8 +17,8 @@ from gradviz.document.files import recovery
 from gradviz.document.files.recovery import Recovery
 from gradviz.document.snippet import Snippet
 from gradviz.session.store import TYPING, Store
-from gradviz.ui import recovery as ui_recovery
-from gradviz.ui.recovery import AGAIN, NO_COPY, RecoveryKeeper
+from gradviz.ui.services import recovery as ui_recovery
+from gradviz.ui.services.recovery import AGAIN, NO_COPY, RecoveryKeeper
 from tests.driver import Pilot
 
 ROOT = Path(__file__).parents[2]
@@ -120,7 +120,7 @@ from pathlib import Path
 from gradviz.document.snippet import Snippet
 from gradviz.session.store import TYPING, Store
 from gradviz.ui.launch import application
-from gradviz.ui.recovery import RecoveryKeeper
+from gradviz.ui.services.recovery import RecoveryKeeper
 
 app = application()
 store = Store()

@@ -8,8 +8,8 @@ from PySide6.QtTest import QTest
 from gradviz.document.catalogue import catalogue
 from gradviz.engine.kernel.rows import ROWS
 from gradviz.engine.reference import entries, plain
-from gradviz.ui.dialogs import KeyboardDialog
-from gradviz.ui.help_pages import ReferenceDialog
+from gradviz.ui.dialogs.dialogs import KeyboardDialog
+from gradviz.ui.dialogs.help_pages import ReferenceDialog
 from gradviz.ui.theme import DARK
 from tests.driver import Pilot
 

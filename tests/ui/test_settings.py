@@ -20,8 +20,8 @@ from gradviz.classroom import Classroom
 from gradviz.commands.table import COMMANDS
 from gradviz.session.preferences import BY_NAME, GATHERED, SETTINGS
 from gradviz.session.state import View
-from gradviz.ui.preferences import BY_THE_SCHOOL, PreferencesDialog, SettingRow
-from gradviz.ui.settings import MOST_BYTES, NO_FILE, RESET, Forgetful, Settings
+from gradviz.ui.dialogs.preferences import BY_THE_SCHOOL, PreferencesDialog, SettingRow
+from gradviz.ui.services.settings import MOST_BYTES, NO_FILE, RESET, Forgetful, Settings
 from gradviz.ui.window import MainWindow
 from tests.driver import Pilot
 

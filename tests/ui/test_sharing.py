@@ -33,7 +33,7 @@ from gradviz.trace.table.trace import Trace
 from gradviz.trace.words.explain import explain_fold
 from gradviz.ui.canvas.content import TensorContent, content
 from gradviz.ui.canvas.edge_painter import CURVES_AT_ONCE, draw_boxes
-from gradviz.ui.export import Options, finish, write, writing
+from gradviz.ui.sharing.export import Options, finish, write, writing
 from gradviz.ui.sharing.page import PageWriter
 from gradviz.ui.sharing.picture import Shown
 from gradviz.ui.sharing.svg import LONG_PATH, Sheet, path_text, svg_file
@@ -321,7 +321,7 @@ def test_a_film_of_very_many_steps_says_where_it_ends(monkeypatch: pytest.Monkey
 
 
 def test_a_library_that_is_missing_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("gradviz.ui.export.find_spec", lambda _: None)
+    monkeypatch.setattr("gradviz.ui.sharing.export.find_spec", lambda _: None)
     for name, library in (("run.gif", "Pillow"), ("run.mp4", "PyAV")):
         with pytest.raises(UserError, match=rf"{library}.*pip install 'gradviz\[film\]'"):
             write(sample_trace(), 0, tmp_path / name)

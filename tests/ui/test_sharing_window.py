@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from gradviz.session.state import Selection
-from gradviz.ui.export import FORMATS
+from gradviz.ui.sharing.export import FORMATS
 from gradviz.ui.sharing.window import ExportDialog
 from tests.driver import Pilot
 
@@ -101,7 +101,7 @@ def test_what_cannot_be_written_is_a_sentence_in_the_dialog(sample: Pilot, tmp_p
 
 
 def test_a_kind_that_needs_a_library_says_so(sample: Pilot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gradviz.ui.export.find_spec", lambda _: None)
+    monkeypatch.setattr("gradviz.ui.sharing.export.find_spec", lambda _: None)
     dialog = opened(sample, ".mp4")
     assert not dialog.write.isEnabled() and "needs PyAV" in dialog.note.text()
     dialog.reject()

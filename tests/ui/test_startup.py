@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.commands.panels import PANELS
 from gradviz.commands.table import COMMANDS, MENUS
 from gradviz.ui import startup
-from gradviz.ui.settings import Forgetful, Settings
+from gradviz.ui.services.settings import Forgetful, Settings
 from gradviz.ui.window import MainWindow
 
 ROOT = Path(__file__).parents[2]

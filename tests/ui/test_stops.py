@@ -41,7 +41,7 @@ def trace() -> Trace:
 @pytest.fixture
 def trained(pilot: Pilot, trace: Trace, monkeypatch: pytest.MonkeyPatch) -> Pilot:
     """A window that shows the loop, at its end. It looks at all of so short a trace at once, on a slow machine too."""
-    monkeypatch.setattr("gradviz.ui.playback.AT_ONCE", 60.0)
+    monkeypatch.setattr("gradviz.ui.services.playback.AT_ONCE", 60.0)
     monkeypatch.setattr("gradviz.ui.panels.events.AT_ONCE", 60.0)
     store = pilot.window.store
     store.open(Snippet(TRAIN), None)

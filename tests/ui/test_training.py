@@ -75,7 +75,7 @@ def test_pyqtgraph_is_loaded_when_the_page_has_something_to_show(tmp_path: Path)
     code = """
 import sys
 from gradviz.ui.launch import application
-from gradviz.ui.settings import Forgetful, Settings
+from gradviz.ui.services.settings import Forgetful, Settings
 from gradviz.ui.window import MainWindow
 app = application()
 window = MainWindow(Settings(Forgetful()))

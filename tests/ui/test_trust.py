@@ -26,10 +26,11 @@ from gradviz.session.comparison.proposals import proposals
 from gradviz.session.state import Phase
 from gradviz.session.store import TYPING
 from gradviz.session.trust_warnings import LONGEST, NOT_RUN, elsewhere
-from gradviz.ui import help_pages, launch
-from gradviz.ui import recovery as recovery_keeper
-from gradviz.ui.help_pages import MODULES, safety_html
+from gradviz.ui import launch
+from gradviz.ui.dialogs.dialogs import help_pages
+from gradviz.ui.dialogs.help_pages import MODULES, safety_html
 from gradviz.ui.panels import drawn_canvas, trust_bar
+from gradviz.ui.services import recovery as recovery_keeper
 from gradviz.ui.theme import LIGHT
 from gradviz.worker.locks.layers import CAUTIONS, OPEN_DOORS, UNKNOWN
 from gradviz.worker.process.client import WorkerPool

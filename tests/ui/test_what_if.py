@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QApplication
 from gradviz.document.documents import text_of
 from gradviz.session.comparison.proposals import Proposal, edited, proposals
 from gradviz.session.state import Phase, Selection
+from gradviz.ui.dialogs.what_if import BY_HAND, WhatIfDialog
 from gradviz.ui.panels.comparison_view import ComparisonCanvases
 from gradviz.ui.panels.differences import DifferencesPanel
-from gradviz.ui.what_if_dialog import BY_HAND, WhatIfDialog
 from tests.driver import RUN_TIMEOUT, Pilot
 
 TEXT = "import torch\nx = torch.tensor(3., requires_grad=True)\ny = x.detach() * x\ny.backward()\nprint(x.grad)\n"

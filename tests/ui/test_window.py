@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.commands.table import COMMANDS
 from gradviz.document.documents import text_of
 from gradviz.session.state import Selection
-from gradviz.ui.command_palette import CommandPalette
+from gradviz.ui.dialogs.command_palette import CommandPalette
 from gradviz.ui.theme import DARK, LIGHT
 from tests.driver import Pilot
 from tests.dropping import carried, drop

@@ -23,7 +23,7 @@ from gradviz.document.files import opening
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import Phase
 from gradviz.session.store import TYPING
-from gradviz.ui import recovery
+from gradviz.ui.services import recovery
 from gradviz.ui.tabs import TabbedWindow
 from gradviz.ui.theme import DARK
 from gradviz.ui.window import MainWindow
@@ -316,9 +316,9 @@ import os, sys
 from pathlib import Path
 from gradviz.document.snippet import Snippet
 from gradviz.session.store import TYPING
-from gradviz.ui import recovery
+from gradviz.ui.services import recovery
 from gradviz.ui.launch import application
-from gradviz.ui.settings import Forgetful, Settings
+from gradviz.ui.services.settings import Forgetful, Settings
 from gradviz.ui.window import MainWindow
 from tests.document.one_of_everything import everything
 

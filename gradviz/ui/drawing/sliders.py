@@ -1,6 +1,6 @@
 """Sliders above the cards of scalar leaves: one for the selected leaf, and one for each that has its own range. They
-are widgets, so the keyboard reaches them; a drag is one undo step. `ui.live_drawing` reacts to changes; `SlopeCard`
-shows the curve that the value moves along. A double click or F2 edits the range.
+are widgets, so the keyboard reaches them; a drag is one undo step. `ui.services.live_drawing` reacts to changes;
+`SlopeCard` shows the curve that the value moves along. A double click or F2 edits the range.
 
 While a leaf's slider is held: a small curve of the root of the backward calls against the leaf's value, with the
 tangent whose slope is its `.grad`. The curve comes from one run of the drawing's code, written out for a series of

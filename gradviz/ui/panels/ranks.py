@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QHeaderView, QLabel, QTableView, QVBoxLayout, QWid
 from gradviz.document.snippet import ranks_of
 from gradviz.session.state import Slice, State
 from gradviz.ui import look
-from gradviz.ui.layout_progress import Task
 from gradviz.ui.panels.panel import Context, Panel, plain_table
+from gradviz.ui.tasks import Task
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from PySide6.QtWidgets import (
 
 from gradviz.session.state import MOMENT, Selection, Slice, State
 from gradviz.ui import look
-from gradviz.ui.layout_progress import Task
 from gradviz.ui.panels.panel import Context, Panel
+from gradviz.ui.tasks import Task
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """The bar above the code of a document from elsewhere: it says that nothing has run and what to be aware of on this
 system, with a button that runs it and one that says what it may do then. It disappears with the first run, but not by
 editing. The sentences are in `gradviz.session.trust_warnings` and `gradviz.worker.locks.layers`; the second button
-opens `gradviz.ui.help_pages`."""
+opens `gradviz.ui.dialogs.help_pages`."""
 
 from __future__ import annotations
 

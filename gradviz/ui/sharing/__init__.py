@@ -1,2 +1,2 @@
-"""What leaves the program: the picture of a step, and the page and film of a whole run. `gradviz.ui.export` serves the
-command line."""
+"""What leaves the program: the picture of a step, and the page and film of a whole run. `export` has a row for each
+kind of file, and serves the command line."""

@@ -1,5 +1,5 @@
 """Export and Copy Picture in the window: the canvas as it is (folding, step, selection, theme) in a dialog with a
-preview and options, written in a thread with progress and Cancel. The file formats are in `gradviz.ui.export`."""
+preview and options, written in a thread with progress and Cancel. The file formats are in `export`."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from gradviz.document.drawing import Drawing
 from gradviz.session.folding import Presentation
 from gradviz.session.state import State
 from gradviz.ui import look
-from gradviz.ui.export import FORMATS, Format, Options, writing
-from gradviz.ui.layout_progress import Task
+from gradviz.ui.sharing.export import FORMATS, Format, Options, writing
 from gradviz.ui.sharing.picture import PNG_SCALE, Shown, image_of, png, svg
+from gradviz.ui.tasks import Task
 from gradviz.ui.theme import THEMES, Theme
 
 if TYPE_CHECKING:

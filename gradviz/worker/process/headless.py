@@ -1,5 +1,5 @@
 """A run without a window: the calling thread handles its events, questions are answered from standard input, and Ctrl+C
-stops it. For the command line; the window has `ui.worker_bridge`."""
+stops it. For the command line; the window has `ui.services.worker_bridge`."""
 
 from __future__ import annotations
 

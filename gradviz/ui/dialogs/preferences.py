@@ -31,8 +31,8 @@ from gradviz.session.preferences import GATHERED, REMEMBERED, SETTINGS, Gathered
 from gradviz.session.state import Slice, State, View
 from gradviz.session.store import Store
 from gradviz.ui import look
-from gradviz.ui.command_palette import matches
-from gradviz.ui.settings import Settings
+from gradviz.ui.dialogs.command_palette import matches
+from gradviz.ui.services.settings import Settings
 from gradviz.ui.theme import Theme
 from gradviz.worker.process.limits import Limits
 

@@ -19,7 +19,7 @@ from gradviz.document.snippet import Snippet
 from gradviz.session.state import Phase, Run, State
 from gradviz.session.store import Store
 from gradviz.session.wire_check import Tried, forward_only, reason
-from gradviz.ui.worker_bridge import LiveRun, WorkerBridge, refusal
+from gradviz.ui.services.worker_bridge import LiveRun, WorkerBridge, refusal
 from gradviz.worker.process.client import WorkerPool
 from gradviz.worker.process.events import Done
 

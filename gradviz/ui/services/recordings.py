@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gradviz.session.comparison.differences import Verdict
     from gradviz.trace.table.recording import Recording
     from gradviz.trace.table.trace import Trace
-    from gradviz.ui.files import WindowFiles
+    from gradviz.ui.services.files import WindowFiles
 
 NOTHING = "{} holds no steps: the job ended before anything was recorded."
 

@@ -13,7 +13,7 @@ from gradviz.document.disk import shown
 from gradviz.document.errors import UserError
 from gradviz.document.snippet import Snippet
 from gradviz.session.store import Store
-from gradviz.ui.files import WindowFiles
+from gradviz.ui.services.files import WindowFiles
 
 
 class WindowAttachments:

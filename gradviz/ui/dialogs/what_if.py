@@ -24,7 +24,7 @@ from gradviz.session.comparison.proposals import Proposal, edited, proposals
 from gradviz.session.problem import problem
 from gradviz.session.state import State
 from gradviz.ui import look
-from gradviz.ui.command_palette import matches
+from gradviz.ui.dialogs.command_palette import matches
 from gradviz.ui.panels.code_edit import CodeEdit
 from gradviz.ui.theme import Theme
 

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBo
 
 from gradviz.session.state import State
 from gradviz.ui import look
+from gradviz.ui.services.worker_bridge import LiveRun
 from gradviz.ui.theme import Theme
-from gradviz.ui.worker_bridge import LiveRun
 from gradviz.worker.process.run import ANSWER_CHARS
 
 LINES, CHARS = 8, 500  # of a prompt that are shown; Output has all of it

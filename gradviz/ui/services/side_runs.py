@@ -24,7 +24,7 @@ from gradviz.session.state import Phase, Run, Slice, State
 from gradviz.session.store import Store
 from gradviz.session.trust_warnings import NOT_RUN
 from gradviz.session.what_if import WhatIf, begun, compared, failed
-from gradviz.ui.worker_bridge import LiveRun, WorkerBridge, refusal
+from gradviz.ui.services.worker_bridge import LiveRun, WorkerBridge, refusal
 from gradviz.worker.process.client import WorkerPool
 from gradviz.worker.process.events import Done
 

@@ -26,7 +26,7 @@ from gradviz.ui import look
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from gradviz.ui.files import WindowFiles
+    from gradviz.ui.services.files import WindowFiles
 
 NONE = "No page has these words. Paste the last line of the error, or type a word of it, such as backward or softmax."
 LONGEST = 20_000  # characters of a pasted error message that are read

@@ -32,7 +32,7 @@ from gradviz.ui.theme import Theme
 from gradviz.worker.process.pytorch import Interpreter, Job, interpreters, look_at
 
 if TYPE_CHECKING:
-    from gradviz.ui.files import WindowFiles
+    from gradviz.ui.services.files import WindowFiles
 
 ABOUT = (
     "Runs {} with the PyTorch of an environment on this computer, and records every step as it runs. It is an ordinary "

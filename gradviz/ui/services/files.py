@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from gradviz.document.documents import Contents
     from gradviz.document.files.examples import Example
     from gradviz.document.files.recovery import Recovery
-    from gradviz.ui.lessons import WindowLessons
-    from gradviz.ui.recordings import RecordingFiles
+    from gradviz.ui.services.lessons import WindowLessons
+    from gradviz.ui.services.recordings import RecordingFiles
 
 
 # -- the questions

@@ -18,15 +18,15 @@ from PySide6.QtWidgets import (
 from gradviz import about
 from gradviz.commands.table import DRAWING_KEYS, SNIPPET_KEYS, without
 from gradviz.ui import look
-from gradviz.ui.command_palette import CommandPalette, keys_of, matches
-from gradviz.ui.help_pages import ReferenceDialog, SearchDialog
+from gradviz.ui.dialogs.command_palette import CommandPalette, keys_of, matches
+from gradviz.ui.dialogs.help_pages import ReferenceDialog, SearchDialog
+from gradviz.ui.dialogs.what_if import WhatIfDialog
 from gradviz.ui.theme import Theme
-from gradviz.ui.what_if_dialog import WhatIfDialog
 from gradviz.worker.locks.layers import sentence
 
 if TYPE_CHECKING:
     from gradviz.commands.row import Command
-    from gradviz.ui.settings import Settings
+    from gradviz.ui.services.settings import Settings
     from gradviz.ui.shell import WindowShell
 
 FOLLOWS = "PyTorch 2.13"
@@ -163,41 +163,41 @@ class WindowDialogs:
 
     def preferences(self) -> None:
         """Every setting, with a search field."""
-        from gradviz.ui.preferences import PreferencesDialog
+        from gradviz.ui.dialogs.preferences import PreferencesDialog
 
         shell = self._shell
         PreferencesDialog(self._window, shell.store, self._settings, self._theme, shell.runner.pool.limits).open()
 
     def mistakes(self, query: str = "") -> None:
         """The pages of common mistakes, with a search field that starts with a query."""
-        from gradviz.ui.mistakes_dialog import MistakesDialog
+        from gradviz.ui.dialogs.mistakes import MistakesDialog
 
         MistakesDialog(self._window, self._theme(), query, self._shell.files).open()
 
     def run_in_pytorch(self) -> None:
         """Choose one of the user's PyTorch installations to run the snippet in."""
-        from gradviz.ui.pytorch_dialog import PyTorchDialog
+        from gradviz.ui.dialogs.run_in_pytorch import PyTorchDialog
 
         state, shell = self._shell.store.state, self._shell
         PyTorchDialog(self._window, state, self._theme(), shell.files, shell.runner.run_in_pytorch).open()
 
     def run_with(self) -> None:
         """Say what the script is called with, and what is recorded."""
-        from gradviz.ui.run_dialog import RunDialog
+        from gradviz.ui.dialogs.run_with_arguments import RunDialog
 
         shell, locked = self._shell, "iterations" in self._settings.classroom.locked
         RunDialog(self._window, shell.store, self._theme(), lambda: self._choose("run.run", ""), locked).open()
 
     def timeline_legend(self) -> None:
         """What the timeline shows."""
-        from gradviz.ui.help_pages import legend_html
+        from gradviz.ui.dialogs.help_pages import legend_html
 
         theme = self._theme()
         TextDialog(self._window, "Reading the timeline", legend_html(theme), theme, (620, 600)).open()
 
     def safety(self) -> None:
         """What a snippet may do."""
-        from gradviz.ui.help_pages import safety_html
+        from gradviz.ui.dialogs.help_pages import safety_html
 
         pool = self._shell.runner.pool
         html = safety_html(pool.layers, pool.limits, self._theme())

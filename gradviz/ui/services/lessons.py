@@ -20,7 +20,7 @@ from gradviz.document.files.lesson_set import SUFFIX, Lesson, LessonSet
 from gradviz.session import run_transitions
 from gradviz.session.state import MOST_DONE, Slice, State
 from gradviz.session.store import Store
-from gradviz.ui.files import WindowFiles
+from gradviz.ui.services.files import WindowFiles
 
 NOT_TRUSTED = "Run this document once before it is added to a lesson set: it comes from elsewhere."
 NO_TEXT = (

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QW
 from gradviz.session.breakpoints.condition_values import kind_words
 from gradviz.session.timeline.marks import TITLES, Mark
 from gradviz.ui import look
-from gradviz.ui.command_palette import matches
+from gradviz.ui.dialogs.command_palette import matches
 from gradviz.ui.panels.inspector import FormulaBrowser, Typeset, in_plain
 from gradviz.ui.panels.timeline_paint import SHAPES, SIGNS, colour_of, mark_colour
 from gradviz.ui.theme import Theme
