@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from graphlib import TopologicalSorter
 from itertools import zip_longest
-from math import ceil, sqrt
+from math import ceil, inf, nextafter, sqrt
 
 from gradviz.document.catalogue import catalogue, outputs
 from gradviz.document.drawing import Drawing, Leaf, Node, Operation, Ref
@@ -392,7 +392,7 @@ class _Ground:
         spots = {id: _spot(self._kinds[id], x + dx, y + dy, self._cards[id]) for id, (x, y) in block.items()}
         down = 0.0
         while (more := max((self._cover(spot, down) for spot in spots.values()), default=0.0)) > 0:
-            down += more
+            down = max(down + more, nextafter(down, inf))  # a rest may be too small to be added
         for spot in spots.values():
             self._add(_Spot(spot.left, spot.top + down, spot.right, spot.bottom + down))
         return {id: (x + dx, y + dy + down) for id, (x, y) in block.items()}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
+
 from gradviz.document import shaping
 from gradviz.document.arranging import arrange, cleared, extents, made_room, uncovered
 from gradviz.document.code.parse import parse
@@ -28,6 +31,17 @@ def test_a_computation_flows_to_the_right_and_covers_nothing() -> None:
             if isinstance(operand, Ref):
                 assert placed.by_id[operand.node].x < node.x
     assert arrange(placed) == placed
+
+
+def test_a_node_finds_a_place_wherever_the_others_stand() -> None:
+    """What is left to go down can be too small to change where it already is: then the search never ended."""
+    placed = arrange(squared_error()[0])
+    chance = random.Random(1)
+    for _ in range(300):
+        up = chance.uniform(-400, 400)
+        moved = replace(placed, nodes=tuple(replace(node, y=node.y - up + chance.random()) for node in placed.nodes))
+        for node in moved.nodes:
+            assert covering(arrange(moved, [node.id])) == []
 
 
 NETWORK = """import torch
