@@ -430,9 +430,13 @@ _QUESTIONS = {
         "'return_annotation', 'bind', 'from_callable'):\n"
         "    try: print('ESCAPED', getattr(s, name))\n    except AttributeError: pass\n"
         "for value in s.parameters.values():\n    if type(value) is not str: print('ESCAPED', value)\n"
-        "for name in ('currentframe', 'stack', 'getmembers', 'unwrap', 'getsource', 'getfile', 'sys', "
-        "'getattr_static'):\n"
+        "for name in ('currentframe', 'stack', 'getmembers', 'unwrap', 'getfile', 'sys', 'getattr_static'):\n"
         "    try: print('ESCAPED', getattr(inspect, name))\n    except AttributeError: pass"
+    ),
+    "the source of what the snippet did not write": (
+        "import inspect, torch, os, einops\nfor thing in (torch.nn.Linear, torch.nn.Linear.forward, torch.relu, "
+        "os.path.join, einops.rearrange, inspect.getsource, len, inspect, torch, type(torch.ones(1).grad_fn)):\n"
+        "    try: print('ESCAPED', inspect.getsource(thing))\n    except (TypeError, OSError): pass"
     ),
     "a signature that is asked for": (
         "import inspect\nclass A:\n    def __call__(self, x): pass\nclass B:\n    x = 3\n    def __init__(self, "
