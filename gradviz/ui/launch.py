@@ -167,6 +167,8 @@ def _draw(window: MainWindow, path: Path | None, step: str | None, picture: Path
         if run.sentence:
             complain(f"gradviz: {run.sentence}")
     wait_until(lambda: window.canvas.is_settled)
+    QApplication.processEvents()  # panels that asked for another size get it
+    wait_until(lambda: window.canvas.is_settled)
     if not window.grab().save(str(picture)):
         complain(f"gradviz: {picture} could not be written; the name must end in .png or .jpg.")
         return 1
