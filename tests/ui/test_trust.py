@@ -27,7 +27,7 @@ from gradviz.session.state import Phase
 from gradviz.session.store import TYPING
 from gradviz.session.trust_warnings import LONGEST, NOT_RUN, elsewhere
 from gradviz.ui import launch
-from gradviz.ui.dialogs.dialogs import help_pages
+from gradviz.ui.dialogs import help_pages
 from gradviz.ui.dialogs.help_pages import MODULES, safety_html
 from gradviz.ui.panels import drawn_canvas, trust_bar
 from gradviz.ui.services import recovery as recovery_keeper
