@@ -85,7 +85,10 @@ _PROCESSES = {
 }
 _THREADS = {
     "a thread": "import threading\nt = threading.Thread(target=print, args=('ESCAPED',))\nt.start(); t.join()",
-    "a bare thread": "import _thread, time\n_thread.start_new_thread(print, ('ESCAPED',))\ntime.sleep(.05)",
+    "a bare thread": (
+        "import _thread\nlock = _thread.allocate_lock()\nlock.acquire()\n"
+        "_thread.start_new_thread(lambda: (print('ESCAPED'), lock.release()), ())\nlock.acquire(timeout=5)"
+    ),
     "a thousand threads": (
         "import threading, time\nfor _ in range(1000): threading.Thread(target=time.sleep, args=(9,)).start()\n"
         "print('ESCAPED')"
