@@ -75,16 +75,20 @@ EMBEDDING = op(
 def check_indices(indices: Tensor, weight: Tensor, name: str) -> None:
     if weight._data.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
-    if indices.dtype not in (dtypes.int64, dtypes.int32):
-        raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
-            f"but got {indices.dtype.cpu_type} instead (while checking arguments for {name})"
-        )
+    _check_integers(indices, 1, name)
     i = indices._data
     if i.size and not weight._data.shape[0]:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if i.size and (i.min() < 0 or i.max() >= weight._data.shape[0]):
         raise IndexError("index out of range in self")
+
+
+def _check_integers(indices: Tensor, position: int, name: str) -> None:
+    if indices.dtype not in (dtypes.int64, dtypes.int32):
+        raise RuntimeError(
+            f"Expected tensor for argument #{position} 'indices' to have one of the following scalar types: Long, Int; "
+            f"but got {indices.dtype.cpu_type} instead (while checking arguments for {name})"
+        )
 
 
 def _padding_index(padding_idx: int | None, count: int) -> int:
@@ -96,6 +100,12 @@ def _padding_index(padding_idx: int | None, count: int) -> int:
 
 def renormalise(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
     """Scale the rows in use, in place, so that none has a norm above `max_norm`."""
+    if weight._data.ndim != 2:
+        raise RuntimeError(
+            f"Expected 2-dimensional tensor, but got {weight._data.ndim}-dimensional tensor for argument #1 'self' "
+            "(while checking arguments for embedding_renorm_)"
+        )
+    _check_integers(indices, 2, "embedding_renorm_")
     used, length = np.unique(indices._data), weight._data.shape[0]
     outside = used[(used < -length) | (used >= length)]
     if len(outside):
