@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import repeat
 from types import ModuleType
 from typing import Any
 
@@ -110,11 +111,11 @@ class Line:
         """Of the pen, in pixels at normal text size."""
         return 2.8 if self.stands_out else 0.8 if self.beside is not None else 1.6
 
-    def on(self, axis: Axis) -> Line:
-        """The same line at the steps of another run's iterations."""
+    def on(self, axis: Axis, places: Array) -> Line:
+        """The same line, whose points are at these positions, at the steps of the iterations of an axis."""
         if self.beside is None:
             return self
-        return replace(self, steps=np.ceil(axis.steps(self.beside.positions(self.steps + 1))).astype(np.int64) - 1)
+        return replace(self, steps=np.ceil(axis.steps(places)).astype(np.int64) - 1)
 
 
 class Bands:
@@ -258,7 +259,7 @@ class Chart(QWidget):
         """Show these lines."""
         self._clear(axis)
         self._places = [(line.beside or axis).positions(line.steps + 1) for line in lines]
-        self.lines = tuple(line.on(axis) for line in lines)
+        self.lines = tuple(map(Line.on, lines, repeat(axis), self._places))
         for line, x in zip(self.lines, self._places, strict=True):
             pen = line.style.pen(self.theme, line.width)
             y, signs = self._drawn(line.numbers), _signs(line, pen.color(), self.theme)
