@@ -17,6 +17,7 @@ from gradviz.session.doctor.text import collected, decorated_at, followed, name_
 _NOT_DIFFERENTIABLE = 3  # see schema.UNTRACKED
 _COPIES = ("tensor", "as_tensor", "new_tensor", "from_numpy", "Tensor", "FloatTensor", "array", "Variable", "Parameter")
 _NUMBERS = ("item", "numpy", "tolist")
+PLAIN_NUMBERS = ("item", "listed")  # kinds of cuts that take them out of a tensor
 _FLOATS = ("float", "bfloat", "complex")
 
 
@@ -183,9 +184,8 @@ def told(case: Case, cut: Cut) -> str:
         "no_grad": f"What is computed inside no_grad {place} has no history.",
         "integer": f"Line {cut.line} makes whole numbers of {name}: they change in jumps and have no derivative.",
         "copied": f"Line {cut.line} copies the numbers of {name} into a new tensor, which knows nothing of it.",
-        "listed": f"Line {cut.line} copies the numbers of {name} into a new tensor, which knows nothing of it.",
         "item": f"Line {cut.line} takes plain numbers out of {name}; autograd does not follow them.",
-    }[cut.kind]
+    }["copied" if cut.kind == "listed" else cut.kind]
 
 
 _ADVICE = {
@@ -227,7 +227,7 @@ def cut_fixes(case: Case, cut: Cut) -> tuple[Fix, ...]:
         return fixes(("without .data", edits.replace_node(text, node, case.source(node.value))))
     if cut.kind == "copied" and isinstance(node, ast.Call):
         return fixes(("without the copy", _uncopied(case, node)))
-    if cut.kind in ("item", "listed"):
+    if cut.kind in PLAIN_NUMBERS:
         return fixes(("without the plain number", _with_tensor(case, cut, node)))
     return ()
 

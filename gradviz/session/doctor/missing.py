@@ -11,7 +11,7 @@ import numpy as np
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import SEARCHED, Case, Fix, Hit, fixes, requires, under_keys
-from gradviz.session.doctor.cuts import Cut, cut_at, cut_behind, cut_hit, cuts_below, taken_out, told
+from gradviz.session.doctor.cuts import PLAIN_NUMBERS, Cut, cut_at, cut_behind, cut_hit, cuts_below, taken_out, told
 from gradviz.session.doctor.text import asked_grads, is_of_gradients, name_of, receiver_of
 from gradviz.trace.words.reasons import no_grad_reason
 
@@ -75,7 +75,7 @@ def _is_used(case: Case, cut: Cut) -> bool:
     """Whether a cut leads to a loss without an operation: as a number, or as the indices of elements."""
     subscripts = [node for node in case.walked if isinstance(node, ast.Subscript)] if cut.kind == "integer" else []
     picks = [node for node in subscripts if case.was(node.slice, len(case.trace) + 1) == cut.made]
-    return cut.kind in ("item", "listed") or any({*case.made_by(node)} & case.below_roots for node in picks)
+    return cut.kind in PLAIN_NUMBERS or any({*case.made_by(node)} & case.below_roots for node in picks)
 
 
 def _asked_otherwise(case: Case, step: int) -> bool:

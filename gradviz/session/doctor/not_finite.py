@@ -240,11 +240,8 @@ def _operand_of(case: Case, call: ast.Call) -> ast.expr | None:
 def _is_made_of(case: Case, condition: ast.expr, made: ast.expr) -> bool:
     """Whether a condition reads what the statement around an expression binds."""
     statement = next((each for each in case.around(made) if isinstance(each, ast.stmt)), None)
-    stored = (
-        {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        if statement
-        else set()
-    )
+    names = [n for n in ast.walk(statement) if isinstance(n, ast.Name)] if statement is not None else []
+    stored = {n.id for n in names if isinstance(n.ctx, ast.Store)}
     return any(isinstance(n, ast.Name) and n.id in stored for n in ast.walk(condition))
 
 
@@ -269,24 +266,23 @@ def _safe_operand(case: Case, node: int, above: int) -> tuple[Fix, ...]:
             operand = _operand_of(case, operand)
         if operand is None or condition is None or _is_made_of(case, condition, each):
             continue
-        value = case.source(operand)
-        both = [value, f"torch.ones_like({value})"]
         slots = case.trace.slots_of(above)
         where_false = [
             slots[slot] for slot in ([0] if case.trace.nodes.op[above] == "masked_fill" else [2]) if slot in slots
         ]
-        if case.output(node) in case.ancestors(*where_false):  # it is taken where the condition is false
-            both.reverse()
-        changes: dict[ast.expr | ast.stmt, str | None] = {operand: _chosen(case, condition, both)}
+        where_true = case.output(node) not in case.ancestors(*where_false)
+        changes: dict[ast.expr | ast.stmt, str | None] = {operand: _chosen(case, condition, operand, where_true)}
         for other in _unsafe_beside(case, where, operand, str(case.trace.nodes.op[node])):
-            pair = [case.source(other), f"torch.ones_like({case.source(other)})"]
-            changes[other] = _chosen(case, condition, pair[:: 1 if both[0] != value else -1])
+            changes[other] = _chosen(case, condition, other, not where_true)
         return fixes(("a safe operand", edits.all_at_once(case.text, case.tree, changes)))
     return ()
 
 
-def _chosen(case: Case, condition: ast.expr, both: list[str]) -> str:
-    return f"torch.where({case.source(condition)}, {', '.join(both)})"
+def _chosen(case: Case, condition: ast.expr, operand: ast.expr, where_true: bool) -> str:
+    """Return the code of an operand where the condition is true, or false, and of ones elsewhere."""
+    value = case.source(operand)
+    both = [value, f"torch.ones_like({value})"]
+    return f"torch.where({case.source(condition)}, {', '.join(both if where_true else reversed(both))})"
 
 
 def _unsafe_beside(case: Case, where: ast.Call, operand: ast.expr, op: str) -> Iterator[ast.expr]:

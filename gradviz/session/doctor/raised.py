@@ -10,7 +10,16 @@ from dataclasses import dataclass
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
-from gradviz.session.doctor.cuts import Cut, cut_behind, cut_fixes, cut_hit, cuts_below, number_behind, taken_out
+from gradviz.session.doctor.cuts import (
+    PLAIN_NUMBERS,
+    Cut,
+    cut_behind,
+    cut_fixes,
+    cut_hit,
+    cuts_below,
+    number_behind,
+    taken_out,
+)
 from gradviz.session.doctor.losses import before
 from gradviz.session.doctor.missing import why_none
 from gradviz.session.doctor.text import asked_grads, is_of_gradients, name_of, receiver_of
@@ -200,7 +209,7 @@ def _as_many(fault: Fault) -> bool:
 def no_grad_fn(fault: Fault) -> Hit | None:
     """A root without a history; if `.item()` or `.data` cut it off, there are separate lessons."""
     cut = _root_cut(fault.case)
-    if cut is not None and cut.kind in ("item", "listed", "data"):
+    if cut is not None and cut.kind in (*PLAIN_NUMBERS, "data"):
         return None
     bound = _rebound_root(fault.case)
     if bound:

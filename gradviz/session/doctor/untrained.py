@@ -10,7 +10,7 @@ import numpy as np
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
-from gradviz.session.doctor.cuts import cut_fixes, cuts_below
+from gradviz.session.doctor.cuts import PLAIN_NUMBERS, cut_fixes, cuts_below
 from gradviz.session.doctor.missing import ROWS
 from gradviz.session.doctor.parameters import expected, first_use, has_stepped, has_trained_sibling, sources
 from gradviz.session.doctor.text import name_of
@@ -34,9 +34,8 @@ def _untrained(case: Case) -> Iterator[tuple[str, Hit]]:
     if not given or next(zeroed_too_late(case), None) is not None:
         return
     for tensor in given:
-        cuts = [
-            cut for cut in cuts_below(case, tensor) if cut.kind in ("item", "listed") or cut.made in case.below_roots
-        ]
+        cuts = cuts_below(case, tensor)
+        cuts = [cut for cut in cuts if cut.kind in PLAIN_NUMBERS or cut.made in case.below_roots]
         name = case.name(tensor)
         meant = cuts and cuts[0].kind == "no_grad" and not _given_alone(case, tensor)  # features that are not trained
         if cuts and not (case.updates and meant and not has_trained_sibling(case, tensor)):
