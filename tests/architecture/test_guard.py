@@ -51,12 +51,16 @@ atexit.register(stop_what_was_left)
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     """What pytest says about a file of culprits, run with the project's own conftest and settings."""
-    file = tmp_path_factory.mktemp("culprits") / "test_culprits.py"
     bodies = [
         f"def test_{name}(qapp, expects):\n    test = test_{name}\n    {code}\n" for name, (code, _) in CULPRITS.items()
     ]
-    file.write_text(AFTERWARDS + INNOCENT + "\n".join(bodies))
-    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    file = tmp_path_factory.mktemp("culprits") / "test_culprits.py"
+    return _pytest_on(file, AFTERWARDS + INNOCENT + "\n".join(bodies), ["-p", "no:xdist"])
+
+
+def _pytest_on(file: Path, tests: str, options: list[str]) -> str:
+    file.write_text(tests)
+    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-p", "no:cacheprovider", *options]
     command += ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(file.parent), "--tb=short", "-rA", str(file)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "GRADVIZ_GUARD_PATIENCE": "0.1"}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
@@ -101,3 +105,20 @@ def test_children_whose_threads_end_are_all_found() -> None:
             one.kill()
             one.wait()
         assert overlooked == [set()] * 6
+
+
+# Nothing of Python runs any more in such a process, so only a watch outside of Python can end it.
+HANGS = """
+import ctypes
+def test_before(): pass
+def test_holds_the_interpreter_lock_forever(): ctypes.PyDLL(None).pause()
+def test_after(): pass
+"""
+
+
+def test_a_test_that_hangs_fails_and_the_run_goes_on(tmp_path: Path) -> None:
+    done = _pytest_on(tmp_path / "test_hangs.py", HANGS, ["-n", "1", "-o", "faulthandler_timeout=2"])
+    assert "1 failed, 2 passed" in done, done
+    assert "crashed while running 'test_hangs.py::test_holds_the_interpreter_lock_forever'" in done, done
+    assert "Timeout (0:00:02)!" in done, done
+    assert ".py\", line 4 in test_holds_the_interpreter_lock_forever" in done, done
