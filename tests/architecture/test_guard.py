@@ -121,4 +121,4 @@ def test_a_test_that_hangs_fails_and_the_run_goes_on(tmp_path: Path) -> None:
     assert "1 failed, 2 passed" in done, done
     assert "crashed while running 'test_hangs.py::test_holds_the_interpreter_lock_forever'" in done, done
     assert "Timeout (0:00:02)!" in done, done
-    assert ".py\", line 4 in test_holds_the_interpreter_lock_forever" in done, done
+    assert '.py", line 4 in test_holds_the_interpreter_lock_forever' in done, done
