@@ -1,5 +1,6 @@
 """What no test may leave behind or let pass unnoticed: a log record of WARNING or worse, a message from Qt, a thread, a
-running timer, a process, a window. Each is reported with the stack of the place where it began.
+running timer, a process, a window, Python's own garbage collection beside that of the window. Each is reported with the
+stack of the place where it began.
 
 Qt is looked at only where a test made an application; nothing here imports it. The fixture around every test is in
 conftest.py; that the guard itself bites is tested in architecture/test_guard.py.
@@ -18,6 +19,7 @@ import time
 import traceback
 import weakref
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,8 @@ class Origins:
         self.processes: dict[int, str] = {}
         self.of_qt: weakref.WeakSet[Any] = weakref.WeakSet()
         self._qt_is_watched = False
+        self.collection = ""
+        gc.enable = partial(self._collects, gc.enable)
         self._wrap(threading.Thread, "start", lambda thread: setattr(thread, "_began", began(3)))
         self._wrap(subprocess.Popen, "__init__", lambda process: self.processes.update({process.pid: began(3)}))
 
@@ -52,6 +56,10 @@ class Origins:
             self._qt_is_watched = True
             for kind, name in ((QTimer, "start"), (QThread, "start"), (QProcess, "start"), (QWidget, "show")):
                 self._wrap(kind, name, self._begins)
+
+    def _collects(self, enable: Callable[[], None]) -> None:
+        self.collection = began()
+        enable()
 
     def _begins(self, one: Any) -> None:
         one._began = began(3)
@@ -163,6 +171,7 @@ class Guard:
         self._origins = origins
         self._records = records
         self._expected: list[str] = []
+        self._was_collecting = gc.isenabled()
         self._threads = _threads()
         self._children = children()
         self._qt = {key: one for key, _, one in qt_leftovers(origins.of_qt)}  # alive, so that no identity is used again
@@ -179,7 +188,15 @@ class Guard:
         if leaks:
             gc.collect()  # may take seconds late in a long run, so it comes second and the clock starts after it
             leaks = self._wait(PATIENCE)
-        return "\n".join(problems + leaks)
+        return "\n".join(problems + leaks + list(self._collection()))
+
+    def _collection(self) -> Iterator[str]:
+        """A thread that destroys an object of Qt may wait for the window's thread, which waits for that thread: some
+        later test would hang."""
+        if gc.isenabled() and not self._was_collecting:
+            gc.disable()
+            place = self._origins.collection
+            yield f"Python's garbage collection was off for the sake of Qt and is on again, since\n{place}"
 
     def _wait(self, seconds: float) -> list[str]:
         """What is still there after at most this time."""

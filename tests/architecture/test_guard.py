@@ -30,6 +30,7 @@ CULPRITS = {
     "timer": ("from PySide6.QtCore import QTimer; test.one = QTimer(); test.one.start(1000)", "leaked running timer"),
     "window": ("from PySide6.QtWidgets import QWidget; test.one = QWidget(); test.one.show()", "leaked window"),
     "qthread": ("from PySide6.QtCore import QThread; test.one = QThread(); test.one.start()", "leaked running QThread"),
+    "collection": ("import gc; gc.enable()", "garbage collection was off for the sake of Qt and is on again"),
     "unmet": ("expects('a message that never comes')", "which did not come"),
 }
 INNOCENT = """

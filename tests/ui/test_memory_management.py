@@ -250,6 +250,8 @@ def test_the_window_gives_large_blocks_back_before_the_first_trace(monkeypatch: 
 
 @pytest.fixture
 def no_collection() -> Iterator[None]:
+    was_on = gc.isenabled()
     gc.disable()
     yield
-    gc.enable()
+    if was_on:
+        gc.enable()
