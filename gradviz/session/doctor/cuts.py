@@ -251,8 +251,16 @@ def _uncopied(case: Case, call: ast.Call) -> str | None:
     if isinstance(first, ast.ListComp) and isinstance(first.elt, ast.Call) and name_of(first.elt) == "float":
         return edits.replace_node(case.text, call, f"torch.stack({_without_numbers(case, first)})")
     if isinstance(first, (ast.List, ast.Tuple)) or collected(case, first):
-        return edits.replace_node(case.text, call, f"torch.stack({case.source(first)})")
+        return edits.replace_node(case.text, call, _stacked(case, first))
     return edits.replace_node(case.text, call, case.source(first))
+
+
+def _stacked(case: Case, given: ast.expr) -> str:
+    """Return the code that joins tensors as torch.tensor() does their numbers: rows in rows."""
+    rows = given.elts if isinstance(given, (ast.List, ast.Tuple)) else []
+    if rows and all(isinstance(each, (ast.List, ast.Tuple)) for each in rows):
+        return f"torch.stack([{', '.join(_stacked(case, each) for each in rows)}])"
+    return f"torch.stack({case.source(given)})"
 
 
 def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:

@@ -178,7 +178,10 @@ def _hidden(fault: Fault, carried: Carried) -> Hit:
     read = [each for each in case.on_line(carried.line) if isinstance(each, ast.Attribute) and case.source(each) == own]
     kept = next((each for each in read if isinstance(each.ctx, ast.Load)), None)
     if kept is not None:
-        text = edits.replace_node(case.text, kept, f"{own}.detach()")
+        begins = any(case.source(each) == f"{own} = None" for each in case.statements)
+        code = f"{own}.detach()" + (f" if {own} is not None else None" if begins else "")
+        code = f"({code})" if begins and not isinstance(case.parents.get(kept), ast.Call) else code
+        text = edits.replace_node(case.text, kept, code)
     if text is not None and "retain_graph" in case.source(case.statement(fault.line) or ast.Pass()):
         text = _without_retain(text, fault.line) or text
     advice = f"Detach {held} between two iterations: {code}."

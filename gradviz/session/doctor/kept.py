@@ -313,6 +313,24 @@ def graph_in_grad(case: Case) -> Iterator[Hit]:
         advice = f"Set {name}.grad to None after use, or take the gradient from torch.autograd.grad()."
         yield Hit(line, added[1].step + 1, why, advice, fixes((".grad = None", text if text != case.text else None)))
         return
+    yield from _never_differentiated(case, made)
+
+
+def _never_differentiated(case: Case, made: set[int]) -> Iterator[Hit]:
+    """backward(create_graph=True) in training, although nothing differentiates the gradients."""
+    trace = case.trace
+    behind = {int(trace.tensors.producer[each]) for each in case.below_roots}
+    later = [node for node in np.flatnonzero(np.isin(trace.nodes.call, [*made])).tolist() if node in behind]
+    lines = {int(trace.calls.line[each]) for each in made}
+    call = case.called("backward", min(lines))
+    if later or len(lines) > 1 or call is None or not case.optimizer_steps:
+        return
+    line, count = min(lines), len(made)
+    why = f"create_graph=True on line {line} records the operations of backward() themselves, in each of {count} "
+    why += "passes, so that gradients can be differentiated. Nothing does: it costs time and memory only."
+    text = edits.remove_keyword(case.text, call, "create_graph")
+    cursor = int(trace.calls.step[min(made)]) + 1
+    yield Hit(line, cursor, why, "Leave create_graph out.", fixes(("without create_graph", text)))
 
 
 def _fills_grad(case: Case, statement: ast.stmt) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gradviz.session.doctor import (
+    batches,
     dimensions,
     evaluation,
     graphs,
@@ -146,7 +147,7 @@ LESSONS: tuple[Lesson, ...] = (
     ),
     _none(
         "grad-none-rebound", "A name bound anew",
-        raised.Raised(_NO_HISTORY, raised.rebound_root),
+        raised.Raised(_NO_HISTORY, raised.rebound_root), missing.changed_nothing,
     ),
     _none("grad-none-copied", "A copy knows nothing of the original"),
     _silent("not-zeroed", "Gradients that pile up", training.not_zeroed),
@@ -204,7 +205,7 @@ LESSONS: tuple[Lesson, ...] = (
     _error("batchnorm-one", "BatchNorm of one sample", r"Expected more than 1 value per channel", shapes.batchnorm),
     _silent("unregistered-parameter", "Parameters that nobody finds", parameters.unregistered),
     _none("frozen-parameter", "A parameter that never gets a gradient", untrained.frozen),
-    _silent("same-batch", "The same batch every time", evaluation.same_batch),
+    _silent("same-batch", "The same batch every time", batches.same_batch),
     _error("cuda-absent", "CUDA where there is none", _CUDA, shapes.cuda),
     _error(
         "inference-tensor", "A tensor of inference_mode()", r"[Ii]nference tensor", raised.inference,

@@ -161,7 +161,7 @@ def _trend(case: Case, falling: bool) -> tuple[int, float, float, int] | None:
     if len(layers) < 8 or layers[0][2] <= 0 or not all(math.isfinite(each[2]) for each in layers):
         return None
     sizes = np.array([each[2] for each in layers])
-    first, last = float(sizes[0]), float(sizes[-1])
+    first, last = float(sizes[0]), float(sizes[-2:].min() if falling else sizes[-1])  # an RNN's input product is last
     if falling and (last > 1e-4 * first or not (np.diff(sizes) <= 0).mean() > 0.7 or first < 1e-12):
         return None
     if falling and last == 0 and _comes_later(case):

@@ -97,6 +97,7 @@ def _not_reached(case: Case, tensor: int, step: int, why: str) -> Hit:
     if dead >= 0:
         name, at = case.name(tensor), int(case.trace.tensors.line[dead])
         why += f" Line {at} computes {case.name(dead)} with {name}, and nothing uses it."
+    if dead >= 0 and not _is_named_beside(case, dead, backward):
         marks = case.mark(int(case.trace.tensors.producer[dead]), "leads nowhere")
         return Hit(at, step, why, "Go on with the result, or leave that out.", (), marks)
     advice = f"Compute the root from {case.name(tensor)}, or call backward() on what was computed from it."
@@ -116,6 +117,16 @@ def _forgotten_root(case: Case, tensor: int) -> int:
             return each
         queue += [made for user in users for made in trace.outputs_of(user).tolist() if len(queue) < SEARCHED]
     return -1
+
+
+def _is_named_beside(case: Case, tensor: int, backward: ast.Call | None) -> bool:
+    """Whether the function that calls backward() has a name of its own for what another one computed."""
+    around = case.function_of(backward) if backward is not None else None
+    made = case.statement(int(case.trace.tensors.line[tensor]))
+    stores = [n for n in case.walked if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    names = {each.id for each in stores if case.function_of(each) is around}
+    bound = {str(case.trace.names.name[row]) for row in case.trace.history("names", "tensor").all(tensor).tolist()}
+    return made is not None and case.function_of(made) is not around and bool(names & bound)
 
 
 def _dead_end(case: Case, tensor: int) -> int:
@@ -224,6 +235,43 @@ def _bound_anew(case: Case, tensor: int) -> Hit | None:
         step = int(trace.nodes.step[node]) + 1 if node >= 0 else step + 2
         return Hit(line, step, why, advice, _updated_in_place(case), case.mark(node, f"made the new {text}"))
     return None
+
+
+def changed_nothing(case: Case) -> Iterator[Hit]:
+    """`p = p - lr * p.grad` in a function or a loop over parameters: only the name p has the result, and nothing ever
+    reads it."""
+    trace = case.trace
+    for each in case.statements if len(trace.calls) > 1 else ():
+        value, target = (each.value, each.targets[0]) if isinstance(each, ast.Assign) else (None, None)
+        if not isinstance(target, ast.Name) or not isinstance(value, ast.BinOp):
+            continue
+        name = target.id
+        if f"{name}.grad" not in case.source(value) or _is_read(case, each, name):
+            continue
+        made = case.made_by(value)
+        leaves = {one for result in made for one in case.read_by(int(trace.tensors.producer[result]))}
+        leaves = {one for one in leaves if _was_leaf(case, one) and one in case.events}
+        if not leaves or any(len(trace.users_of(result)) for result in made):
+            continue
+        if any(event.what == "updated" for leaf in leaves for event in case.events[leaf]):
+            continue
+        why = f"Line {each.lineno} binds the name {name} to a new tensor, which nothing ever reads: the parameter that "
+        why += f"{name} meant before keeps its numbers, so the loss never changes."
+        advice = f"Change {name} in place inside no_grad(): {name} -= …"
+        step, node = int(trace.tensors.step[made[0]]) + 1, int(trace.tensors.producer[made[0]])
+        yield Hit(each.lineno, step, why, advice, _updated_in_place(case), case.mark(node, "nothing reads it"))
+        return
+
+
+def _is_read(case: Case, update: ast.stmt, name: str) -> bool:
+    """Whether the function around an update reads a name other than there, and for more than its .grad."""
+    function, inside = case.function_of(update), {*ast.walk(update)}
+    return any(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) and node not in inside
+        and case.function_of(node) is function
+        and not (isinstance(outer := case.parents.get(node), ast.Attribute) and outer.attr in ("grad", "requires_grad"))
+        for node in case.walked
+    )  # fmt: skip
 
 
 Binding = tuple[str, int, list[int]]  # a name, the step at which it was bound, what it may have meant until then

@@ -15,7 +15,7 @@ from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
 from gradviz.session.doctor.magnitudes import exploding
 from gradviz.session.doctor.raised import Fault, Say
-from gradviz.session.doctor.text import name_of
+from gradviz.session.doctor.text import name_of, receiver_of
 from gradviz.trace.table.frame import NOT_FINITE
 
 
@@ -192,7 +192,9 @@ def _kept_away(case: Case, node: int) -> tuple[Fix, ...]:
         if op == "exp" and _is_shared_out(case, node):
             value = case.source(operand)
             value = value if isinstance(operand, ast.Name) else f"({value})"
-            return fixes(("minus its maximum", edits.replace_node(case.text, operand, f"{value} - {value}.max()")))
+            code = f"{value} - {value}.max()"
+            code = f"({code})" if operand is receiver_of(call) else code
+            return fixes(("minus its maximum", edits.replace_node(case.text, operand, code)))
         if op == "log":
             beside = [each for each in case.on_line(call.lineno) if isinstance(each, ast.Call) and name_of(each) == op]
             beside = [each for each in beside if not any(one in beside for one in case.around(each))]

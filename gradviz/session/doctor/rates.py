@@ -185,12 +185,8 @@ def scheduler_first(case: Case) -> Iterator[Hit]:
     for step, text in zip(texts.step.tolist(), texts.text, strict=True):
         found += [step] if _EARLY in str(text) else []
     trained = {case.line_of(step) for step in case.optimizer_steps}
-    schedulers = {
-        case.source(each.targets[0]) for each in case.statements
-        if isinstance(each, ast.Assign) and isinstance(each.value, ast.Call) and "sched" in case.source(each.value.func)
-    }  # fmt: skip
     steps = [each for each in case.calls if found and name_of(each) == "step"]
-    for call in [each for each in steps if case.source(each.func).removesuffix(".step") in schedulers]:
+    for call in [each for each in steps if each.lineno == case.line_of(found[0])]:
         line = call.lineno
         later = [each.lineno for each in steps if each.lineno in trained and each.lineno > line]
         why = f"Line {line} moves the learning rate on before any step with the first one was taken: that value of the "
@@ -206,11 +202,11 @@ _EARLY = "lr_scheduler.step()` before `optimizer.step()"
 
 
 def _after_training(case: Case, statement: ast.stmt, step: int) -> str | None:
-    """Move a statement after the optimizer's step; if this is in an inner loop, to the end of its own block."""
+    """Move a statement after the optimizer's step; if this is in an inner loop, after that."""
     trained = case.statement(step)
     block = next((each for each in edits.blocks(case.tree) if statement in each), [])
     around = [trained, *case.around(trained)] if trained is not None else []
-    last = block[-1] if any(each in block for each in around) and trained not in block else trained
+    last = next((each for each in block if each in around), trained)
     longer = edits.after_statement(case.text, last, case.source(statement)) if last is not None else None
     return edits.without_statement(longer, statement.lineno) if longer is not None else None
 

@@ -87,9 +87,34 @@ def frozen(case: Case) -> Iterator[Hit]:
     names = {str(each) for each in case.trace.optimizers.name}
     if any("requires_grad" in case.source(each) for each in case.calls if name_of(each) in names):
         return  # it takes only the trained ones
-    found = next(_frozen_source(case), None) or next(_half_frozen(case), None)
+    found = next(_misspelt(case), None) or next(_frozen_source(case), None) or next(_half_frozen(case), None)
     if found is not None:
         yield found
+
+
+def _misspelt(case: Case) -> Iterator[Hit]:
+    """`p.require_grad = True` of a frozen p: Python makes a new attribute of that name, which nothing reads."""
+    trace = case.trace
+    for each in [each for each in case.statements if isinstance(each, ast.Assign)]:
+        target = each.targets[0]
+        if not isinstance(target, ast.Attribute) or target.attr not in _MISSPELT or case.source(each.value) != "True":
+            continue
+        held = case.named(case.source(target.value), len(trace) + 1) if len(trace.calls) else []
+        begins = trace.frame_at(int(trace.calls.step[-1])) if held else None
+        off = [one for one in held if begins and not begins.requires_grad(one) and one in case.below_roots]
+        if not off:
+            continue
+        name = case.name(off[0])
+        why = f"Line {each.lineno} makes a new attribute {target.attr} of {name}, which PyTorch never looks at: "
+        why += f"{name}.requires_grad is still False, so its .grad stayed None in all {len(trace.calls)} passes."
+        text = edits.replace_node(case.text, target, f"{case.source(target.value)}.requires_grad")
+        step = int(trace.calls.step[0]) + 1
+        yield Hit(each.lineno, step, why, "It is called requires_grad, with an s.", fixes(("requires_grad", text)),
+                  first_use(case, off[0]))  # fmt: skip
+        return
+
+
+_MISSPELT = ("require_grad", "required_grad", "requires_gradient", "require_gradient", "requires_grads", "requiresgrad")
 
 
 def _half_frozen(case: Case) -> Iterator[Hit]:

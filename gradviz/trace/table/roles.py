@@ -131,13 +131,13 @@ def ending(trace: Trace, tensor: int, producer: int) -> str:
 
 
 def is_mask(trace: Trace, tensor: int, node: int) -> bool:
-    """Whether it is a dropout mask: 0 and one larger number, made in the same call."""
+    """Whether it is a dropout mask: 0 and one larger number, or that number alone, made in the same call."""
     nodes, label = trace.nodes, str(trace.tensors.label[tensor])
     value = trace.value(int(trace.tensors.value[tensor]))
     if label != str(nodes.source[node]) or value is None:
         return False
     named = "drop" in f"{nodes.scope[node]} {label}".lower()
-    return named or (value.summary.low == 0 and value.summary.high > 1)
+    return named or (value.summary.low in (0, value.summary.high) and value.summary.high > 1)
 
 
 def _masks(trace: Trace, node: int) -> list[int]:
