@@ -4,7 +4,7 @@ Standard library only, so that the same file runs under the Python that has the 
 ours, where `--gradviz` makes `import torch` mean `gradviz.torch`. What a comparison may ignore is decided in
 `compare.py`, not here.
 
-    python execute.py [--gradviz] FILE...
+    python execute.py [--gradviz] FILE...       or - for files that are named on standard input, a line each
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def main(arguments: Sequence[str]) -> None:
     torch = importlib.import_module("torch")
     if hasattr(torch, "set_num_threads"):
         torch.set_num_threads(1)
-    for path in files:
+    for path in map(str.strip, sys.stdin) if files == ["-"] else files:
         sys.stdout.write(json.dumps({"file": path, **run_file(path)}) + "\n")
         sys.stdout.flush()
 

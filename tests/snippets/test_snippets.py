@@ -7,17 +7,17 @@ issue. They run too, and one that agrees must move to `corpus/`: the number of t
 
 from __future__ import annotations
 
-import functools
 import json
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.snippets.compare import compare
-from tests.snippets.through_worker import run_in_worker
+from tests.snippets.through_worker import worker
 
 HERE = Path(__file__).parent
 CORPUS = sorted((HERE / "corpus").glob("*.py"))
@@ -25,6 +25,7 @@ PROGRAMS = sorted((HERE / "programs").glob("*.py"))  # whole tutorials, which us
 LATER = sorted((HERE / "later").glob("*.py"))
 AT_LEAST = 250
 PROGRAMS_AT_LEAST = 195
+Run = Callable[[Path], dict[str, Any]]
 
 
 def recorded(path: Path) -> dict[str, Any]:
@@ -32,26 +33,31 @@ def recorded(path: Path) -> dict[str, Any]:
     return data
 
 
-def run_all(paths: list[Path]) -> dict[str, dict[str, Any]]:
-    """What our own torch does with each, by name of the file."""
-    command = [sys.executable, str(HERE / "execute.py"), "--gradviz", *map(str, paths)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE.parents[1])
-    assert done.returncode == 0, done.stderr[-2000:]
-    results = {}
-    for line in done.stdout.splitlines():
-        result = json.loads(line)
-        results[Path(result["file"]).stem] = {**result, "stdout": result["stdout"].split("\n")}
-    return results
+@pytest.fixture(scope="module")
+def plain() -> Iterator[Run]:
+    """plain(path): what our own torch does with a file, without policy, locks and recording."""
+    command = [sys.executable, str(HERE / "execute.py"), "--gradviz", "-"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, cwd=HERE.parents[1]
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        asked, answers = process.stdin, process.stdout
+
+        def result(path: Path) -> dict[str, Any]:
+            asked.write(f"{path}\n")
+            told = json.loads(answers.readline())
+            return {**told, "stdout": told["stdout"].split("\n")}
+
+        yield result
+        asked.close()
+        assert process.wait() == 0
 
 
-@functools.cache
-def corpus_results() -> dict[str, dict[str, Any]]:
-    return run_all(CORPUS)
-
-
-@functools.cache
-def worker_results() -> dict[str, dict[str, Any]]:
-    return run_in_worker([*CORPUS, *PROGRAMS])
+@pytest.fixture(scope="module")
+def in_worker() -> Iterator[Run]:
+    """in_worker(path): the same through the program's worker: policy, names instrumented, every step recorded."""
+    with worker() as run:
+        yield run
 
 
 def may_be_close() -> dict[str, dict[str, str]]:
@@ -75,27 +81,25 @@ def test_the_corpus_is_complete() -> None:
     assert {name for named in may_be_close().values() for name in named} <= {path.stem for path in (*CORPUS, *PROGRAMS)}
 
 
-@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
-def test_snippet(path: Path) -> None:
-    verdict, difference = compare(corpus_results()[path.stem], recorded(path))
-    assert verdict in expected(path), f"{path.name}: {verdict}\n{difference}"
-
-
-@pytest.mark.parametrize("path", [*CORPUS, *PROGRAMS], ids=lambda path: path.stem)
-def test_snippet_in_the_worker(path: Path) -> None:
-    """The same through the program's worker: policy, names instrumented, every step recorded."""
-    verdict, difference = compare(worker_results()[path.stem], recorded(path))
+def agrees(result: dict[str, Any], path: Path) -> None:
+    verdict, difference = compare(result, recorded(path))
     assert verdict in expected(path), f"{path.name}: {verdict}\n{difference}"
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
-def test_the_worker_changes_nothing(path: Path) -> None:
-    """Policy, locks and recording: the same output and the same error as without them, to the last digit."""
-    plain, worker = corpus_results()[path.stem], worker_results()[path.stem]
-    assert [worker["stdout"], worker["error"]] == [plain["stdout"], plain["error"]]
+def test_snippet(plain: Run, in_worker: Run, path: Path) -> None:
+    """As in PyTorch; and the worker changes nothing, neither output nor error, to the last digit."""
+    alone, worked = plain(path), in_worker(path)
+    agrees(alone, path)
+    agrees(worked, path)
+    assert [worked["stdout"], worked["error"]] == [alone["stdout"], alone["error"]]
 
 
-def test_snippets_for_later_only_grow_better() -> None:
-    results = run_all(LATER) if LATER else {}
-    agreeing = sorted(path.stem for path in LATER if compare(results[path.stem], recorded(path))[0] == "same")
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_program(in_worker: Run, path: Path) -> None:
+    agrees(in_worker(path), path)
+
+
+def test_snippets_for_later_only_grow_better(plain: Run) -> None:
+    agreeing = sorted(path.stem for path in LATER if compare(plain(path), recorded(path))[0] == "same")
     assert agreeing == [], "these agree with PyTorch now: move them to corpus/"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import queue
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +17,20 @@ from tests.snippets.execute import first_line, without_addresses
 WARNING = re.compile(r"^[^\n]+?:\d+: (\w+Warning): ([^\n]*)", re.MULTILINE)
 
 
-def run_in_worker(paths: Iterable[Path]) -> dict[str, dict[str, Any]]:
-    """What each file printed, warned and raised, by its name."""
+@contextmanager
+def worker() -> Iterator[Callable[[Path], dict[str, Any]]]:
+    """Yields what runs a file in one worker for all, and returns what it printed, warned and raised."""
     pool = WorkerPool(Limits(), reuse=True)
-    pool.warm()
     try:
-        return {path.stem: _run(pool, path) for path in paths}
+        assert _run(pool, "", "")["error"] is None  # the worker is there before a test looks for processes
+        yield lambda path: _run(pool, path.read_text(encoding="utf-8"), path.name)
     finally:
         pool.close()
 
 
-def _run(pool: WorkerPool, path: Path) -> dict[str, Any]:
+def _run(pool: WorkerPool, source: str, filename: str) -> dict[str, Any]:
     events: queue.SimpleQueue[Event] = queue.SimpleQueue()
-    pool.start(path.read_text(encoding="utf-8"), events.put, path.name)
+    pool.start(source, events.put, filename)
     text = {"out": "", "err": ""}
     while not isinstance(event := events.get(), Done):
         if isinstance(event, Output):
