@@ -11,9 +11,10 @@ import re
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -27,30 +28,36 @@ from gradviz.trace.words.formulas import formula_for, is_changed, operands_of
 from tests.engine.shown_formulas import computed
 from tests.trace.running import run
 
+T = TypeVar("T")
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _ARITHMETIC = re.compile(r"[-−+×/·@Σ()\[\]\d.,e ⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺^√]+|inf|nan")
 _ASSIGNMENT = re.compile(r"(?:^|[;,:] )([^\W\d]) = [^=;:,]*(?<![\w.])\1(?![\w\u0302.])")
 _STEPS_SAID = (Kind.BACKWARD, Kind.CONTRIBUTION, Kind.ACCUMULATE, Kind.OPTIMIZER)
 
 
-def problems(trace: Trace) -> Iterator[str]:
-    """What is wrong with the sentences of a run, each with its step."""
+def problems(trace: Trace, most: int | None = None) -> Iterator[str]:
+    """What is wrong with the sentences of a run, each with its step; of a long run those of so many steps, gradients
+    and folds at its begin and its end, as iterations are alike."""
     with np.errstate(all="ignore"):
-        for cursor in range(1, len(trace) + 1):
+        for cursor in _some(range(1, len(trace) + 1), most):
             frame = trace.frame(cursor)
             kind, sentence = Kind(int(trace.steps.kind[cursor - 1])), explain(frame).sentence
             found = [*_style(kind, sentence), *_sums(kind, sentence)]
             if kind is Kind.BACKWARD:
                 found += [*_derivatives(frame, sentence), *_rules(frame, sentence), *_names(frame)]
             yield from (f"step {cursor}: {each}: {sentence}" for each in found)
-        for flow in range(len(trace.flows)):
+        for flow in _some(range(len(trace.flows)), most):
             for words in edge_words(trace, flow):
                 found = list(_sums(Kind.BACKWARD, words.partition(", through")[0]))
                 yield from (f"gradient {flow}: {each}: {words}" for each in found)
-        for first, end in pairwise([0, *trace.folds.ends.tolist()]):
+        for first, end in _some(list(pairwise([0, *trace.folds.ends.tolist()])), most):
             kind, sentence = Kind(int(trace.steps.kind[first])), explain_fold(trace, end).sentence
             found = [*_style(kind, sentence), *_sums(kind, sentence)]
             yield from (f"steps {first + 1} to {end}: {each}: {sentence}" for each in found)
+
+
+def _some(all_of: Sequence[T], most: int | None) -> Sequence[T]:
+    return all_of if most is None or len(all_of) <= most else [*all_of[: most // 2], *all_of[-most // 2 :]]
 
 
 def _style(kind: Kind, sentence: str) -> Iterator[str]:
@@ -215,8 +222,8 @@ def _summed(found: np.ndarray, sent: np.ndarray) -> np.ndarray:
     return found.sum(axis=wide, keepdims=True) if wide else found
 
 
-def look_at(path: Path) -> list[str]:
-    """The problems of one program, which may save its model."""
+def look_at(path: Path, most: int | None = None) -> list[str]:
+    """The problems of one program, which may save its model; see `problems`."""
     nowhere, source = io.StringIO(), path.read_text(encoding="utf-8")
     with contextlib.ExitStack() as around:
         around.enter_context(contextlib.redirect_stdout(nowhere))
@@ -224,7 +231,7 @@ def look_at(path: Path) -> list[str]:
         around.enter_context(warnings.catch_warnings())
         around.enter_context(contextlib.chdir(around.enter_context(tempfile.TemporaryDirectory())))
         warnings.simplefilter("ignore")
-        return list(problems(run(source)))
+        return list(problems(run(source), most))
 
 
 def main(paths: list[str]) -> None:
