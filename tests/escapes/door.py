@@ -304,7 +304,7 @@ _VISION = {
         "    def __int__(self): return 0\n    def __len__(self): return 9\n    def __rmul__(self, o): "
         "print('ESCAPED', type(o))\n"
         "class D(datasets.MNIST): pass\nfor d in (D(), datasets.MNIST()):\n    for name in ('_pool', '_labels', "
-        "'_kind', '_length', '_length_now', '_passes'):\n"
+        "'_kind', '_length', '_few_now', '_passes'):\n"
         "        try: setattr(d, name, L()); print('ESCAPED', name)\n        except AttributeError: pass"
     ),
     "pixels of a picture": (

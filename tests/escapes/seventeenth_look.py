@@ -121,7 +121,7 @@ _SETS = {
         "class K:\n    def __int__(self): return 10 ** 30\n    def __index__(self): return -5\n"
         "def mine(thing):\n    if type(thing) is not int: print('ESCAPED', type(thing))\n"
         "for make in (datasets.MNIST, datasets.CIFAR10):\n    s = make('.', train=False)\n"
-        "    for name in ('data', 'targets', '_pictures', '_labels', '_pool', '_length_now'):\n"
+        "    for name in ('data', 'targets', '_pictures', '_labels', '_pool', '_few_now'):\n"
         "        for value in (L([1]), [K()] * 9, torch.ones(1).expand(10 ** 9, 28, 28), np.array(5), "
         "torch.ones(3, 2, 2, 2, 2), None, {}):\n"
         "            try: setattr(s, name, value); s[0], s[-1], len(s)\n"

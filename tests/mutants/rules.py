@@ -620,7 +620,7 @@ MODULES = (
     worker(
         "modules/vision/datasets",
         "pictures that a snippet puts in the place of drawn ones",
-        '    __slots__ = ("_few_now", "_labels", "_length_now", "_passes", "_pictures", "_pool", "_targets")\n',
+        '    __slots__ = ("_few_now", "_labels", "_passes", "_pictures", "_pool", "_targets")\n',
         "",
         found("Packages inside: torchvision and PIL"),
     ),

@@ -33,7 +33,7 @@ from tests.worker.conftest import Runner
         ("import random\nrandom.SystemRandom()\n", 2, "random.SystemRandom is not available"),
         ("import sklearn.datasets as d\nd.load_wine()\n", 2, "sklearn.datasets.load_wine is not available"),
         ("import shutil\nshutil.make_archive('a', 'zip')\n", 2, "write what you need of it into the snippet"),
-        ("from torchvision import transforms as t\nt.GaussianBlur(3)\n", 2, "compute it with torch or numpy, or leave"),
+        ("from torchvision import transforms as t\nt.RandomPerspective()\n", 2, "compute it with torch or numpy"),
         ("from sklearn.metrics import log_loss\nlog_loss([1], [1])\n", 2, "compute it with torch or numpy, or leave"),
         ("import mlflow\nprint(mlflow.__version__)\n", 2, "mlflow is not available"),
         ("import mlflow\nwith mlflow.run: pass\n", 2, "mlflow.run is not available"),

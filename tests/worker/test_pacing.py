@@ -148,6 +148,18 @@ def test_a_pass_over_a_drawn_set_ends_when_time_is_nearly_over() -> None:
     assert len(said) == 2 and "From here on MNIST has 128 pictures" in said[1]
 
 
+def test_a_short_set_has_its_length_during_a_pass() -> None:
+    """Programs print their progress every tenth of an epoch, `i % (len(loader) // 10)`."""
+    datasets.begin(lambda text: None)
+    datasets.hurry()
+    train, loader = _loader(True)
+    assert [(i, len(loader), len(train)) for i, _ in enumerate(loader)] == [(0, 600, 60_000), (1, 600, 60_000)]
+    assert (len(loader), len(train)) == (2, 200)
+    _, measure = _loader(False)
+    with torch.no_grad():
+        assert [(len(images), len(measure)) for images, _ in measure] == [(100, 100), (100, 100)]
+
+
 def test_a_pass_ends_before_a_batch_that_there_is_no_time_for() -> None:
     datasets.begin(lambda text: None)
     train, loader = _loader(True)

@@ -100,6 +100,120 @@ def test_transforms_compute_what_torchvisions_do(run: Runner) -> None:
     )
 
 
+_CHANGES = """
+import torch
+from torchvision import transforms as t
+from torchvision.transforms import functional as f
+torch.manual_seed(3)
+picture, numbers = torch.randint(0, 256, (3, 17, 20), dtype=torch.uint8), torch.rand(3, 16, 21)
+def show(x):
+    x = x.double().flatten()
+    print(round(x.sum().item(), 3), round((x * torch.arange(x.numel())).sum().item()))
+for x in (picture, numbers):
+    for change in (t.RandomRotation(40), t.RandomAffine(30, (.2, .1), (.7, 1.3), 15),
+                   t.RandomAffine(0, shear=(-5, 9, -3, 20), fill=7), t.GaussianBlur((3, 5)), t.GaussianBlur(5, 1.3),
+                   t.ColorJitter(.4, .3, .2, .1), t.ColorJitter(contrast=.5), t.RandomApply([t.RandomVerticalFlip(1.)]),
+                   t.RandomErasing(1., value=(1., 2., 3.))):
+        show(change(x))
+    for made in (f.invert(x), f.adjust_sharpness(x, 1.7), f.autocontrast(x), f.solarize(x, .6),
+                 f.rotate(x, 30, center=[3, 4], fill=2), f.affine(x, 20, [3, -2], 1.2, [10, 5]), f.adjust_hue(x, .4)):
+        show(made)
+show(f.posterize(picture, 3))
+show(f.equalize(picture))
+wide = t.TrivialAugmentWide()
+torch.manual_seed(0)
+show(torch.stack([wide(picture[:, :16]) for _ in range(60)]))
+for change in (t.RandomRotation(10), t.RandomAffine(5, (.1, .1), (.8, 1.2), 5), t.GaussianBlur((5, 9), 2.),
+               t.RandomErasing(), t.RandomResizedCrop(10), t.ColorJitter(0, .25),
+               t.RandomApply([t.CenterCrop(3)], .3), wide):
+    print(change)
+"""
+_CHANGED = """
+115278.0 58098937
+124814.0 63111070
+128749.0 64782667
+128822.0 65043008
+128926.0 65076562
+80631.0 40571852
+128295.0 64502555
+128749.0 64782667
+113458.0 57720782
+131351.0 67738283
+128449.0 64736230
+128750.0 64783395
+130076.0 67345328
+90552.0 42221215
+115357.0 57859014
+128642.0 66051853
+471.042 234988
+386.707 195989
+1215.428 609855
+512.686 256705
+512.845 256924
+394.281 197238
+513.921 257030
+513.508 258762
+979.799 559324
+494.492 250986
+514.699 257244
+514.78 257546
+267.998 134700
+956.164 524273
+449.984 223267
+513.727 259235
+112704.0 56698080
+161634.0 82400677
+5734047.0 168339486650
+RandomRotation(degrees=[-10.0, 10.0], interpolation=nearest, expand=False, fill=0)
+RandomAffine(degrees=[-5.0, 5.0], translate=(0.1, 0.1), scale=(0.8, 1.2), shear=[-5.0, 5.0])
+GaussianBlur(kernel_size=(5, 9), sigma=(2.0, 2.0))
+RandomErasing(p=0.5, scale=(0.02, 0.33), ratio=(0.3, 3.3), value=0, inplace=False)
+RandomResizedCrop(size=(10, 10), scale=(0.08, 1.0), ratio=(0.75, 1.3333), interpolation=bilinear, antialias=True)
+ColorJitter(brightness=None, contrast=(0.75, 1.25), saturation=None, hue=None)
+RandomApply(
+    p=0.3
+    CenterCrop(size=(3, 3))
+)
+TrivialAugmentWide(num_magnitude_bins=31, interpolation=InterpolationMode.NEAREST, fill=None)
+"""  # by torchvision 0.29
+
+
+def test_random_changes_are_torchvisions(run: Runner) -> None:
+    outcome = run(_CHANGES)
+    for line, theirs in zip(outcome.printed().splitlines(), _CHANGED.strip().splitlines(), strict=True):
+        if theirs[0].isdigit():
+            assert [float(x) for x in line.split()] == pytest.approx([float(x) for x in theirs.split()], rel=1e-5)
+        else:
+            assert line == theirs
+
+
+def test_folders_of_pictures_are_a_set_of_their_classes(run: Runner) -> None:
+    source = (
+        "import os, torch\nfrom torchvision import datasets, transforms as t\n"
+        "from torchvision.utils import save_image\n"
+        "for kind in ('dog', 'cat'):\n    os.makedirs('pets/' + kind)\n"
+        "    for n in range(3): save_image(torch.full((3, 4, 4), n / 4), f'pets/{kind}/{n}.png')\n"
+        "open('pets/cat/notes.txt', 'w').write('x')\nd = datasets.ImageFolder('pets', t.ToTensor())\n"
+        "print(d)\nprint(len(d), d.classes, d.class_to_idx, d.targets, d.samples[0], d.imgs[-1])\n"
+        "x, y = list(torch.utils.data.DataLoader(d, batch_size=3))[1]\nprint(x.shape, y, x[:, 0, 0, 0])\n"
+        "class Own(datasets.ImageFolder):\n"
+        "    def __getitem__(self, i): return super().__getitem__(i)[0].shape, self.samples[i][0]\n"
+        "print(Own('pets/', t.ToTensor())[4], isinstance(d, datasets.ImageFolder))\nos.makedirs('empty/one')\n"
+        "for at in ('empty', 'empty/one'):\n"
+        "    try: datasets.ImageFolder(at)\n    except FileNotFoundError as e: print(e)"
+    )
+    assert run(source).printed() == (
+        "Dataset ImageFolder\n    Number of datapoints: 6\n    Root location: pets\n    StandardTransform\n"
+        "Transform: ToTensor()\n"
+        "6 ['cat', 'dog'] {'cat': 0, 'dog': 1} [0, 0, 0, 1, 1, 1] ('pets/cat/0.png', 0) ('pets/dog/2.png', 1)\n"
+        "torch.Size([3, 3, 4, 4]) tensor([1, 1, 1]) tensor([0.0000, 0.2510, 0.5020])\n"
+        "(torch.Size([3, 4, 4]), 'pets/dog/1.png') True\n"
+        "Found no valid file for the classes one. Supported extensions are: "
+        ".jpg, .jpeg, .png, .ppm, .bmp, .pgm, .tif, .tiff, .webp\n"
+        "Couldn't find any class folder in empty/one.\n"
+    )
+
+
 def test_a_picture_has_as_many_channels_as_it_is_normalized_with(run: Runner) -> None:
     """torchvision writes into a copy, so three means do not make three channels of one."""
     source = (

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import operator
+import posixpath
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +18,8 @@ from gradviz import torch
 from gradviz.engine.kernel.state import paused, state
 from gradviz.torch.utils.data.loader import PASSES, Ends
 from gradviz.worker.language.stand_in import stand_in
-from gradviz.worker.modules.vision.picture import fromarray, picture, shared_picture
+from gradviz.worker.modules.scratch_paths import isdir, listdir, plain_path, walk
+from gradviz.worker.modules.vision.picture import Image, fromarray, open_image, picture, shared_picture
 from gradviz.worker.modules.vision.pictures import drawn
 from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.numpy_boundary import to_numpy, to_snippet
@@ -38,8 +40,8 @@ television tiger tractor train trout tulip turtle wardrobe whale willow_tree wol
 SAYS = "{name} is not here: these pictures are drawn by GradViz, as many, as large and in the same classes."
 FEW = 128  # pictures in a set when the time of the run is nearly over
 NO_FOLDER = (
-    "No such file or directory: a snippet sees no folder of pictures; datasets.FakeData, CIFAR10 and a folder named "
-    "celeba are drawn"
+    "No such file or directory: a snippet sees no folder of pictures but those that are attached; datasets.FakeData, "
+    "CIFAR10 and a folder named celeba are drawn"
 )
 LATE = (
     "Most of the time of this run is over. From here on {name} has {few} pictures, so that the program comes to its "
@@ -53,7 +55,7 @@ class _Drawn(torch.utils.data.Dataset[Any]):
     """Base class of the drawn data sets."""
 
     # which a snippet can't replace; pictures and targets are what it puts in place of those drawn
-    __slots__ = ("_few_now", "_labels", "_length_now", "_passes", "_pictures", "_pool", "_targets")
+    __slots__ = ("_few_now", "_labels", "_passes", "_pictures", "_pool", "_targets")
     _kind = "digits"
     _length = (60_000, 10_000)
     _classes: tuple[str, ...] = (*_DIGITS, "9 - nine")
@@ -78,7 +80,7 @@ class _Drawn(torch.utils.data.Dataset[Any]):
         self._pool: dict[Any, Any] = {}
         self._pictures: Any = None
         self._targets: Any = None
-        self._length_now, self._passes, self._few_now = len(self._labels), 0, self._few
+        self._passes, self._few_now = 0, self._few
         _say_of(self, "drawn", _ours(self)._says)
 
     def __len__(self) -> int:
@@ -118,7 +120,7 @@ def _shown(data: Any, at: int) -> Any:
     """Return a picture: drawn once per place in the pool and label, then shifted."""
     label = int(data._labels[at])
     place, move = at % POOL, at // POOL % len(_MOVES)
-    move = 0 if _ours(data) is ImageFolder else move  # so large that each is kept only once
+    move = 0 if _ours(data) is _Faces else move  # so large that each is kept only once
     key = place * len(_facts(data)[2]) + label, move
     found = data._pool.get(key)
     if found is None:
@@ -159,7 +161,6 @@ def _put_pictures(data: Any, value: Any) -> None:
     if not isinstance(value, torch.Tensor | SafeArray):
         raise TypeError(f"the data of a drawn set are a tensor or an array, not {type(value).__name__}")
     data._pictures = value
-    data._length_now = min(len(value), data._length_now)
 
 
 def _put_targets(data: Any, value: Any) -> None:
@@ -256,8 +257,8 @@ class FakeData(torch.utils.data.Dataset[Any]):
             return image, label if self.target_transform is None else self.target_transform(label)
 
 
-class ImageFolder(_Drawn):
-    """Folders of pictures, of which a snippet has one: if the path mentions CelebA, drawn faces."""
+class _Faces(_Drawn):
+    """What a folder of faces is here: drawn ones."""
 
     _kind = "faces"
     _name = "CelebA"
@@ -265,16 +266,75 @@ class ImageFolder(_Drawn):
     _classes = ("img_align_celeba",)
     _few = 8  # these are large, and so are the models that learn them
 
-    def __init__(self, root: object, transform: object = None, target_transform: object = None, *rest: object) -> None:
-        path = str.__str__(str(root))
-        if "celeba" not in path.lower():
-            raise FileNotFoundError(2, NO_FOLDER, path)
-        super().__init__(root, True, transform, target_transform)
-
     @property
     def targets(self) -> list[int]:
         """Every label."""
         return [int(label) for label in _labels(self)]
+
+
+class ImageFolder(torch.utils.data.Dataset[Any]):
+    """Pictures in folders named after their classes, attached or written by the run; without such a folder, drawn
+    faces if the path mentions CelebA."""
+
+    def __new__(cls, root: object, transform: Any = None, target_transform: Any = None, *more: Any, **how: Any) -> Any:
+        path = plain_path(root)
+        if isdir(path):
+            return super().__new__(cls)
+        if "celeba" not in path.lower():
+            raise FileNotFoundError(2, NO_FOLDER, path)
+        return _Faces(root, True, transform, target_transform)
+
+    def __init__(
+        self, root: object, transform: Any = None, target_transform: Any = None, loader: Any = None,
+        is_valid_file: Any = None, allow_empty: object = False,
+    ) -> None:  # fmt: skip
+        self.root, self.transform, self.target_transform = plain_path(root), transform, target_transform
+        self.loader = loader or default_loader
+        self.classes = sorted(name for name in listdir(self.root) if isdir(posixpath.join(self.root, name)))
+        if not self.classes:
+            raise FileNotFoundError(f"Couldn't find any class folder in {self.root}.")
+        self.class_to_idx = {name: number for number, name in enumerate(self.classes)}
+        self.samples = []
+        for name, number in self.class_to_idx.items():
+            held = [
+                f"{top}/{each}"
+                for top, _, files in sorted(walk(posixpath.join(self.root, name)))
+                for each in sorted(files)
+            ]
+            found = [path for path in held if (is_valid_file or _is_picture)(path)]
+            if not found and not allow_empty:
+                kinds = f" Supported extensions are: {', '.join(_PICTURES)}" if is_valid_file is None else ""
+                raise FileNotFoundError(f"Found no valid file for the classes {name}.{kinds}")
+            self.samples += [(path, number) for path in found]
+        self.imgs, self.targets = self.samples, [number for _, number in self.samples]
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def __getitem__(self, index: Any) -> Any:
+        path, label = self.samples[index]
+        with paused():
+            image = self.loader(path)
+            image = image if self.transform is None else self.transform(image)
+            return image, label if self.target_transform is None else self.target_transform(label)
+
+    def __repr__(self) -> str:
+        changes = (("Transform", self.transform), ("Target transform", self.target_transform))
+        shown = [f"{name}: " + repr(each).replace("\n", "\n" + " " * (len(name) + 2)) for name, each in changes if each]
+        head = f"Dataset {type(self).__name__}\n    Number of datapoints: {len(self)}\n    Root location: {self.root}"
+        return "\n".join([head, *(["    StandardTransform", *shown] if shown else [])])
+
+
+_PICTURES = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
+
+
+def default_loader(path: Any) -> Image:
+    """Return the picture of a file, in colour."""
+    return open_image(path).convert("RGB")
+
+
+def _is_picture(path: str) -> bool:
+    return path.lower().endswith(_PICTURES)
 
 
 @keep_methods
@@ -331,7 +391,8 @@ def _part(pictures: Any, labels: Any, one_hot: Any) -> Part:
     return made
 
 
-CLASSES: tuple[type[_Drawn], ...] = (MNIST, KMNIST, FashionMNIST, CIFAR10, CIFAR100, ImageFolder)
+CLASSES: tuple[type[_Drawn], ...] = (MNIST, KMNIST, FashionMNIST, CIFAR10, CIFAR100, _Faces)
+OFFERED: tuple[type, ...] = (*CLASSES[:-1], ImageFolder, FakeData)
 _SAID: dict[str, Any] = {"say": None, "said": set(), "late": False, "late_at": math.inf}
 
 
@@ -352,13 +413,13 @@ def hurry() -> None:
 
 
 def _length(data: Any) -> int:
-    """Return how many pictures a set has now: few from the first pass on that begins when time is nearly over. Those
-    that were chosen before still exist."""
-    few = data._few_now
-    if _SAID["late"] and not data._passes and data._length_now > few:
-        data._length_now = few
-        _say_late(data)
-    return int(data._length_now)
+    """Return how many pictures a set has now: few when time is nearly over, but all of them during a pass, in which
+    programs count their progress. Those that were chosen before still exist."""
+    most = _most(data)
+    if data._passes or not _SAID["late"] or most <= data._few_now:
+        return most
+    _say_late(data)
+    return int(data._few_now)
 
 
 @contextmanager
@@ -376,7 +437,7 @@ def _open_pass(dataset: object, batch: int) -> Iterator[Ends | None]:
     if _most(found) % batch == 0:
         found._few_now = -(-_ours(found)._few // batch) * batch
     few = found._few_now
-    _length(found)
+    is_short = data is dataset and _length(found) <= few
     before = time.process_time()
 
     def ends(taken: int) -> bool:
@@ -385,7 +446,7 @@ def _open_pass(dataset: object, batch: int) -> Iterator[Ends | None]:
         if 2 * now - before > _SAID["late_at"] and taken:  # another batch would take too long
             hurry()
         before = now
-        over = bool(_SAID["late"]) and state.grad and taken >= few
+        over = bool(_SAID["late"]) and (state.grad or is_short) and taken >= few
         if over:
             _say_late(found)
         return over
@@ -409,5 +470,5 @@ def _say_of(data: Any, what: str, sentence: str) -> None:
         _SAID["say"](sentence.format(name=ours._name or ours.__name__, few=data._few_now) + "\n")
 
 
-for _class in (_Drawn, _Grey, *CLASSES, FakeData):
+for _class in (_Drawn, _Grey, _Faces, *OFFERED):
     _class.__module__ = "torchvision.datasets"

@@ -11,7 +11,7 @@ from typing import Any
 from gradviz import torch
 from gradviz.torch import nn
 from gradviz.worker.language.stand_in import stand_in
-from gradviz.worker.modules.vision import transforms
+from gradviz.worker.modules.vision import functional, transforms
 from gradviz.worker.objects.arguments import keep_methods
 
 TRAINED = "trained weights can't be downloaded in GradViz snippets; weights=None makes the same model with random ones"
@@ -426,7 +426,7 @@ class _TrainedWeights:
 
 def _numbers(picture: Any) -> Any:
     is_tensor = isinstance(picture, torch.Tensor)
-    return transforms.ConvertImageDtype(torch.float32)(picture) if is_tensor else transforms.to_tensor(picture)
+    return transforms.ConvertImageDtype(torch.float32)(picture) if is_tensor else functional.to_tensor(picture)
 
 
 _FAMILIES = {"resnet": "ResNet", "vgg": "VGG", "alexnet": "AlexNet", "densenet": "DenseNet", "squeezenet": "SqueezeNet"}

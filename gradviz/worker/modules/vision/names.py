@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradviz.worker.language.stand_in import stand_in
-from gradviz.worker.modules.vision import datasets, grids, models, picture, transforms
+from gradviz.worker.modules.vision import datasets, functional, grids, models, picture, transforms
 
 VERSION = "0.28.0"
 _MODES = {"NEAREST": "nearest", "BILINEAR": "bilinear", "BICUBIC": "bicubic", "LANCZOS": "lanczos"}
@@ -21,17 +21,18 @@ def vision_modules(say: datasets.Say) -> dict[str, Any]:
         return made[name]
 
     modes = stand_in("InterpolationMode", _MODES)
-    functions: dict[str, Any] = {each.__name__: each for each in transforms.FUNCTIONS}
-    functional = offer("torchvision.transforms.functional", {**functions, "InterpolationMode": modes})
+    functions: dict[str, Any] = {each.__name__: each for each in functional.FUNCTIONS}
+    tools = offer("torchvision.transforms.functional", {**functions, "InterpolationMode": modes})
     classes = {each.__name__: each for each in transforms.CLASSES}
-    names = {**classes, "functional": functional, "InterpolationMode": modes}
+    names = {**classes, "functional": tools, "InterpolationMode": modes}
     inner = offer("torchvision.transforms.transforms", names)
     second = offer("torchvision.transforms.v2", {**names, **{each.__name__: each for each in transforms.SECOND}})
     every = offer("torchvision.transforms", {**names, "transforms": inner, "v2": second})
-    sets = [*datasets.CLASSES, datasets.FakeData]
     mnist = offer("torchvision.datasets.mnist", {each.__name__: each for each in datasets.CLASSES[:3]})
     cifar = offer("torchvision.datasets.cifar", {each.__name__: each for each in datasets.CLASSES[3:5]})
-    held = offer("torchvision.datasets", {**{each.__name__: each for each in sets}, "mnist": mnist, "cifar": cifar})
+    held = offer(
+        "torchvision.datasets", {**{each.__name__: each for each in datasets.OFFERED}, "mnist": mnist, "cifar": cifar}
+    )
     utils = offer("torchvision.utils", {"make_grid": grids.make_grid, "save_image": grids.save_image})
     nets = models.FUNCTIONS | models.WEIGHTS | {each.__name__: each for each in models.CLASSES}
     kinds = ("resnet", "vgg", "densenet", "squeezenet", "mobilenet")

@@ -1,0 +1,357 @@
+"""`torchvision.transforms.functional`: what is done with a picture or a tensor before a network gets it. The
+computations are not part of the recorded steps. Next: `transforms`, the same with random numbers."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradviz import torch
+from gradviz.engine.kernel.state import paused
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.worker.modules.vision.picture import Image, cut, picture, pixels_of, resized
+from gradviz.worker.objects.numpy_boundary import to_numpy
+
+
+def pair(size: Any) -> tuple[int, int]:
+    """Return height and width."""
+    if isinstance(size, list | tuple):
+        return (operator.index(size[0]), operator.index(size[-1]))
+    return (operator.index(size), operator.index(size))
+
+
+def on_pixels(image: Any, change: Callable[[Any], Any]) -> Any:
+    """Change a picture, or a tensor of channels, height and width, in NumPy's order of axes."""
+    if isinstance(image, Image):
+        return picture(change(pixels_of(image)))
+    if not isinstance(image, Tensor):
+        raise TypeError(f"img should be PIL Image. Got {type(image)}")
+    with paused():
+        array: Any = to_numpy(Tensor.detach(image))
+        lead = array.shape[:-3]
+        several = array.reshape(-1, *array.shape[-3:]) if array.ndim >= 3 else array[None, None]
+        made = np.stack([change(each.transpose(1, 2, 0)).transpose(2, 0, 1) for each in several])
+        made = made.reshape(*lead, *made.shape[1:]) if array.ndim >= 3 else made[0, 0]
+        made = made if array.dtype.kind == "f" else np.rint(made)
+        return torch.from_numpy(np.ascontiguousarray(made.astype(array.dtype)))
+
+
+def size_of(image: Any) -> tuple[int, int]:
+    """Return height and width."""
+    if isinstance(image, Image):
+        return image.height, image.width
+    return int(image.shape[-2]), int(image.shape[-1])
+
+
+def to_tensor(pic: Any) -> Any:
+    """Convert a picture to numbers from 0 to 1, channels first."""
+    array = pic._pixels if type(pic) is Image else np.array(to_numpy(pic))
+    if array.ndim not in (2, 3):
+        raise ValueError(f"pic should be 2/3 dimensional. Got {array.ndim} dimensions.")
+    channels = array[None] if array.ndim == 2 else array.transpose(2, 0, 1)
+    made = np.empty(channels.shape, np.float32 if array.dtype == np.uint8 else array.dtype)
+    if array.dtype == np.uint8:
+        np.divide(channels, np.float32(255), out=made)
+    else:
+        made[...] = channels
+    with paused():
+        return torch.from_numpy(made)
+
+
+def pil_to_tensor(pic: Any) -> Any:
+    """Convert a picture to integers, channels first."""
+    array = pixels_of(pic)
+    with paused():
+        return torch.from_numpy(
+            np.ascontiguousarray((array[..., None] if array.ndim == 2 else array).transpose(2, 0, 1))
+        )
+
+
+def to_pil_image(pic: Any, mode: object = None) -> Image:
+    """Convert a tensor or an array to a picture."""
+    if isinstance(pic, Tensor):
+        array = np.array(to_numpy(Tensor.detach(pic)))
+        array = array * 255 // 1 if array.dtype.kind == "f" else array
+        array = array.transpose(1, 2, 0) if array.ndim == 3 else array
+    else:
+        array = np.array(to_numpy(pic))
+    if array.ndim == 3 and array.shape[2] == 1:
+        array = array[..., 0]
+    if array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] != 3):
+        raise ValueError(f"pic should be 2/3 dimensional with 1 or 3 channels. Got {array.shape}.")
+    return picture(array)
+
+
+def _plain(*given: object) -> bool:
+    """Whether these are lists or tuples of floats of the same length."""
+    several = all(type(each) in (list, tuple) for each in given)
+    numbers = several and all(type(number) is float for each in given for number in each)  # type: ignore[attr-defined]
+    return numbers and len({len(each) for each in given}) == 1  # type: ignore[arg-type]
+
+
+def normalize(tensor: Any, mean: Any, std: Any, inplace: object = False) -> Tensor:
+    """Subtract each channel's mean and divide by its standard deviation."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"img should be Tensor Image. Got {type(tensor)}")
+    if type(tensor) is Tensor and not tensor.requires_grad and tensor.dtype is torch.float32 and _plain(mean, std):
+        numbers = np.array((mean, std), np.float32)[..., None, None]
+        result = (tensor._data - numbers[0]) / numbers[1] if numbers[1].all() and not inplace else None
+        if result is not None and result.shape == tensor.shape:
+            return wrap(result)
+    with paused():
+        middle = torch.as_tensor(mean, dtype=tensor.dtype).reshape(-1, 1, 1)
+        spread = torch.as_tensor(std, dtype=tensor.dtype).reshape(-1, 1, 1)
+        if (spread == 0).any():
+            raise ValueError("std evaluated to zero, leading to division by zero.")
+        return (tensor if inplace else tensor.clone()).sub_(middle).div_(spread)
+
+
+def resize(img: Any, size: Any, *rest: object, **look: object) -> Any:
+    """Resize; a single number is the size of the shorter side."""
+    height, width = size_of(img)
+    if isinstance(size, list | tuple) and len(size) == 2:
+        new_height, new_width = pair(size)
+    else:
+        short = pair(size)[0]
+        new_height = short if height <= width else int(short * height / width)
+        new_width = short if width <= height else int(short * width / height)
+    if (new_height, new_width) == (height, width):
+        return img
+    return on_pixels(img, lambda pixels: resized(pixels, new_height, new_width))
+
+
+def crop(img: Any, top: Any, left: Any, height: Any, width: Any) -> Any:
+    """Return a part."""
+    place = [operator.index(each) for each in (top, left, height, width)]
+    return on_pixels(img, lambda pixels: cut(pixels, *place))
+
+
+def center_crop(img: Any, output_size: Any) -> Any:
+    """Return the part in the middle."""
+    (height, width), (high, wide) = size_of(img), pair(output_size)
+    return crop(img, round((height - high) / 2.0), round((width - wide) / 2.0), high, wide)
+
+
+def pad(img: Any, padding: Any, fill: Any = 0, padding_mode: Any = "constant") -> Any:
+    """Add a border."""
+    several = (
+        [operator.index(each) for each in padding] if isinstance(padding, list | tuple) else [operator.index(padding)]
+    )
+    left, top, right, bottom = (
+        several if len(several) == 4 else [*several, *several] if len(several) == 2 else several * 4
+    )
+    mode = {"constant": "constant", "reflect": "reflect", "edge": "edge", "symmetric": "symmetric"}[str(padding_mode)]
+    if max(left, top, right, bottom) > 4096:
+        raise ValueError("a frame of more than 4096 pixels")
+    options: dict[str, Any] = {"constant_values": float(fill)} if mode == "constant" else {}
+    ends = ((top, bottom), (left, right))
+    return on_pixels(img, lambda pixels: np.pad(pixels, ends + ((0, 0),) * (pixels.ndim - 2), mode, **options))  # type: ignore[call-overload]
+
+
+def hflip(img: Any) -> Any:
+    """Flip horizontally."""
+    return on_pixels(img, lambda pixels: pixels[:, ::-1])
+
+
+def vflip(img: Any) -> Any:
+    """Flip vertically."""
+    return on_pixels(img, lambda pixels: pixels[::-1])
+
+
+def rotate(
+    img: Any, angle: Any, interpolation: object = None, expand: object = False, center: Any = None, fill: Any = 0
+) -> Any:
+    """Rotate counter-clockwise."""
+    if expand:
+        raise PermissionError("rotate(expand=True) is not available in GradViz snippets; pad the picture first")
+    return affine(img, -float(angle), (0, 0), 1.0, (0.0, 0.0), fill=fill, center=center)
+
+
+def affine(
+    img: Any, angle: Any, translate: Any, scale: Any, shear: Any, interpolation: object = None, fill: Any = 0,
+    center: Any = None,
+) -> Any:  # fmt: skip
+    """Rotate clockwise, scale, shear (both angles in degrees) and shift by pixels."""
+    turn = math.radians(float(angle))
+    lean, rise = (math.radians(float(each)) for each in (shear if isinstance(shear, list | tuple) else (shear, 0)))
+    across, along = math.cos(turn - rise) / math.cos(rise), math.sin(turn - rise) / math.cos(rise)
+    from_x = math.cos(turn) - along * math.tan(lean), math.sin(turn) + across * math.tan(lean)
+    matrix = np.array((from_x, (-along, across))) / float(scale)
+    high, wide = size_of(img)
+    middle = np.array(((wide - 1) / 2, (high - 1) / 2) if center is None else [float(each) - 0.5 for each in center])
+    moved = middle + [float(each) for each in translate]
+
+    def change(pixels: Any) -> Any:
+        ys, xs = np.mgrid[0:high, 0:wide]
+        x, y = (matrix @ (np.stack((xs.ravel(), ys.ravel())) - moved[:, None]) + middle[:, None]).reshape(2, high, wide)
+        column, row = np.rint(x).astype(np.int64), np.rint(y).astype(np.int64)
+        inside = (column >= 0) & (column < wide) & (row >= 0) & (row < high)
+        found = pixels[np.clip(row, 0, high - 1), np.clip(column, 0, wide - 1)]
+        return np.where(inside if pixels.ndim == 2 else inside[..., None], found, to_numpy(fill or 0))
+
+    return on_pixels(img, change)
+
+
+def gaussian_blur(img: Any, kernel_size: Any, sigma: Any = None) -> Any:
+    """Blur; without a sigma, by one that suits the size of the kernel."""
+    wide, high = sizes = pair(kernel_size)
+    if min(sizes) <= 0 or wide % 2 == 0 or high % 2 == 0:
+        raise ValueError(f"kernel_size should have odd and positive integers. Got {list(sizes)}")
+    given = [size * 0.15 + 0.35 for size in sizes] if sigma is None else sigma
+    spreads = [float(each) for each in (given if isinstance(given, list | tuple) else (given,))]
+
+    def change(pixels: Any) -> Any:
+        made = pixels.astype(np.float64)
+        for axis, size, spread in ((0, high, spreads[-1]), (1, wide, spreads[0])):
+            weights = np.exp(-0.5 * ((np.arange(size) - size // 2) / spread) ** 2)
+            border = [(size // 2, size // 2) if each == axis else (0, 0) for each in range(made.ndim)]
+            wider, count = np.pad(made, border, "reflect"), made.shape[axis]
+            parts = enumerate(weights / weights.sum())
+            made = sum(weight * wider.take(range(at, at + count), axis) for at, weight in parts)
+        return made
+
+    return on_pixels(img, change)
+
+
+def _white(img: Any) -> Any:
+    return np.float32(255 if isinstance(img, Image) or not img.is_floating_point() else 1)
+
+
+def _shaded(img: Any, factor: Any, middle: Callable[[Any], Any]) -> Any:
+    """Scale the differences from something by a factor."""
+    top, by, rest = _white(img), np.float32(factor), np.float32(1 - float(factor))
+
+    def change(pixels: Any) -> Any:
+        made = np.clip(by * pixels + rest * middle(pixels).astype(np.float32), 0, top)
+        return made if pixels.dtype.kind == "f" else np.trunc(made)
+
+    return on_pixels(img, change)
+
+
+def adjust_brightness(img: Any, brightness_factor: Any) -> Any:
+    """Make it brighter or darker."""
+    return _shaded(img, brightness_factor, np.zeros_like)
+
+
+def adjust_contrast(img: Any, contrast_factor: Any) -> Any:
+    """Scale the differences from the mean."""
+    digits = 0 if isinstance(img, Image) else 12
+    return _shaded(img, contrast_factor, lambda pixels: np.round(_grey(pixels).mean(), digits))
+
+
+def adjust_saturation(img: Any, saturation_factor: Any) -> Any:
+    """Scale the differences from grey."""
+    return _shaded(img, saturation_factor, _grey)
+
+
+def adjust_sharpness(img: Any, sharpness_factor: Any) -> Any:
+    """Scale the differences from a smooth picture."""
+
+    def smooth(pixels: Any) -> Any:
+        made, size = pixels.astype(np.float64), pixels.shape
+        if min(size[:2]) > 2:
+            near = [pixels[y : size[0] - 2 + y, x : size[1] - 2 + x] for y in range(3) for x in range(3)]
+            made[1:-1, 1:-1] = (np.sum(near, 0, dtype=np.float64) + 4.0 * near[4]) / 13
+        return made if pixels.dtype.kind == "f" else np.rint(made)
+
+    return _shaded(img, sharpness_factor, smooth)
+
+
+def adjust_hue(img: Any, hue_factor: Any) -> Any:
+    """Turn the colours around the wheel, of which 1 is the whole."""
+    if not -0.5 <= float(hue_factor) <= 0.5:
+        raise ValueError(f"hue_factor ({hue_factor}) is not in [-0.5, 0.5].")
+
+    def change(pixels: Any) -> Any:
+        if pixels.ndim == 2 or pixels.shape[2] != 3:
+            return pixels
+        red, green, blue = np.moveaxis(pixels.astype(np.float64), 2, 0)
+        most = pixels.max(2).astype(np.float64)
+        span = most - pixels.min(2)
+        part = np.where(span == 0, 1, span)
+        sixth = np.where(most == red, (green - blue) / part, 2 + (blue - red) / part)
+        sixth = np.where((most == blue) & (most != red) & (most != green), 4 + (red - green) / part, sixth)
+        place = (np.array((5, 3, 1)) + (sixth + 6 * float(hue_factor))[..., None]) % 6
+        made = most[..., None] - span[..., None] * np.clip(np.minimum(place, 4 - place), 0, 1)
+        return made if pixels.dtype.kind == "f" else np.floor(made * (255.999 / 255))
+
+    return on_pixels(img, change)
+
+
+def invert(img: Any) -> Any:
+    """Exchange black and white."""
+    return on_pixels(img, lambda pixels: _white(img) - pixels)
+
+
+def solarize(img: Any, threshold: Any) -> Any:
+    """Invert what is at least as bright."""
+    return on_pixels(img, lambda pixels: np.where(pixels >= float(threshold), _white(img) - pixels, pixels))
+
+
+def posterize(img: Any, bits: Any) -> Any:
+    """Keep only some bits of each number."""
+    return on_pixels(img, lambda pixels: pixels & np.uint8(256 - 2 ** (8 - operator.index(bits))))
+
+
+def autocontrast(img: Any) -> Any:
+    """Stretch each channel to all shades."""
+
+    def change(pixels: Any) -> Any:
+        low, high = (edge(pixels, (0, 1), keepdims=True).astype(np.float32) for edge in (np.min, np.max))
+        made = np.where(high == low, pixels, (pixels - low) * (_white(img) / np.where(high == low, 1, high - low)))
+        return made if pixels.dtype.kind == "f" else np.trunc(made)
+
+    return on_pixels(img, change)
+
+
+def equalize(img: Any) -> Any:
+    """Use all shades of each channel equally often."""
+
+    def change(pixels: Any) -> Any:
+        several = pixels if pixels.ndim == 3 else pixels[..., None]
+        return np.stack([_equalized(several[..., at]) for at in range(several.shape[2])], 2).reshape(pixels.shape)
+
+    return on_pixels(img, change)
+
+
+def _equalized(channel: Any) -> Any:
+    counts = np.bincount(channel.ravel(), minlength=256)
+    step = counts[: channel.max()].sum() // 255
+    if step == 0:
+        return channel
+    return np.clip((np.cumsum(counts) - counts + step // 2) // step, 0, 255).astype(np.uint8)[channel]
+
+
+def erase(img: Any, i: Any, j: Any, h: Any, w: Any, v: Any, inplace: object = False) -> Any:
+    """Put a value in the place of a rectangle of a tensor."""
+    with paused():
+        made = img if inplace else img.clone()
+        made[..., i : i + h, j : j + w] = v
+        return made
+
+
+def _grey(pixels: Any) -> Any:
+    if pixels.ndim == 2 or pixels.shape[2] != 3:
+        return pixels
+    grey = np.repeat((pixels @ np.array((0.2989, 0.587, 0.114)))[..., None], 3, 2)
+    return grey if pixels.dtype.kind == "f" else np.trunc(grey)
+
+
+def rgb_to_grayscale(img: Any, num_output_channels: Any = 1) -> Any:
+    """Convert to greyscale."""
+    if isinstance(img, Image):
+        grey = img.convert("L")
+        return grey.convert("RGB") if num_output_channels == 3 else grey
+    grey = on_pixels(img, _grey)
+    return grey if num_output_channels == 3 else grey[..., :1, :, :]
+
+
+FUNCTIONS: tuple[Callable[..., Any], ...] = (
+    *(to_tensor, pil_to_tensor, to_pil_image, normalize, resize, crop, center_crop, pad, hflip, vflip, rotate),
+    *(adjust_brightness, adjust_contrast, adjust_saturation, adjust_sharpness, adjust_hue, rgb_to_grayscale),
+    *(affine, gaussian_blur, invert, solarize, posterize, autocontrast, equalize, erase),
+)
