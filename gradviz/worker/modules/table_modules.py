@@ -8,14 +8,15 @@ from __future__ import annotations
 import csv
 import operator
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.scratch_paths import Path, open_
-from gradviz.worker.modules.tables import SOURCE, Array, DataFrame, Series, frame, names_of, numbered
+from gradviz.worker.modules.table_values import Array, names_of
+from gradviz.worker.modules.tables import RUN, DataFrame, Series, frame, numbered
 from gradviz.worker.objects.numpy_boundary import numeric
 
 VERSION = "3.1.1"
@@ -70,9 +71,7 @@ def read_csv(
         every = list(table._columns)
         table = table[[every[each] if type(each) is int and has_names else each for each in chosen]]
     if index_col is not None and index_col is not False:
-        name = list(table._columns)[index_col] if type(index_col) is int else index_col
-        others = {each: data for each, data in table._columns.items() if each != name}
-        table = frame(others, table._columns[name], str.__str__(str(name)))
+        table = table.set_index(list(table._columns)[index_col] if type(index_col) is int else index_col)
     return table if dtype is None else table.astype(dtype)
 
 
@@ -125,9 +124,9 @@ def get_dummies(data: Any, columns: Any = None, dtype: object = bool) -> DataFra
     return frame(found, table._index)
 
 
-def table_modules(source: np.random.RandomState) -> dict[str, Any]:
+def table_modules(source: np.random.RandomState, write: Callable[[str], None]) -> dict[str, Any]:
     """Return the stand-in by module name; `source` is what `np.random` draws from."""
-    SOURCE[0] = source
+    RUN.update(draws=source, write=write)
     offered = (Series, DataFrame, read_csv, concat, isnull, notnull, get_dummies)
     names: dict[str, Any] = {each.__name__: each for each in offered}
     return {"pandas": stand_in("pandas", {**names, "isna": isnull, "notna": notnull, "__version__": VERSION})}

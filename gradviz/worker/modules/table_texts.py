@@ -3,6 +3,7 @@ left out, long and wide tables without their middle. Next: `tables`."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -68,6 +69,30 @@ def text_of_column(data: Array, index: Array, name: object, title: str = "") -> 
     lines = [f"{label}   {cell}" for label, cell in zip(labels, cells, strict=True)]
     length = f"Length: {len(data)}, " if short else ""
     return "\n".join([*([title] if title else []), *lines, f"{called}{length}dtype: {kind}"])
+
+
+def text_of_facts(columns: Mapping[Any, tuple[Array, Array]], index: Array) -> str:
+    """Return the type of each column, and how many cells are not missing, as text; with each column, which are."""
+    count, whole = len(index), index.dtype.kind in "iu" and bool((np.diff(index) == 1).all())
+    heads = [" #", "Column", "Non-Null Count", "Dtype"]
+    rows = [heads, ["---", *("-" * len(each) for each in heads[1:])]]
+    for at, (name, (data, gone)) in enumerate(columns.items()):
+        rows.append([f" {at}", str(name), f"{count - gone.sum()} non-null", name_of_type(data)])
+    widths = [max(3, *(len(row[0]) for row in rows)), *(max(len(row[at]) for row in rows) for at in (1, 2, 3))]
+    kinds = Counter(name_of_type(data) for data, _ in columns.values())
+    held = sum(8 if data.dtype.kind == "U" else data.dtype.itemsize for data, _ in columns.values()) * count
+    held += 132 if whole else 8 * count
+    return "\n".join(
+        [
+            "<class 'pandas.DataFrame'>",
+            f"{'RangeIndex' if whole else 'Index'}: {count} entries"
+            + (f", {index[0]} to {index[-1]}" if count else ""),
+            f"Data columns (total {len(columns)} columns):",
+            *("  ".join(each.ljust(width) for each, width in zip(row, widths, strict=True)) for row in rows),
+            f"dtypes: {', '.join(f'{kind}({number})' for kind, number in sorted(kinds.items()))}",
+            f"memory usage: {f'{held:.1f} bytes' if held < 1024 else f'{held / 1024:.1f} KB'}\n",
+        ]
+    )
 
 
 def text_of_labels(labels: Sequence[Any]) -> str:

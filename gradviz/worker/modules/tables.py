@@ -15,95 +15,27 @@ from typing import Any, Self
 import numpy as np
 
 from gradviz.worker.modules.scratch_paths import Path, open_
+from gradviz.worker.modules.table_groups import Groups, groups_of
 from gradviz.worker.modules.table_labels import Index, labels_of
-from gradviz.worker.modules.table_texts import NOT_WHOLE, name_of_type, text_of_column, text_of_table
+from gradviz.worker.modules.table_texts import name_of_type, text_of_column, text_of_facts, text_of_table
+from gradviz.worker.modules.table_values import (
+    ONE_DIMENSION,
+    Array,
+    array_of,
+    by_label,
+    by_place,
+    cast,
+    given_out,
+    missing,
+    names_of,
+    operand,
+    own_value,
+)
 from gradviz.worker.objects.arguments import keep_methods
-from gradviz.worker.objects.numpy_boundary import IN, numeric, to_numpy, to_snippet
+from gradviz.worker.objects.numpy_boundary import IN, to_numpy, to_snippet
 from gradviz.worker.policy_names import HERE
 
-Array = np.ndarray[Any, Any]
-
-
 # --- columns ---
-
-
-def _array(values: Any) -> Array:
-    """Return one column as an array that belongs to us."""
-    if isinstance(values, Series):
-        return values._data.copy()
-    if isinstance(values, str | bytes) or not hasattr(type(values), "__len__"):
-        values = [values]
-    if type(values) in (list, tuple) and any(isinstance(each, str) or each is None for each in values):
-        values = [float("nan") if each is None else each for each in values]
-        if any(isinstance(each, str) for each in values):
-            return np.array([each if isinstance(each, str) else str(each) for each in values])
-    found = np.arange(values.start, values.stop, values.step) if type(values) is range else np.array(to_numpy(values))
-    if found.ndim != 1 or found.dtype.kind not in "biufU":
-        raise ValueError(_ONE_DIMENSION)
-    return found
-
-
-_ONE_DIMENSION = "a column has one dimension, and numbers or texts"
-
-
-def _operand(value: Any) -> Array:
-    """Return what a column is combined with as NumPy's array of numbers or texts: an array of objects would hold, and
-    hand out, NumPy's own types."""
-    found = np.asarray(to_numpy(value))
-    if found.dtype.kind not in "biufcSU":
-        raise TypeError("a column is combined with numbers or texts in GradViz snippets")
-    return found
-
-
-def missing(data: Array) -> Array:
-    return np.isnan(data) if data.dtype.kind == "f" else data == "nan" if data.dtype.kind == "U" else data != data
-
-
-def _cast(data: Array, dtype: object) -> Array:
-    """Return a column with another type; texts as Python's own, so that an error holds and shows nothing of NumPy's."""
-    if data.dtype.kind == "f" and numeric(dtype).kind in "iu" and not np.isfinite(data).all():
-        raise ValueError(NOT_WHOLE)
-    return data.astype(object if data.dtype.kind == "U" else data.dtype).astype(numeric(dtype))
-
-
-def _plain(data: Array) -> Any:
-    """Return the snippet's own array."""
-    return to_snippet(data.astype(str) if data.dtype.kind == "O" else data.copy())
-
-
-def _chosen(key: Any, index: Array) -> Any:
-    """Return a key by position, as NumPy takes it."""
-    if isinstance(key, Series):
-        return key._data
-    if isinstance(key, slice):
-        return slice(*(None if each is None else operator.index(each) for each in (key.start, key.stop, key.step)))
-    found = np.asarray(to_numpy(list(key) if isinstance(key, tuple) else key))
-    if found.dtype.kind not in "biu" or found.ndim > 1:
-        raise TypeError("a place is a whole number, a slice, or an array of either whole numbers or truth values")
-    return int(found) if found.ndim == 0 else found if found.size else found.astype(np.int64)
-
-
-def _labelled(key: Any, index: Array) -> Any:
-    """Return a key by label, as NumPy takes it."""
-    if isinstance(key, slice):
-        begin, end = (None if each is None else _labelled(each, index) for each in (key.start, key.stop))
-        return slice(begin, None if end is None else end + 1, None if key.step is None else operator.index(key.step))
-    if isinstance(key, Series) or (hasattr(type(key), "__len__") and not isinstance(key, str)):
-        found = key._data if isinstance(key, Series) else _operand(list(key))
-        if found.ndim > 1:
-            raise ValueError("Cannot index with multidimensional key")
-        if found.dtype.kind == "b":
-            return found
-        return np.concatenate([np.zeros(0, int), *(np.atleast_1d(_labelled(each, index)) for each in found.tolist())])
-    places = np.flatnonzero(index == _operand(key))
-    if not places.size:
-        raise KeyError(key)
-    return int(places[0]) if len(places) == 1 else places
-
-
-def _own(value: Any) -> Any:
-    """Return Python's own value of a cell."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 class _Places:
@@ -121,7 +53,11 @@ class _Places:
         rows, columns = key if type(key) is tuple and len(key) == 2 else (key, slice(None))
         rows = self._read(rows, of._index)
         if isinstance(of, Series):
-            return _own(of._data[rows]) if isinstance(rows, int) else _series(of._data[rows], of._index[rows], of._name)
+            return (
+                own_value(of._data[rows])
+                if isinstance(rows, int)
+                else _series(of._data[rows], of._index[rows], of._name)
+            )
         names = np.array(list(of._columns), object)
         found = names[self._read(columns, names)]
         if not isinstance(found, np.ndarray):
@@ -152,12 +88,12 @@ class _Column:
     @property
     def iloc(self) -> _Places:
         """Rows by position."""
-        return _places(self, _chosen)
+        return _places(self, by_place)
 
     @property
     def loc(self) -> _Places:
         """Rows by label."""
-        return _places(self, _labelled)
+        return _places(self, by_label)
 
     @property
     def index(self) -> Index:
@@ -188,11 +124,14 @@ class _Column:
     def sample(self, n: Any = None, frac: Any = None, random_state: Any = None) -> Any:
         """Return some rows, or all of them, in a random order."""
         count = operator.index(n) if n is not None else 1 if frac is None else round(float(frac) * len(self))
-        drawn = SOURCE[0] if random_state is None else np.random.RandomState(operator.index(random_state))
+        drawn = RUN["draws"] if random_state is None else np.random.RandomState(operator.index(random_state))
         return self.iloc[to_snippet(drawn.choice(len(self), size=count, replace=False))]
 
 
-SOURCE = [np.random.RandomState(0)]  # what `np.random` draws from
+RUN: dict[str, Any] = {  # what `np.random` draws from, and what writes where `print` does
+    "draws": np.random.RandomState(0),
+    "write": lambda text: None,
+}
 
 
 def numbered(count: int) -> Array:
@@ -201,7 +140,7 @@ def numbered(count: int) -> Array:
 
 def _series(data: Array, index: Array | None = None, name: object = None, title: str = "") -> Series:
     if data.ndim != 1:
-        raise ValueError(_ONE_DIMENSION)
+        raise ValueError(ONE_DIMENSION)
     made = object.__new__(Series)
     made._data, made._name, made._title = data, name, title
     made._index = numbered(len(data)) if index is None else index
@@ -209,6 +148,7 @@ def _series(data: Array, index: Array | None = None, name: object = None, title:
 
 
 _BINARY = "add sub mul truediv floordiv mod pow eq ne lt le gt ge and_ or_".split()
+_OF_SOME = "mean min max std var median".split()  # which are nan of nothing
 _REDUCING = "sum mean min max std var median prod any all".split()
 
 
@@ -221,9 +161,9 @@ class Series(_Column):
 
     def __init__(self, data: Any = (), index: Any = None, name: object = None) -> None:
         pairs = isinstance(data, dict)
-        self._data = _array(list(data.values()) if pairs else data)
+        self._data = array_of(list(data.values()) if pairs else data)
         given = list(data) if pairs and index is None else index
-        self._index = numbered(len(self._data)) if given is None else _array(given)
+        self._index = numbered(len(self._data)) if given is None else array_of(given)
         if len(self._index) != len(self._data):
             raise ValueError(
                 f"Length of values ({len(self._data)}) does not match length of index ({len(self._index)})"
@@ -231,14 +171,14 @@ class Series(_Column):
         self._name, self._title = name if name is None else str.__str__(str(name)), ""
 
     name = property(lambda self: self._name, doc="Its name.")
-    values = property(lambda self: _plain(self._data), doc="Its values.")
+    values = property(lambda self: given_out(self._data), doc="Its values.")
     shape = property(lambda self: self._data.shape, doc="How many there are, in a tuple.")
     size = property(lambda self: self._data.size, doc="How many there are.")
     dtype = property(lambda self: name_of_type(self._data), doc="The name of its type.")
 
     def to_numpy(self, dtype: object = None) -> Any:
         """Return its values."""
-        return _plain(self._data) if dtype is None else to_snippet(_cast(self._data, dtype))
+        return given_out(self._data) if dtype is None else to_snippet(cast(self._data, dtype))
 
     def tolist(self) -> list[Any]:
         """Return its values."""
@@ -256,12 +196,16 @@ class Series(_Column):
 
     def astype(self, dtype: object) -> Series:
         """Return it with another type."""
-        return _series(_cast(self._data, dtype), self._index, self._name)
+        return _series(cast(self._data, dtype), self._index, self._name)
 
     def unique(self) -> Any:
         """Return its different values in the order in which they come."""
         found, first = np.unique(self._data, return_index=True)
-        return _plain(found[np.argsort(first)])
+        return given_out(found[np.argsort(first)])
+
+    def count(self) -> int:
+        """Return how many values are not missing."""
+        return int((~missing(self._data)).sum())
 
     def nunique(self) -> int:
         """Return how many different values it has."""
@@ -277,7 +221,7 @@ class Series(_Column):
         """Return what a function, or a dict, makes of each value."""
         nothing = float("nan")
         act = arg if callable(arg) else lambda each: arg.get(each, nothing)
-        return _series(_array([act(each) for each in self._data.tolist()]), self._index, self._name)
+        return _series(array_of([act(each) for each in self._data.tolist()]), self._index, self._name)
 
     apply = map
 
@@ -289,7 +233,7 @@ class Series(_Column):
 
     def fillna(self, value: Any) -> Series:
         """Return it with something in place of missing values."""
-        filled = np.where(missing(self._data), _operand(value), self._data)
+        filled = np.where(missing(self._data), operand(value), self._data)
         return _series(filled, self._index, self._name)
 
     def dropna(self) -> Series:
@@ -324,7 +268,7 @@ def _operator(name: str, turned: bool = False) -> Callable[[Series, Any], Series
     act = getattr(operator, name)
 
     def operate(self: Series, other: Any) -> Series:
-        value = _aligned(other, self._index)._data if isinstance(other, Series) else _operand(other)
+        value = _aligned(other, self._index)._data if isinstance(other, Series) else operand(other)
         name = self._name if not isinstance(other, Series) or other._name == self._name else None
         return _series(act(value, self._data) if turned else act(self._data, value), self._index, name)
 
@@ -336,6 +280,8 @@ def _reduced(data: Array, name: str) -> Any:
         raise TypeError(f"Cannot perform reduction '{name}' with string dtype")
     kept = data[~missing(data)]
     more = {"ddof": 1} if name in ("std", "var") else {}
+    if len(kept) <= len(more) and name in _OF_SOME:
+        return np.float64("nan")
     return getattr(np, name)(kept, **more)
 
 
@@ -361,11 +307,6 @@ def frame(columns: dict[Any, Array], index: Array | None = None, title: str = ""
     return made
 
 
-def names_of(given: Any) -> list[Any]:
-    """Return names of columns: whole numbers, or texts."""
-    return [each if type(each) is int else str.__str__(str(each)) for each in given]
-
-
 class DataFrame(_Column):
     """A table."""
 
@@ -378,17 +319,17 @@ class DataFrame(_Column):
             found = dict(data._columns)
         elif isinstance(data, dict):
             given = {name: data[name] for name in names_of(data)}
-            found = {name: _array(each) for name, each in given.items()}
+            found = {name: array_of(each) for name, each in given.items()}
         elif type(data) in (list, tuple) and data and all(isinstance(row, dict) for row in data):
             names = list(dict.fromkeys(name for row in data for name in names_of(row)))
-            found = {name: _array([row.get(name) for row in data]) for name in names}
+            found = {name: array_of([row.get(name) for row in data]) for name in names}
         elif type(data) in (list, tuple):
             rows = [row if type(row) in (list, tuple) else [row] for row in data]
-            found = {number: _array(list(column)) for number, column in enumerate(zip(*rows, strict=True))}
+            found = {number: array_of(list(column)) for number, column in enumerate(zip(*rows, strict=True))}
         else:
             table = np.zeros((0, 0)) if data is None else np.array(to_numpy(data))
             table = table[:, None] if table.ndim == 1 else table
-            found = {number: _array(column) for number, column in enumerate(table.T)}
+            found = {number: array_of(column) for number, column in enumerate(table.T)}
         series = [each for each in given.values() if isinstance(each, Series)]
         index = series[0]._index if series and index is None else index
         for each in series:
@@ -401,7 +342,7 @@ class DataFrame(_Column):
             chosen = isinstance(data, dict) and bool(found)
             self._columns = {name: found[name] for name in names_of(columns)} if chosen else self._renamed(columns)
         if index is not None:
-            self._index = index if isinstance(index, np.ndarray) and series else _array(index)
+            self._index = index if isinstance(index, np.ndarray) and series else array_of(index)
         if found and lengths != {len(self._index)}:
             raise ValueError(f"Length of values ({max(lengths)}) does not match length of index ({len(self._index)})")
 
@@ -441,7 +382,7 @@ class DataFrame(_Column):
 
     def to_numpy(self, dtype: object = None) -> Any:
         """Return all cells in one array."""
-        return to_snippet(_cells(self) if dtype is None else _cast(_cells(self), dtype))
+        return to_snippet(_cells(self) if dtype is None else cast(_cells(self), dtype))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(list(self._columns))
@@ -463,7 +404,7 @@ class DataFrame(_Column):
         return self._columns[name]
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        data, count = _array(value), len(self._index)
+        data, count = array_of(value), len(self._index)
         if isinstance(value, Series) and self._columns:
             _aligned(value, self._index)
         if not self._columns:
@@ -483,7 +424,7 @@ class DataFrame(_Column):
         left_out = columns if columns is not None else index if index is not None else labels
         given = [left_out] if isinstance(left_out, str | int) else list(left_out)
         if not by_column:
-            kept = ~np.isin(self._index, _operand(given))
+            kept = ~np.isin(self._index, operand(given))
             return self.iloc[to_snippet(kept)]  # type: ignore[no-any-return]
         gone = names_of(given)
         for name in gone:
@@ -499,6 +440,18 @@ class DataFrame(_Column):
         kept = {name: data[~missing(data)] for name, data in self._columns.items() if data.dtype.kind in "iuf"}
         found = {name: np.array([act(data) for act in acts], float) for name, data in kept.items()}
         return frame(found, np.array([*rows, *quantiles, "max"]))
+
+    def info(self) -> None:
+        """Print the types of its columns, and how many cells are not missing."""
+        missed = {name: (data, missing(data)) for name, data in self._columns.items()}
+        RUN["write"](text_of_facts(missed, self._index))
+
+    def groupby(self, by: Any, as_index: object = True) -> Groups:
+        """Return its rows in groups that have the same value in a column."""
+        name = names_of([by] if isinstance(by, str | int) else by)
+        if len(name) > 1:
+            raise TypeError("rows are grouped by a single column in GradViz snippets")
+        return groups_of(self, name[0], bool(as_index))
 
     def isnull(self) -> DataFrame:
         """Tell which cells are missing."""
@@ -517,7 +470,7 @@ class DataFrame(_Column):
 
     def astype(self, dtype: object) -> DataFrame:
         """Return it with another type."""
-        return frame({name: _cast(data, dtype) for name, data in self._columns.items()}, self._index)
+        return frame({name: cast(data, dtype) for name, data in self._columns.items()}, self._index)
 
     def copy(self, deep: object = True) -> DataFrame:
         """Return a copy."""
@@ -527,6 +480,14 @@ class DataFrame(_Column):
         """Return it with rows numbered from 0."""
         before = {} if drop else {"index": self._index}
         return frame({**before, **self._columns})
+
+    def set_index(self, keys: Any) -> DataFrame:
+        """Return it with a column as the labels of its rows."""
+        [name] = names_of([keys] if isinstance(keys, str | int) else keys)
+        if name not in self._columns:
+            raise KeyError(f"None of {[name]} are in the columns")
+        others = {each: data for each, data in self._columns.items() if each != name}
+        return frame(others, self._columns[name], str(name))
 
     def rename(self, columns: Any) -> DataFrame:
         """Return it with other names of columns."""
@@ -597,4 +558,4 @@ Series.__hash__ = DataFrame.__hash__ = None  # type: ignore[assignment]
 for _class in (Series, DataFrame, _Places):
     _class.__module__ = "pandas"
     keep_methods(_class)
-IN[Series], IN[DataFrame] = lambda column: to_numpy(_plain(column._data)), _cells
+IN[Series], IN[DataFrame] = lambda column: to_numpy(given_out(column._data)), _cells
