@@ -282,3 +282,17 @@ def test_points_may_have_outlines_of_their_own(drawn: MatplotRun) -> None:
     assert found == [("text", [1.0, 3.0]), ("#ff0000", [2.0])]
     (figure,) = drawn("plt.scatter([1, 2, 3], [4, 5, 6], c=[0.0, 1.0, 2.0], edgecolor=['k', 'red', 'k'])")
     assert [layer.columns["value"].tolist() for layer in figure.axes[0].layers] == [[0.0, 2.0], [1.0]]
+
+
+def test_a_title_changes_its_text_and_the_last_of_several_axes_is_the_current(run: Runner) -> None:
+    source = (
+        "import matplotlib.pyplot as plt\nfig, (a, b) = plt.subplots(1, 2)\nprint(plt.gca() == b, plt.gca() == a)\n"
+        "a.title.set_text('first')\nprint(a.get_title(), a.title.get_text())\n"
+        "t = plt.title('c')\nt.set_text('d')\nprint(b.get_title(), t.get_text(), t)\n"
+        "plt.xlabel('x').set_text('y')\nprint(b.get_xlabel(), fig.suptitle('e').get_text())\n"
+        "for each in [a.title, a.xaxis.label] + a.get_xticklabels() + a.get_yticklabels(): each.set_fontsize(9)\n"
+        "for each in a.get_xticklabels() + a.get_yticklabels(): each.set_fontweight('bold')\n"
+    )
+    outcome = run(source)
+    printed = "True False\nfirst first\nd d Text(0.5, 1.0, 'd')\ny e\n"
+    assert (outcome.printed(), outcome.status) == (printed, "ok"), outcome.sentence

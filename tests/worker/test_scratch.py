@@ -235,3 +235,12 @@ def test_of_too_much_the_names_come_out(run: Runner) -> None:
     found = _written(run(source))
     assert len(found) == MOST_WRITTEN and {size for _, size, _ in found.values()} == {300_000}
     assert sum(len(data) for data, _, _ in found.values()) == 300_000 * (WRITTEN_BYTES // 300_000)
+
+
+def test_the_signs_of_paths_have_names(run: Runner) -> None:
+    source = (
+        "import os\nprint(os.pardir, os.curdir, os.sep, os.altsep, os.extsep, os.pathsep, os.devnull)\n"
+        "p = os.path\nprint(p.pardir, p.curdir, p.sep, p.altsep, p.extsep, p.pathsep, p.devnull)\n"
+        "print(p.abspath(p.join(os.getcwd(), os.pardir)) == p.dirname(os.getcwd()))"
+    )
+    assert run(source).printed() == ".. . / None . : /dev/null\n" * 2 + "True\n"

@@ -225,6 +225,17 @@ def _same(first: object, second: object) -> bool:
 _OF_TEXT = "join basename dirname split splitext isabs normpath normcase"
 
 
+_SIGNS = {
+    "sep": "/",
+    "altsep": None,
+    "extsep": ".",
+    "pathsep": ":",
+    "curdir": ".",
+    "pardir": "..",
+    "devnull": "/dev/null",
+}
+
+
 def _path_names() -> dict[str, Any]:
     def expanduser(path: object) -> str:
         return _expanded(plain_path(path))
@@ -238,9 +249,9 @@ def _path_names() -> dict[str, Any]:
     chosen = (exists, isfile, isdir, getsize, getmtime, abspath, expanduser, islink)
     names: dict[str, Any] = {function.__name__: function for function in chosen}
     names |= {name: _of_paths(getattr(posixpath, name)) for name in _OF_TEXT.split()}
-    names |= {"realpath": abspath, "expandvars": expanduser, "lexists": exists, "sep": "/", "samefile": _same}
+    names |= {"realpath": abspath, "expandvars": expanduser, "lexists": exists, "samefile": _same}
     names["getctime"] = getmtime
-    return names | {"commonpath": _common, "relpath": _relative, "pathsep": ":", "curdir": ".", "pardir": ".."}
+    return names | {"commonpath": _common, "relpath": _relative} | _SIGNS
 
 
 def _os_names(path: object) -> dict[str, Any]:
@@ -261,7 +272,7 @@ def _os_names(path: object) -> dict[str, Any]:
     chosen = (listdir, mkdir, makedirs, remove, rmdir, rename, walk, chdir, stat, getenv, getcwd, cpu_count, getpid)
     names: dict[str, Any] = {function.__name__: function for function in chosen}
     names |= {"path": path, "environ": environment, "unlink": remove, "replace": rename, "fspath": plain_path}
-    return names | {"sep": "/", "linesep": "\n", "name": "posix", "pathsep": ":", "curdir": ".", "devnull": "/dev/null"}
+    return names | {"linesep": "\n", "name": "posix"} | _SIGNS
 
 
 # --- glob, shutil, tempfile ---

@@ -116,20 +116,25 @@ class Axes(Facade):
         self._figure.changed = True
         return self._axes
 
+    @property
+    def title(self) -> Title:
+        """The title."""
+        return made(Title, place=(0.5, 1.0), text=self._axes.title, put=self.set_title)
+
     def set_title(self, label: object, *args: object, **look: object) -> Title:
         """Set the title."""
         self._changed().title = text = short(label)
-        return made(Title, place=(0.5, 1.0), text=text)
+        return made(Title, place=(0.5, 1.0), text=text, put=self.set_title)
 
     def set_xlabel(self, xlabel: object, *args: object, **look: object) -> Title:
         """Set the label of x."""
         self._changed().x.label = text = short(xlabel)
-        return made(Title, place=(0.5, 0), text=text)
+        return made(Title, place=(0.5, 0), text=text, put=self.set_xlabel)
 
     def set_ylabel(self, ylabel: object, *args: object, **look: object) -> Title:
         """Set the label of y."""
         self._changed().y.label = text = short(ylabel)
-        return made(Title, place=(0, 0.5), text=text)
+        return made(Title, place=(0, 0.5), text=text, put=self.set_ylabel)
 
     def get_title(self) -> str:
         """Return the title."""

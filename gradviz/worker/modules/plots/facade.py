@@ -60,6 +60,11 @@ class Accepted(Facade):
     def __getitem__(self, key: object) -> Accepted:
         return self
 
+    def __add__(self, other: object) -> Accepted:  # lists of labels, for matplotlib
+        return self
+
+    __radd__ = __add__
+
     def __iter__(self) -> Iterator[Accepted]:
         return iter((self,))
 
@@ -76,9 +81,18 @@ class Accepted(Facade):
 class Title(Accepted):
     """A title or the label of an axis, which a notebook shows as a cell's last value."""
 
-    __slots__ = ("_place", "_text")
+    __slots__ = ("_place", "_put", "_text")
     _place: tuple[float, float]
     _text: str
+    _put: Callable[[object], Title]  # puts another text in its place
+
+    def set_text(self, s: object) -> None:
+        """Change it."""
+        object.__setattr__(self, "_text", self._put(s)._text)
+
+    def get_text(self) -> str:
+        """Return what it says."""
+        return self._text
 
     def __repr__(self) -> str:
         return f"Text({self._place[0]}, {self._place[1]}, {self._text!r})"

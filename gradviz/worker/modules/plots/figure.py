@@ -173,7 +173,6 @@ class Figure(Facade):
                     leader = {"row": first + row * columns, "col": first + column}.get(how, first) if how else -1
                     direction.shared = -1 if leader == axes._axes.index or how == "none" else leader
                 held[row, column] = axes
-        self._figure.current = first
         if squeeze and rows == columns == 1:
             return held[0, 0]
         return made(AxesGrid, held=held.ravel() if squeeze and 1 in (rows, columns) else held)
@@ -192,7 +191,7 @@ class Figure(Facade):
         """Set the title over all axes."""
         self._figure.title = text = short(t)
         self._figure.changed = True
-        return made(Title, place=(0.5, 0.98), text=text)
+        return made(Title, place=(0.5, 0.98), text=text, put=self.suptitle)
 
     def tight_layout(self, *args: object, **look: object) -> None:
         """Accepted: axes always leave room for what is written around them."""
