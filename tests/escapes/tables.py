@@ -67,6 +67,27 @@ _TABLES = {
         "    try: print('ESCAPED', act())\n    except (TypeError, AttributeError): pass\n"
         "try:\n    class D(pd.DataFrame): pass\n    print('ESCAPED')\nexcept TypeError: pass"
     ),
+    "groups of a table": (
+        "import pandas as pd, torch\nimport numpy as np\nd = pd.DataFrame({'a': [1, 1, 2], 'b': [.5, 1.5, 2.5]})\n"
+        "seen = []\nclass S(str):\n    def __str__(self): return '__class__'\n"
+        "class K(dict):\n    def items(self): return [(S('b'), S('__class__'))]\n"
+        "g = d.groupby('a')\nfor act in (lambda: g.agg(S('sum')), lambda: g.agg([S('sum')]), lambda: g.agg(K()), "
+        "lambda: g[S('b')].sum().name, lambda: d.groupby(S('a')), lambda: g.get_group(S('1')), "
+        "lambda: g.agg({'b': '__class__'}), lambda: g.b.agg('_data'), lambda: g.apply(seen.append), "
+        "lambda: [seen.append(key) for key, part in g], lambda: seen.append(g.sum().iloc[0, 0]), "
+        "lambda: seen.append(g['b'].mean().iloc[0])):\n"
+        "    try: found = act()\n    except (TypeError, ValueError, KeyError, AttributeError, IndexError): continue\n"
+        "    if type(found) is type: print('ESCAPED', found)\n"
+        "for each in seen:\n    if type(each) not in (int, float, str, type(d), type(d.a)): print('ESCAPED', each)\n"
+        "for name in ('_table', '_by', '_only', '_keys', '_made'):\n"
+        "    try: print('ESCAPED', getattr(g, name))\n    except AttributeError: pass\n"
+        "class A:\n    _table = d\n    _by = 'a'\n    _only = None\n    _as_index = True\n"
+        "for name in dir(type(g)) + ['__iter__', '__len__', '__getitem__']:\n"
+        "    for thing in (torch.ones(2), A(), np.ones(2), d):\n"
+        "        try: print('ESCAPED', name, getattr(type(g), name)(thing, 'b'))\n"
+        "        except (TypeError, AttributeError, ValueError, KeyError): pass\n"
+        "try: type(g)(); print('ESCAPED')\nexcept TypeError: pass"
+    ),
     "a table that is too large": (
         "import pandas as pd\nopen('a.csv', 'w').write('a,b\\n' + '1,2\\n' * 600_000)\n"
         "try: print('ESCAPED', len(pd.read_csv('a.csv')))\nexcept MemoryError: pass"

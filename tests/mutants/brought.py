@@ -256,14 +256,21 @@ BROUGHT = (
         _TABLES,
     ),
     worker(
-        "modules/tables",
+        "modules/table_groups",
+        "methods of groups that only serve groups",
+        'Groups.__module__ = "pandas"\nkeep_methods(Groups)',
+        'Groups.__module__ = "pandas"',
+        _TABLES,
+    ),
+    worker(
+        "modules/table_values",
         "arrays that a column returns",
         'return to_snippet(data.astype(str) if data.dtype.kind == "O" else data.copy())',
         "return data",
         _TABLES,
     ),
     worker(
-        "modules/tables",
+        "modules/table_values",
         "what a column is combined with",
         'if found.dtype.kind not in "biufcSU":',
         "if False:",
@@ -272,7 +279,7 @@ BROUGHT = (
     worker(
         "modules/tables",
         "columns of one dimension",
-        "    if data.ndim != 1:\n        raise ValueError(_ONE_DIMENSION)\n    made",
+        "    if data.ndim != 1:\n        raise ValueError(ONE_DIMENSION)\n    made",
         "    made",
         _NUMPYS,
     ),
@@ -299,7 +306,7 @@ BROUGHT = (
         _NUMPYS,
     ),
     worker(
-        "modules/tables",
+        "modules/table_values",
         "errors of types of columns",
         'data.astype(object if data.dtype.kind == "U" else data.dtype).astype',
         "data.astype",
