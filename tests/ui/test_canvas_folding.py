@@ -171,6 +171,38 @@ def test_parameters_are_in_their_module_and_data_is_outside() -> None:
     assert not any("weight" in name for name in cards)
 
 
+@pytest.mark.parametrize(("layers", "are_cards"), [(3, True), (4, False)])
+def test_many_parameters_that_calls_of_a_module_share_are_in_the_first(layers: int, are_cards: bool) -> None:
+    source = f"""import torch
+from torch import nn
+net = nn.Sequential(*[nn.Linear(3, 3) for _ in range({layers})])
+one, other = torch.rand(2, 3), torch.rand(2, 3)
+loss = (net(one).tanh() - net(other).tanh()).square().sum()
+loss.backward()
+"""
+    diagram = scene_of(run(source), drawing=CLOSED).placed.diagram
+    cards = {diagram.names[item] for item in np.flatnonzero(diagram.kind == TENSOR).tolist()}
+    assert {"one", "other", "loss"} <= cards
+    assert ("net[0].weight" in cards or "net.0.weight" in cards) == are_cards
+    calls = np.flatnonzero(diagram.kind == GROUP)
+    between = np.isin(diagram.edges, calls).all(axis=1).sum()
+    assert (len(calls), between) == (2, 0 if are_cards else 1)
+
+
+def test_parameters_of_which_another_makes_use_stay_beside_the_calls() -> None:
+    source = """import torch
+from torch import nn
+net = nn.Sequential(*[nn.Linear(3, 3) for _ in range(4)])
+one, other = torch.rand(2, 3), torch.rand(2, 3)
+decay = sum((each ** 2).sum() for each in net.parameters())
+loss = (net(one).tanh() - net(other).tanh()).square().sum() + decay
+loss.backward()
+"""
+    diagram = scene_of(run(source), drawing=CLOSED).placed.diagram
+    cards = {diagram.names[item] for item in np.flatnonzero(diagram.kind == TENSOR).tolist()}
+    assert sum(name.endswith((".weight", ".bias")) for name in cards) == 8
+
+
 def test_keys_are_the_same_in_another_run() -> None:
     one, other = (build(run(BLOCKS), Ruler()).structure.groups.key for _ in range(2))
     assert one == other and len(set(one)) == len(one)

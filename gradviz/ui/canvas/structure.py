@@ -21,6 +21,8 @@ from gradviz.ui.canvas.sizes import GROUP, OPERATION, REFERENCE, TENSOR
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
+FEW = 6  # parameters that are shown beside the calls that share them
+
 
 @dataclass(frozen=True, eq=False)
 class Structure:
@@ -102,7 +104,8 @@ def _group_of_cards(trace: Trace, cards: Ints, producer: Ints, card_of_use: Ints
     """Note [Where cards belong]: a result belongs to the group of the operation that made it, but a batch with a name
     does not belong to its loading, whereas all that it is made of does. Whatever comes from
     elsewhere belongs to the innermost group, other than a loop, that contains all its uses; but if it is not a
-    parameter and existed before that group began, it comes in from outside. The results at which a backward call began,
+    parameter and existed before that group began, it comes in from outside, and many parameters that only the calls of
+    one module use belong to the first of these. The results at which a backward call began,
     and the last one, are outside all groups."""
     made = producer >= 0
     found = np.append(groups.of_node, -1)[producer]
@@ -114,6 +117,7 @@ def _group_of_cards(trace: Trace, cards: Ints, producer: Ints, card_of_use: Ints
     loop = np.append(groups.kind == RegionKind.LOOP, False)
     while loop[common].any():  # what all iterations use does not belong to the loop
         common = np.where(loop[common], np.append(groups.parent, -1)[common], common)
+    common = _many_in_first_call(trace, cards, groups, (owner, groups.of_node[trace.inputs.node[uses]]), common)
     found[~made] = common[~made]
     loads, is_named = np.append(groups.loads, False), np.zeros(len(trace.tensors), bool)
     is_named[trace.names.tensor] = True
@@ -132,6 +136,32 @@ def _group_of_cards(trace: Trace, cards: Ints, producer: Ints, card_of_use: Ints
     last = np.zeros(len(trace.nodes) + 1, bool)
     last[_last_nodes(groups, cards, producer)] = True
     found[~used & (ends[cards[:, 1]] | last[producer]) & made] = -1
+    return found
+
+
+def _many_in_first_call(trace: Trace, cards: Ints, groups: Groups, uses: tuple[Ints, Ints], common: Ints) -> Ints:
+    """The group of each card, where many parameters that only the calls of one module share belong to its first call.
+    A few are shown beside the calls, as that they are shared is what there is to see."""
+    owner, group = uses
+    parent = np.append(groups.parent, -1)
+    above = common[owner]
+    while len(inner := np.flatnonzero((group >= 0) & (parent[group] != above))):
+        group = group.copy()
+        group[inner] = parent[group[inner]]
+    is_call = np.append(groups.kind == RegionKind.MODULE, False)[group]
+    if not is_call.any():
+        return common
+    _, module = np.unique(trace.regions.name[np.where(is_call, groups.index[group], 0)], return_inverse=True)
+    order = np.lexsort((np.append(groups.step, 0)[group], owner))
+    owner, group, is_call, module = owner[order], group[order], is_call[order], module[order]
+    starts = np.flatnonzero(np.diff(owner, prepend=-1))
+    alike = np.minimum.reduceat(module, starts) == np.maximum.reduceat(module, starts)
+    shared = alike & np.logical_and.reduceat(is_call, starts)
+    shared &= trace.tensors.is_parameter[cards[owner[starts], 1]].astype(bool)
+    card, first = owner[starts][shared], group[starts][shared]
+    many = np.bincount(first, minlength=len(groups))[first] > FEW
+    found = common.copy()
+    found[card[many]] = first[many]
     return found
 
 
