@@ -120,14 +120,15 @@ def problems(line: Line, dtype: str) -> Iterator[str]:
 def computed_from(text: str) -> complex | None:
     """What the arithmetic of a line comes to, as it is read; None where it is a text."""
     text = text.replace("×", "*").replace("−", "-").replace("²", "**2").replace(",", "")
-    text = re.sub(r"(\d)i\b", r"\1j", text)
     text = re.sub(r"\+ … \d+ more together", "+", text)
     text = re.sub(r"\^", "**", re.sub(r"\be\^", f"{math.e}^", text))
     text = re.sub(r"√(\d[\d.e+-]*|\([^()]*\))", r"(\1)**0.5", text)
     text = re.sub(r"\|([^|]*)\|", r"abs(\1)", text)
     text = text.replace("³", "**3").replace("log₂", "logb").replace("log₁₀", "logd").replace("ln Γ", "lg")
     text = text.replace("⌈", "ceil(").replace("⌊", "floor(").replace("⌉", ")").replace("⌋", ")")
-    text = re.sub(r"× i\b", "* 1j", text).replace("i *", "1j *").replace("/ √(", "/ root(")
+    text = (
+        re.sub(r"\* j\b", "* 1j", text).replace("(j *", "(1j *").replace("+ j *", "+ 1j *").replace("/ √(", "/ root(")
+    )
     functions = r"ln|sin|cos|tan|tanh|arc\w+|ar\w+h|[sc]inh|cosh|erf|logb|logd"
     number = r"\d[\d.]*(?:e[+-]?\d+)?|\((?:[^()]|\([^()]*\))*\)"
     text = re.sub(rf"\b({functions}) ?({number})", r"\1(\2)", text)
@@ -273,9 +274,9 @@ WRITTEN = [  # an operation of x = [0.5, -2, 1.5], and what is said of its first
     ("F.gelu(x)", "0.5 × Φ(0.5)"), ("F.elu(x[1:], 2.0)", "2 × (e^(-2) − 1)"), ("F.elu(x[1:])", "e^(-2) − 1"),
     ("F.gelu(x, approximate='tanh')", "0.5 / 2 × (1 + tanh(√(2 / π) × (0.5 + 0.044715 × 0.5³)))"),
     ("F.mish(x)", "0.5 × tanh(ln(1 + e^0.5))"), ("F.hardswish(x)", "0.5 × min(max(0.5 + 3, 0), 6) / 6"),
-    ("F.logsigmoid(x)", "−ln(1 + e^(−0.5))"), ("F.glu(x[:2])", "0.5 / (1 + e^(−(-2)))"),
+    ("F.logsigmoid(x)", "−ln(1 + e^(-0.5))"), ("F.glu(x[:2])", "0.5 / (1 + e^(−(-2)))"),
     ("torch.logaddexp(x, x + 1)", "ln(e^0.5 + e^1.5)"), ("torch.hypot(x, x + 1)", "√(0.5² + 1.5²)"),
-    ("torch.complex(x, x + 1)", "0.5 + 1.5 × i"), ("x.var()", "((0.5 − 0)² + (-2 − 0)² + (1.5 − 0)²) / 2"),
+    ("torch.complex(x, x + 1)", "0.5 + 1.5 × j"), ("x.var()", "((0.5 − 0)² + (-2 − 0)² + (1.5 − 0)²) / 2"),
     ("F.mse_loss(x, x + 1)", "((0.5 − 1.5)² + (-2 − (-1))² + (1.5 − 2.5)²) / 3"),
     ("F.mse_loss(x, x + 1, reduction='sum')", "(0.5 − 1.5)² + (-2 − (-1))² + (1.5 − 2.5)²"),
     ("F.layer_norm(x, (3,))", "(0.5 − 0) / √(2.167 + 1e-05)"),

@@ -33,6 +33,23 @@ other = v * 3
 loss = w.sum()
 loss.backward()
 """
+TAKEN = """import torch
+w = torch.tensor(1., requires_grad=True)
+v = torch.tensor(1., requires_grad=True)
+opt = torch.optim.SGD([w, v], lr=0.1)
+s = w.item()
+loss = (v * s - 2) ** 2
+loss.backward()
+opt.step()
+"""
+SWITCHED = """import torch
+from torch import nn
+net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+net[0].requires_grad_(False)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+net(torch.ones(1, 2)).sum().backward()
+opt.step()
+"""
 DEAD = """import torch
 w = torch.tensor([1.0, 2.0], requires_grad=True)
 h = w * -3
@@ -171,9 +188,18 @@ ASKED = [
         "w gets gradients, but line 5 clears them before the optimizer makes its step.",
         [2, 5, 6],
     ),
-    (FROZEN, "weight", "training", "requires no grad, so an optimizer passes over it.", [2, 6]),
+    (FROZEN, "weight", "training", "requires no grad, switched off on line 3, so", [2, 6]),
     (CUT_OFF, "w", "training", "(not reached from loss: detached at line 5)", [2, 5, 6, 7]),
     (USED_OFTEN, "w", "large", "It is 32000, the sum of 4 contributions.", [5]),
+    (TAKEN, "w", "none", "Not reached from loss: line 5 takes plain numbers out of it", [2, 5, 7]),
+    (TAKEN, "w", "training", "line 5 takes plain numbers out of it, which autograd does not follow", [2, 5, 7, 8]),
+    (
+        SWITCHED,
+        "0.weight",
+        "training",
+        "net[0].weight requires no grad, switched off on line 4, so an optimizer",
+        [3, 7],
+    ),
     (PLAIN, "x", "none", "It has requires_grad=False.", []),
     (PLAIN, "n", "none", "Its dtype is int64: only floating point", []),
     (CREATED, "loss", "leaf", "sum on line 4 computed it from the leaf w", [2, 3, 4]),

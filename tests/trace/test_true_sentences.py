@@ -131,7 +131,7 @@ def test_a_rule_says_what_is_computed(call: str, said: str, unsaid: str) -> None
 def test_the_gradient_of_a_complex_power_says_the_conjugate() -> None:
     trace = run("import torch\nw = torch.tensor(3 + 4j, requires_grad=True)\n(w ** 2 * (1 + 2j)).abs().backward()\n")
     text = " ".join(sentences(trace, Kind.BACKWARD))
-    assert "grad · 2 · conj(w)" in text and "grad · conj(1+2i)" in text
+    assert "grad · 2 · conj(w)" in text and "grad · conj(1+2j)" in text
 
 
 def test_what_a_node_keeps_for_itself_is_said_in_words() -> None:
@@ -289,7 +289,7 @@ EXCEPTIONS = [  # parameters for which an operation has a rule of its own
     ("(x @ torch.ones(2, 1)).sum()", "= grad @ torch.ones(2, 1)ᵀ = [[1], [1]] @ [[1, 1]] = [[1, 1], [1, 1]]"),
     ("torch.nn.functional.linear(x, x * 2).sum()", "grad @ (x * 2) = [[1, 1], [1, 1]] @ [[2, 4], [6, 10]] = "),
     ("x.clamp_min(1e-12).sum()", "grad where x ≥ 1e-12, else 0"),
-    ("torch.polar(x, x).real.sum()", "through the 2nd x: Re(conj(grad) · i · torch.polar(x, x)) = "),
+    ("torch.polar(x, x).real.sum()", "through the 2nd x: Re(conj(grad) · j · torch.polar(x, x)) = "),
     ("x.var()", "grad · 2 (x − mean) / 3 = 1 × 2 × ([[1, 2], [3, 5]] − 2.75) / 3 = "),
     ("torch.nn.functional.nll_loss(x, torch.tensor([0, 1]))", "−grad / 2 at the class of each row, 0 elsewhere = [["),
     (
@@ -407,7 +407,7 @@ y = torch.tanh(x)
 (g,) = torch.autograd.grad(y, x, create_graph=True)
 (h,) = torch.autograd.grad(g, x)
 """)
-    assert "∂g/∂y = −grad · 2 · y · 1 = −1 × 2 × 0.4621 × 1 = -0.9242." in sentences(trace, Kind.BACKWARD)[1]
+    assert "∂g/∂y = −grad · 2 · y · 1 = -1 × 2 × 0.4621 × 1 = -0.9242." in sentences(trace, Kind.BACKWARD)[1]
     assert list(problems(trace)) == []
 
 
@@ -415,7 +415,7 @@ SAID = [  # a program, and what one of its sentences says and none does
     ("w = torch.ones(8, 8, requires_grad=True); (w * torch.ones(8, 8)).sum().backward()", "∂w = grad · ", "It sends"),
     ("torch.eye(5).requires_grad_().softmax(1)[0, 0].backward()", " · (grad − Σ(grad · ", "It sends"),
     ("(x ** 2).sum().backward(); x.grad.zero_(); (x ** 3).sum().backward()", "x.grad was 0, so it becomes", "held [0"),
-    ("(0 * -x[0]).backward()", "−grad = 0", "−0"),
+    ("(0 * -x[0]).backward()", "−grad = 0", "-0"),
     ("y = x ** 2 + x.exp() ** 2\nwith torch.no_grad(): x += 1", "PowBackward0 (line 3) saved an", "Backward0, "),
     ("y = x.exp() * x * x\nwith torch.no_grad(): x += 1", "2 × MulBackward0 (line 3) saved", "Backward0, "),
     ("torch.where(x > 1, x, x).sum().backward()", "grad where x > 1, else 0", "(x > 1)"),
@@ -424,17 +424,17 @@ SAID = [  # a program, and what one of its sentences says and none does
         "y = torch.tensor([1., -1.])\ntorch.nn.HingeEmbeddingLoss()(x, y).backward()",
         "grad where condition of HingeEmbeddingLoss₂, else 0", "where torch.nn.Hinge",
     ),
-    ("w = torch.tensor(1 + 2j, requires_grad=True); (w * w).abs().backward()", "i) + (", "i + "),
+    ("w = torch.tensor(1 + 2j, requires_grad=True); (w * w).abs().backward()", "j) + (", "j + "),
     ("y = x * 1; y.cos_().sum().backward()", "CosBackward0 lets go of a copy of y (before line 3)", "its own"),
     (
         "torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 1))(x).sum().backward()",
         " and the norms", "the means",
     ),
-    ("(x + x * 1j).abs().sum().backward()", "this use of x: the real part of grad · conj(1i) = [0.7", "x: grad"),
+    ("(x + x * 1j).abs().sum().backward()", "this use of x: the real part of grad · conj(1j) = [0.7", "x: grad"),
     ("y = (x * 2.0)[[0, 0]]; y[x > 1] = 0", "keeps the indices of (x * 2.0)[[0, 0]].", "keeps (x"),
     ("y = x[x > 1]", "IndexBackward0 is made for the backward pass and keeps the indices of x[x > 1].", "keeps x[x"),
     ("y = torch.outer(x, x)[1, 0]", "torch.outer(x, x)[1] = [2, 4].", "select()"),
-    ("y = x * 1.0 * 1j", "keeps the number 1i.", "1j."),
+    ("y = x * 1.0 * 1j", "keeps the number 1j.", "1i"),
     ("y = x * 2.0", "keeps the number 2.", "2.0."),
     ("torch.nn.BatchNorm1d(2).eval()(torch.outer(x, x))", ".running_mean, ", "packed"),
     (
@@ -477,7 +477,7 @@ SAID = [  # a program, and what one of its sentences says and none does
     ),
     (
         "x.sum().backward()\ntorch.nn.utils.clip_grad_value_([x], 100.)",
-        "No element of a gradient is above 100 or below −100: they stay as they are.", "become",
+        "No element of a gradient is above 100 or below -100: they stay as they are.", "become",
     ),
 ]  # fmt: skip
 

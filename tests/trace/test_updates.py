@@ -194,7 +194,7 @@ def test_clipping_what_is_small_enough_and_by_value() -> None:
     assert said.endswith("(the largest |grad|) is 12, not more than max_norm = 20: they stay as they are.")
     trace = run(CLIPPED.format("clip_grad_value_([w], 3.5)"))
     assert explain(trace.frame(len(trace))).sentence == (
-        "Elements of a gradient above 3.5 become 3.5, those below −3.5 become −3.5: w.grad: [3, 4] → [3, 3.5]."
+        "Elements of a gradient above 3.5 become 3.5, those below -3.5 become -3.5: w.grad: [3, 4] → [3, 3.5]."
     )
 
 

@@ -22,7 +22,7 @@ from gradviz.trace.table.values import Value, array_text, edge_indices, number_t
         (np.array([True, False]), "[True, False]"),
         (np.array([0.1, 1e-7]), "[0.1, 1e-07]"),
         (np.array([1.5, 2.5]).astype(ml_dtypes.bfloat16), "[1.5, 2.5]"),
-        (np.array([1 + 2j, -1 - 0.5j]), "[1+2i, -1-0.5i]"),
+        (np.array([1 + 2j, -1 - 0.5j]), "[1+2j, -1-0.5j]"),
         (np.zeros((2, 0)), "[]"),
     ],
 )
@@ -39,7 +39,7 @@ def test_arrays_are_written_as_in_formulas(array: np.ndarray, text: str) -> None
         (math.nan, "nan"),
         (math.inf, "inf"),
         (True, "True"),
-        (1 - 2j, "1-2i"),
+        (1 - 2j, "1-2j"),
         (1e20, "1e+20"),
         (-12345.67, "-12346"),
         (9999.96, "10000"),

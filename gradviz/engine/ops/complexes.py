@@ -88,7 +88,7 @@ POLAR = op(
     latex=r"r e^{i \varphi}",
     brief="Complex numbers from absolute value and angle.",
     abs=sentence("Re(conj(grad) · sgn(result))", lambda grad, result: F["real"](grad.conj() * result.sgn())),
-    angle=sentence("Re(conj(grad) · i · result)", lambda grad, result: F["real"](grad.conj() * (result * 1j))),
+    angle=sentence("Re(conj(grad) · j · result)", lambda grad, result: F["real"](grad.conj() * (result * 1j))),
 )
 
 

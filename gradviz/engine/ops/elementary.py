@@ -439,7 +439,7 @@ ANGLE = op(
     symbol="arg",
     latex=r"\arg x",
     brief="The angle of a complex number.",
-    self=sentence("grad · i · self / |self|², 0 for real numbers", lambda grad, self: _angle_grad(grad, self)),
+    self=sentence("grad · j · self / |self|², 0 for real numbers", lambda grad, self: _angle_grad(grad, self)),
 )
 unary(ANGLE, inplace=False)
 

@@ -165,6 +165,11 @@ def number_behind(case: Case, root: int) -> Cut | None:
     return next((cut for cut in _in_arithmetic(case) if cut.node in behind), None)
 
 
+def number_taken(case: Case, leaf: int) -> Cut | None:
+    """Return where plain numbers were taken out of a leaf, or what was computed from it, for a loss."""
+    return next((cut for cut in cuts_below(case, leaf) if cut.kind in PLAIN_NUMBERS), None)
+
+
 def copies(case: Case) -> list[Cut]:
     """Return every leaf that is a copy of the numbers of a tensor with a history."""
     leaves = np.flatnonzero(case.trace.tensors.producer < 0).tolist()

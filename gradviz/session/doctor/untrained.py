@@ -167,6 +167,19 @@ def _frozen_source(case: Case) -> Iterator[Hit]:
         return
 
 
+def switched_off(case: Case, tensor: int, cursor: int) -> int:
+    """Return the line that switched off that a tensor requires grad; -1 if it is not known which one did."""
+    trace = case.trace
+    rows = trace.history("flags", "tensor").before(tensor, cursor)
+    if not len(rows) or trace.flags.requires_grad[rows[-1]]:
+        return -1
+    step, lines = int(trace.flags.step[rows[-1]]), {*_switches(case)}
+    between = {line for line in lines if case.line_of(step) <= line and (case.line_of(step + 1) < 0
+               or line <= case.line_of(step + 1))}  # fmt: skip
+    found = lines if len(lines) == 1 else between
+    return found.pop() if len(found) == 1 else -1
+
+
 def _switches(case: Case) -> list[int]:
     """Return the lines that switch requires_grad on or off."""
     calls = [each.lineno for each in case.calls if name_of(each) == "requires_grad_"]

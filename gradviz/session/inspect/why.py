@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
+from gradviz.session.inspect.causes import number_taken, reason_of, switched_off
 from gradviz.session.inspect.inspection import Inspection, Link, Row, Section
 from gradviz.session.state import Selection
 from gradviz.trace.table.frame import NOT_FINITE, ZERO
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.words.explain import computed
 from gradviz.trace.words.formulas import filled
-from gradviz.trace.words.reasons import no_grad_reason, path_to, way_to_cut
+from gradviz.trace.words.reasons import path_to, way_to_cut
 
 if TYPE_CHECKING:
     import numpy as np
@@ -103,7 +104,7 @@ def _listed(found: list[str]) -> str:
 
 
 def _why_none(frame: Frame, tensor: int) -> Answer | None:
-    reason = no_grad_reason(frame, tensor)
+    reason = reason_of(frame, tensor)
     if reason is None:
         return None
     trace, name = frame.trace, frame.name(tensor)
@@ -182,6 +183,10 @@ def _to_the_end(frame: Frame, leaf: int) -> list[Reason]:
     """The chain from a leaf to where everything computed from it ends without reaching a root."""
     trace, came = frame.trace, _with_history(frame, leaf)
     found = [_leaf(frame, leaf)]
+    cut = number_taken(frame, leaf)
+    if cut is not None and cut.node >= 0:
+        text = f"{frame.name(cut.source)} gave plain numbers: here the history ends"
+        found.append(Reason(cut.line, text, int(trace.nodes.step[cut.node])))
     for made in way_to_cut(frame, leaf) or path_to(max(came), came):
         node = int(trace.tensors.producer[made])
         found.append(_made(frame, node, _ended(frame, node)))
@@ -468,9 +473,11 @@ def _why_not_trained(frame: Frame, tensor: int) -> Answer | None:
     last = int(steps[-1])
     cleared = trace.history("grads", "tensor").last(tensor, last)
     if not frame.requires_grad(tensor):
-        why = f"{name} requires no grad, so an optimizer passes over it."
+        line = switched_off(frame, tensor)
+        why = f"{name} requires no grad{f', switched off on line {line}' if line > 0 else ''}, so an optimizer passes "
+        why += "over it."
     elif not len(trace.history("arrivals", "tensor").before(tensor, frame.cursor)):
-        reason = no_grad_reason(frame, tensor) if frame.call >= 0 else "backward() has not run"
+        reason = reason_of(frame, tensor) if frame.call >= 0 else "backward() has not run"
         why = f"No gradient has ever come to {name}{f' ({reason})' if reason else ''}, so the optimizer passes over it."
         chain = _to_the_end(frame, tensor) if frame.call >= 0 else chain
     elif cleared >= 0 and trace.grads.value[cleared] < 0:

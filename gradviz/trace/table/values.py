@@ -4,6 +4,7 @@ program shows, in full or briefly for a formula; `ValueStore` keeps the bytes.""
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,16 +20,32 @@ Array = NDArray[Any]
 
 
 def number_text(number: complex | float | int | bool, digits: int = 4) -> str:
-    """A number for a formula: "7", "0.3333", "12346", "-2e-05", "nan", "1+2i"."""
+    """A number for a formula: "7", "0.3333", "12346", "-2e-05", "nan", "1+2j"."""
     if isinstance(number, (bool, int)):
         return str(number)
     if isinstance(number, complex):
         sign = "-" if number.imag < 0 or (number.imag == 0 and math.copysign(1, number.imag) < 0) else "+"
-        return f"{number_text(number.real, digits)}{sign}{number_text(abs(number.imag), digits)}i"
+        return f"{number_text(number.real, digits)}{sign}{number_text(abs(number.imag), digits)}j"
     if math.isfinite(number) and number == int(number) and abs(number) < 1e6:
         return str(int(number))
     text = f"{number:.{digits}g}"
     return f"{number:.0f}" if "e+" in text and abs(number) < 1e6 else text
+
+
+def factor_text(number: str) -> str:
+    """A number beside others in a product: in brackets if it has a sign or two parts."""
+    return f"({number})" if number.startswith("-") else summand_text(number)
+
+
+def summand_text(number: str) -> str:
+    """A number beside others in a sum: in brackets if it has two parts, "(1+2j)"."""
+    return f"({number})" if number.endswith("j") else number
+
+
+def with_signs(text: str) -> str:
+    """A formula in which the numbers have their signs as everywhere else: "-1 × 3". The minus between two numbers, and
+    before a name or a bracket, is that of mathematics: "−grad", "2 − 1"."""
+    return re.sub(r"−(?=\d)", "-", text)
 
 
 def array_text(array: Array) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from gradviz.lists import listed
 from gradviz.trace.table.name_text import opening, ordinal, with_article
 from gradviz.trace.table.tables import span
-from gradviz.trace.table.values import FEW, Value, number_text
+from gradviz.trace.table.values import FEW, Value, number_text, summand_text
 from gradviz.trace.words.formulas import bracketed, filled, incoming_name
 from gradviz.trace.words.sentences import Said, said
 
@@ -197,14 +197,9 @@ def _to(frame: Frame, tensor: int, slot: int, nth: int, often: int) -> str:
 
 def _joined(left: str, steps: list[str]) -> str:
     """An equation without repeated parts."""
-    steps = ["0" if step == "−0" else step for step in steps]
-    shown = [step for at, step in enumerate(steps) if not at or _plain(step) != _plain(steps[at - 1])]
-    return f"{left} {' = '.join(shown)}"
-
-
-def _plain(text: str) -> str:
-    """A number without regard to how its sign was written."""
-    return text.replace("−", "-").strip("()")
+    steps = ["0" if step == "-0" else step for step in steps]
+    plain = [step.strip("()") for step in steps] + [""]
+    return f"{left} {' = '.join(step for at, step in enumerate(steps) if plain[at] != plain[at + 1])}"
 
 
 def contribution_sentence(frame: Frame, row: int) -> Said:
@@ -255,7 +250,7 @@ def terms(parts: list[Value]) -> str:
     if not parts or any(part.scalar is None and part.numel > FEW for part in parts):
         return ""
     texts = [part.written() for part in parts]
-    first, *rest = (f"({text})" if text.endswith("i") else text for text in texts)  # 1+2i
+    first, *rest = map(summand_text, texts)
     return first + "".join(f" − {each[1:]}" if each.startswith("-") else f" + {each}" for each in rest)
 
 
@@ -337,7 +332,7 @@ def saved_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
     if number and _NUMBER.fullmatch(number[1]):
         return f"the number {number_text(float(number[1]))}"
     if number:
-        return f"the number {number[1].strip('()').replace('j', 'i')}" if number[1].endswith(("j", "j)")) else number[1]
+        return f"the number {number[1].strip('()')}" if number[1].endswith(("j", "j)")) else number[1]
     row, op = frame.trace.op_of(node), str(frame.trace.nodes.op[node])
     slot = row.inputs.index(saved.name) if row is not None and saved.name in row.inputs else -1
     if slot in frame.trace.slots_of(node):  # for an in-place operation that keeps what it overwrites

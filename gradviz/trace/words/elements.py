@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gradviz.lists import listed
 from gradviz.trace.table.name_text import with_article
-from gradviz.trace.table.values import number_text
+from gradviz.trace.table.values import factor_text, number_text, summand_text, with_signs
 from gradviz.trace.words.formulas import bracketed
 
 if TYPE_CHECKING:
@@ -88,8 +88,7 @@ def _plain(value: Number) -> Number:
 
 def factor(value: Number) -> str:
     """A number as a factor: in brackets if it has a sign."""
-    text = number(value)
-    return f"({text})" if text.startswith("-") or text.endswith("i") else text
+    return factor_text(number(value))
 
 
 def products(terms: Sequence[Product], more: int = 0, rest: Number = 0, in_full: bool = False) -> str:
@@ -130,8 +129,7 @@ def _product(value: Number, by: Number) -> str:
 
 def _alone(value: Number) -> str:
     """A number as a summand: a complex one in brackets."""
-    text = number(value)
-    return f"({text})" if text.endswith("i") else text
+    return summand_text(number(value))
 
 
 def _joined(parts: Sequence[str]) -> str:
@@ -353,11 +351,11 @@ def _norm(numbers: Sequence[float]) -> tuple[str, float]:
 
 def _one(text: str, run: Any) -> Any:
     """The rule of a function of one number."""
-    return lambda numbers: (text.format(factor(numbers[0])), run(numbers[0]))
+    return lambda numbers: (with_signs(text.format(factor(numbers[0]))), run(numbers[0]))
 
 
 def _two(text: str, run: Any) -> Any:
-    return lambda numbers: (text.format(*map(factor, numbers)), run(*numbers))
+    return lambda numbers: (with_signs(text.format(*map(factor, numbers))), run(*numbers))
 
 
 def _sigmoid(x: float) -> float:
@@ -446,7 +444,10 @@ FORMULAS: dict[str, Any] = {  # for elementwise operations
     "trunc": _one("{} without its fraction", math.trunc),
     "round": _one("{} rounded to a whole number", round),
     "sign": _one("the sign of {}", lambda x: float(np.sign(x))),
-    "atan2": _two("the angle of the point ({1}, {0})", math.atan2),
+    "atan2": lambda numbers: (
+        f"the angle of the point ({', '.join(map(number, numbers[::-1]))})",
+        math.atan2(*numbers),
+    ),
     "hypot": _two("√({}² + {}²)", math.hypot),
     "logaddexp": _two("ln(e^{} + e^{})", lambda a, b: math.log(math.exp(a) + math.exp(b))),
     "logaddexp2": _two("log₂(2^{} + 2^{})", lambda a, b: math.log2(2.0**a + 2.0**b)),
@@ -458,9 +459,9 @@ FORMULAS: dict[str, Any] = {  # for elementwise operations
 _RULES = FORMULAS | {
     "_safe_softmax": _softmax,
     "glu": _two("{} / (1 + e^(−{}))", lambda a, b: a * _sigmoid(b)),
-    "view_as_complex": _two("{} + {} × i", complex),
-    "complex": _two("{} + {} × i", complex),
-    "polar": _two("{0} × (cos {1} + i × sin {1})", lambda r, angle: r * complex(math.cos(angle), math.sin(angle))),
+    "view_as_complex": _two("{} + {} × j", complex),
+    "complex": _two("{} + {} × j", complex),
+    "polar": _two("{0} × (cos {1} + j × sin {1})", lambda r, angle: r * complex(math.cos(angle), math.sin(angle))),
     "var": (lambda numbers: _variance(numbers, 1), lambda numbers: _variance(numbers, 0)),
     "mse_loss": (lambda numbers: _squares(numbers, True), lambda numbers: _squares(numbers, False)),
     "native_layer_norm": _normalised,

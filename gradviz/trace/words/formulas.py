@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gradviz.engine.kernel.expressions import Math, in_line, typeset_with
 from gradviz.trace.table.tables import span
-from gradviz.trace.table.values import FEW, Value, number_text
+from gradviz.trace.table.values import FEW, Value, factor_text, number_text, with_signs
 
 if TYPE_CHECKING:
     from gradviz.trace.table.derive import Op
@@ -205,6 +205,10 @@ def _is_complex(trace: Trace, node: int) -> bool:
 def filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) -> tuple[str, ...]:
     """The formula of a gradient with the snippet's names, and with numbers if they are few; () if the operation has
     none. `grad` is what came in, `sent` what was sent on."""
+    return tuple(map(with_signs, _filled(frame, node, slot, sent, grad)))
+
+
+def _filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) -> tuple[str, ...]:
     formula = formula_for(frame.trace, node, slot)
     if not formula:
         return _without_formula(str(frame.trace.nodes.name[node]), str(frame.trace.nodes.op[node]), slot)
@@ -213,7 +217,7 @@ def filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) 
     formula = _unturned(frame, node, _unspread(formula, sent, grad))
     names = {name: factor(frame.name(tensor)) for name, tensor in operands.items()}
     given = _COMPLEX_PARAMETER.findall(str(frame.trace.nodes.params[node]))
-    names = {name: number.replace("j", "i") for name, number in given} | names | {"grad": incoming_name(frame, node)}
+    names = {name: number for name, number in given} | names | {"grad": incoming_name(frame, node)}
     by_element = _ALONE.fullmatch(formula) or frame.trace.nodes.op[node] in _BROADCAST
     spread = bool(by_element) and _is_summed(sent, grad)
     if is_changed(frame, node):
@@ -366,7 +370,7 @@ def _in_numbers(formula: str, values: dict[str, Value | None]) -> str | None:
             most = _MOST_IN_PRODUCT if _PRODUCT.search(formula) else FEW
             if value.scalar is None and (value.numel > most or _NOT_BY_ELEMENT.search(formula)):
                 return None
-            numbers[word] = _bracketed_number(value.written())
+            numbers[word] = factor_text(value.written())
     text = re.sub(r"(\d) \(", r"\1 × (", _fill(formula, numbers).replace("·", "×"))
     text = re.sub(r"(?<=[\d)]) [@⊗] | [@⊗] (?=\(?-?\d)", " × ", text)  # with a single number
     return _LEADING.sub(r"\1", text)  # the first number of a product needs no brackets
@@ -386,11 +390,6 @@ def _transposed(value: Value | None) -> Value | None:
         return None
     turned = value.array.T
     return Value(turned.shape, value.dtype, turned, turned, None)
-
-
-def _bracketed_number(number: str) -> str:
-    """A number within a formula."""
-    return f"({number})" if number.startswith("-") or number.endswith("i") else number
 
 
 def _is_summed(sent: Value, grad: Value | None) -> bool:

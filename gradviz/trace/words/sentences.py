@@ -79,9 +79,9 @@ SENTENCES: dict[str, str] = {
     "optimizer.more": "{updates}, and {more} more in the same way.",
     "optimizer.none": "The optimizer has no parameter with a gradient.",
     "optimizer.value": (
-        "Elements of a gradient above {bound} become {bound}, those below −{bound} become −{bound}: {changes}"
+        "Elements of a gradient above {bound} become {bound}, those below -{bound} become -{bound}: {changes}"
     ),
-    "optimizer.value.kept": "No element of a gradient is above {bound} or below −{bound}: they stay as they are.",
+    "optimizer.value.kept": "No element of a gradient is above {bound} or below -{bound}: they stay as they are.",
     "optimizer.norm": (
         "The norm of all gradients together ({how}) is {total}, more than max_norm = {bound}, so each is multiplied by "
         "{bound} / ({total} + 1e-06) = {factor}: {changes}"

@@ -1,0 +1,43 @@
+"""Why a tensor has no gradient, as far as the text of a snippet says it, not its steps: plain numbers that were taken
+out of a tensor, and where requires_grad was switched off."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gradviz.session.doctor import cuts, untrained
+from gradviz.session.doctor.case import Case
+from gradviz.trace.words.reasons import no_grad_reason
+
+if TYPE_CHECKING:
+    from gradviz.trace.table.frame import Frame
+
+_UNUSED = "no operation has used it"
+
+
+def reason_of(frame: Frame, tensor: int) -> str | None:
+    """The first reason why `.grad` is None, None if there is a gradient: that of the trace, completed by the text."""
+    reason = no_grad_reason(frame, tensor)
+    if reason is not None and not frame.requires_grad(tensor):
+        line = switched_off(frame, tensor) if reason.startswith("requires_grad=") else -1
+        return f"{reason}, switched off on line {line}" if line > 0 else reason
+    cut = number_taken(frame, tensor) if reason is not None else None
+    if reason is None or cut is None:
+        return reason
+    told = f"line {cut.line} takes plain numbers out of it, which autograd does not follow"
+    return reason.removesuffix(_UNUSED) + told
+
+
+def number_taken(frame: Frame, tensor: int) -> cuts.Cut | None:
+    """Where plain numbers were taken out of a tensor that no operation has used."""
+    reason = no_grad_reason(frame, tensor) if frame.requires_grad(tensor) else None
+    return cuts.number_taken(_case(frame), tensor) if reason is not None and reason.endswith(_UNUSED) else None
+
+
+def switched_off(frame: Frame, tensor: int) -> int:
+    """The line that switched off that a tensor requires grad, -1 if it is unknown."""
+    return untrained.switched_off(_case(frame), tensor, frame.cursor)
+
+
+def _case(frame: Frame) -> Case:
+    return frame.trace.kept("case of the doctor", lambda: Case(frame.trace))
