@@ -1,10 +1,11 @@
 """Modules as functions of their parameters: `torch.func.functional_call`, `stack_module_state` for ensembles, and
-batch norm without running statistics."""
+batch norm without running statistics; `make_functional` of functorch, their older form."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from typing import Any
 
 from gradviz.engine.kernel.tensor import Tensor
@@ -126,6 +127,33 @@ def _one_dictionary(dicts: object) -> dict[str, object]:
     if repeated:
         raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous")
     return {name: tensor for each in dicts for name, tensor in each.items()}
+
+
+def make_functional(model: Any, disable_autograd_tracking: bool = False) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """A function of parameters and arguments that calls a copy of the module, and the copy's parameters."""
+    if list(model.buffers()):
+        raise RuntimeError(
+            "make_functional(model): `model` has buffers. Please use make_functional_with_buffers(model) instead."
+        )
+    call, params, _ = make_functional_with_buffers(model, disable_autograd_tracking)
+    return lambda params, *args, **kwargs: call(params, (), *args, **kwargs), params
+
+
+def make_functional_with_buffers(
+    model: Any, disable_autograd_tracking: bool = False
+) -> tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]:
+    """The same of a module with buffers, of which the function is, too."""
+    copied = deepcopy(model)
+    params, buffers = dict(copied.named_parameters()), dict(copied.named_buffers())
+    names = (*params, *buffers)
+    if disable_autograd_tracking:
+        for each in params.values():
+            each.requires_grad_(False)
+
+    def call(params: Sequence[Any], buffers: Sequence[Any], *args: Any, **kwargs: Any) -> Any:
+        return functional_call(copied, dict(zip(names, (*params, *buffers), strict=True)), args, kwargs)
+
+    return call, tuple(params.values()), tuple(buffers.values())
 
 
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:

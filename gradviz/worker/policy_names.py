@@ -131,6 +131,9 @@ _HINTS = {
     _NOTEBOOK: "IPython google ipywidgets nbformat ipykernel",
     _DATASETS: "torchvision torchaudio torchtext datasets transformers timm huggingface_hub d2l",
     _NUMBERS: "pandas sklearn scipy PIL cv2 imageio skimage seaborn sympy tensorflow jax",
+    "use np.array; @ multiplies arrays as matrices": "numpy.matrix numpy.asmatrix numpy.bmat",
+    "use datetime.timezone(datetime.timedelta(hours=…))": "zoneinfo pytz",
+    "use TrivialAugmentWide": "torchvision.transforms.AutoAugment torchvision.transforms.RandAugment",
     _COMPUTED: "torchvision.transforms torchvision.ops sklearn.metrics sklearn.preprocessing sklearn.utils",
 }
 MODULE_HINTS = {name: hint for hint, names in _HINTS.items() for name in names.split()}

@@ -24,6 +24,7 @@ from typing import Any, ClassVar, NoReturn
 from gradviz import torch
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.torch.nn import Module, ModuleList, Sequential
+from gradviz.torch.stateless import make_functional, make_functional_with_buffers
 from gradviz.worker.language.guard import Guard
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.inspection import inspect_module
@@ -45,7 +46,6 @@ _ELSEWHERE = {  # other modules in which PyTorch has the same names
     "torch.utils.data.dataset": "torch.utils.data",
     "torch.utils.data.sampler": "torch.utils.data",
     "torch.functional": "torch",
-    "functorch": "torch.func",
     "tensorboardX": "torch.utils.tensorboard",
 }
 
@@ -59,6 +59,8 @@ def torch_places(torch: Mapping[str, Any]) -> dict[str, Any]:
     """Return PyTorch's functions in other places, by module name."""
     made = {name: stand_in(name, public_names(torch[home])) for name, home in _ELSEWHERE.items() if home in torch}
     type(made["torch.functional"]).F = torch["torch.nn.functional"]
+    older = {each.__name__: each for each in (make_functional, make_functional_with_buffers)}
+    made["functorch"] = stand_in("functorch", public_names(torch["torch.func"]) | older)
     made["torch.utils._pytree"] = tree_module()
     made["torch.distributed"] = stand_in("torch.distributed", _of_one_process())
     made["torch.multiprocessing"] = stand_in("torch.multiprocessing", _PROCESSES)
