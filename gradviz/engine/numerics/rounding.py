@@ -16,6 +16,7 @@ from gradviz.engine.kernel.dtypes import Array
 Singles = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 BLOCK = 16_384  # elements
+_LOW, _HALFWAY = 0x1FFFFFFF, 0x10000000  # bits of a double beyond those of a single, and half of its last one
 
 
 def fma(a: Array, b: Any, c: object) -> Array:
@@ -39,21 +40,31 @@ def fma32(a: Singles, b: Any, c: Any) -> Singles:
     made = np.empty(shape, np.float32)
     flat = made.reshape(-1)
     operands = [each if np.ndim(each) == 0 else np.broadcast_to(each, shape).reshape(-1) for each in (a, b, c)]
+    room = np.empty(BLOCK), np.empty(BLOCK)
     for start in range(0, len(flat), BLOCK):
         part = slice(start, start + BLOCK)
-        flat[part] = _fma32(*(each if np.ndim(each) == 0 else each[part] for each in operands))
+        x, y, z = (each if np.ndim(each) == 0 else each[part] for each in operands)
+        flat[part] = _fma32(x, y, z, room)
     return made
 
 
-def _fma32(a: Array, b: Any, c: object) -> Singles:
-    """The product is exact in float64, where the sum is rounded to odd."""
-    wide = np.multiply(a, b, dtype=np.float64)
-    total = np.asarray(wide + c)
-    halfway = (total.view(np.int64) & 0x1FFFFFFF) == 0x10000000
-    if halfway.any():
-        wide, addend = np.broadcast_arrays(wide, np.asarray(c, np.float64))
+def _fma32(a: Array, b: Any, c: Any, room: tuple[Array, Array] | None = None) -> Array:
+    """The product is exact in float64, where the sum is rounded to odd. In `room` for two arrays nothing is allocated;
+    what is returned then is still in float64."""
+    if room is None:
+        wide = np.multiply(a, b, dtype=np.float64)
+        total = np.asarray(wide + c)
+        low = total.view(np.int64) & _LOW
+    else:
+        wide, total = (each[: len(a)] for each in room)
+        wide[...], total[...] = a, c
+        wide *= b
+        total += wide
+        low = np.bitwise_and(total.view(np.int64), _LOW, out=wide.view(np.int64))
+    if (low == _HALFWAY).any():
+        wide, addend = np.broadcast_arrays(np.multiply(a, b, dtype=np.float64), np.asarray(c, np.float64))
         total = _add_to_odd(wide, addend)
-    return total.astype(np.float32)
+    return total if room is not None else total.astype(np.float32)
 
 
 def fma64(a: Doubles, b: object, c: object) -> Doubles:
