@@ -34,6 +34,14 @@ WORDS = {
     "torch.stack([x, t, x])": "x, t and x stacked along dimension 0",
     "x.view(2, 6)": "x reshaped",
     "x.t()": "x transposed",
+    "x.T": "x transposed",
+    "x[:, None].squeeze(1)": "x[:, None] reshaped",
+    "x.prod(1)": "the product of x over dimension 1",
+    "x.cumsum(1)": "the running sums of x over dimension 1",
+    "x.sort(1)[0]": "x sorted along dimension 1",
+    "torch.linalg.det(x[:2, :2])": "the determinant of x[:2, :2]",
+    "torch.linalg.solve(x[:2, :2], w[:2])": "x[:2, :2]⁻¹ @ w[:2]",
+    "F.huber_loss(x, t, delta=2.0)": "",
     "x.masked_fill(t > 0.5, -1e9)": "-1e+09 where t > 0.5, else x",
     "F.nll_loss(x, k)": "the mean of −x at the class of each row",
     "F.nll_loss(x, k, reduction='sum')": "the sum of −x at the class of each row",
@@ -49,7 +57,9 @@ FORMULAS = (
     "x.clamp(max=0.5)", "x.clamp(-0.5, 0.5)", "x.clamp_min(0.25)", "F.softmax(x, 1)", "F.log_softmax(x, 0)",
     "x.logsumexp(1)", "x.norm()", "F.layer_norm(x, (4,))", "F.layer_norm(x, (4,), w, b)",
     "F.batch_norm(x, m, v, w, b)",
-    "F.batch_norm(x, m, v, w, b, training=True)", "x + t", "x - t", "x * t", "x / t", "x.sum(1)", "x.mean(0)",
+    "F.batch_norm(x, m, v, w, b, training=True)", "F.smooth_l1_loss(x, t)",
+    "F.huber_loss(x, t)", "x.square()", "x.pow(3)", "x.neg()", "x @ w",
+    "x + t", "x - t", "x * t", "x / t", "x.sum(1)", "x.mean(0)",
 )  # fmt: skip
 
 
@@ -67,6 +77,11 @@ def test_what_an_operation_computes_in_words(code: str, words: str) -> None:
         assert any(f" = {words} = " in each for each in sentences), sentences
     else:
         assert sentences[0].count(" = ") == 1
+
+
+def test_a_power_that_the_name_says_is_not_said_again() -> None:
+    trace = made("(x ** 2).sum()")
+    assert explain(trace.frame(int(trace.nodes.step[-2]) + 1)).sentence.startswith("x ** 2 = [[2.25, ")
 
 
 @pytest.mark.parametrize("code", FORMULAS)

@@ -447,7 +447,7 @@ SAID = [  # a program, and what one of its sentences says and none does
         "It shares the memory of the former h and is cut off", "memory of h and",
     ),
     ("x.grad = None", "x.grad was None already.", "None → None"),
-    ("y = -x[0]", "y = -1. NegBackward0", "−1 = -1"),
+    ("y = -x[0]", "y = -1. NegBackward0", "-1 = -1"),
     ("y = torch.nn.Linear(2, 9)(x[None])", "bias + x[None] @ torch.nn.Linear(2, 9).weight.t() = ", "= None"),
     ("S = torch.linalg.svdvals(torch.outer(x, x) + torch.eye(2)); S.sum().backward()", ") diag(∇S) (", "skew"),
     (

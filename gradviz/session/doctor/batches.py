@@ -112,7 +112,8 @@ def _trained_between(case: Case, drawn: list[int]) -> bool:
 
 
 def _sorted_batches(case: Case) -> Iterator[Hit]:
-    """Batches with one class each, in the same order in every epoch."""
+    """Batches with one class each, in the same order in every epoch. A shuffle=False without such harm is a decision of
+    the author, as for a time series: nothing is said of it."""
     trace, found = case.trace, list[tuple[int, int]]()
     loaders = [call for call in case.calls if name_of(call) == "DataLoader"]
     for node in np.flatnonzero(trace.nodes.op == "nll_loss").tolist() if loaders else ():

@@ -160,7 +160,7 @@ LESSONS: tuple[Lesson, ...] = (
     ),
     _none(
         "cut-by-data", "What .data hides",
-        raised.Raised(_NO_HISTORY, raised.cut_root("data")), training.data_written,
+        raised.Raised(_NO_HISTORY, raised.cut_root("data")), training.data_written, training.changed_unseen,
     ),
     _silent("graph-kept", "Graphs that are kept", kept.graph_kept, rank=WASTE),
     _silent("needless-retain", "retain_graph without need", kept.needless_retain, rank=WASTE),

@@ -169,7 +169,7 @@ def _clearing(case: Case, line: int, tensor: int) -> tuple[Fix, ...]:
             return fixes((f"{code} first", edits.insert_before(case.text, _first_before(case, call, line), code)))
         return fixes((f"{code} after the step", edits.insert_after(case.text, call.lineno, code)))
     by_hand = _cleared_by_hand(case, line)
-    kinds = {str(each) for each in case.trace.optimizers.name}
+    kinds = {str(each) for each in case.trace.optimizers.name} | {"LBFGS"}  # its steps are those of its closure
     for each in case.statements if by_hand is None else ():  # LBFGS steps where its closure calls backward()
         made = each.value if isinstance(each, ast.Assign) and case.function_of(each) is None else None
         if isinstance(each, ast.Assign) and isinstance(made, ast.Call) and name_of(made) in kinds:
@@ -348,6 +348,50 @@ def data_written(case: Case) -> Iterator[Hit]:
         moved = _moved_down(case, line, case.line_of(later[0])) if later else None
         yield Hit(line, step + 1, why, advice, fixes(("after backward()", moved)), case.mark(victim, f"saved {name}"))
         return
+
+
+_BY_OTHER_NUMBERS = ("mul", "div", "add", "sub", "clamp", "clamp_min", "clamp_max", "pow", "sqrt", "exp", "neg", "abs")
+
+
+def changed_unseen(case: Case) -> Iterator[Hit]:
+    """`h.data.clamp_(0, 1)` of what was computed, before it is used further: no gradient knows of that operation."""
+    trace = case.trace
+    for node in np.flatnonzero(np.char.find(trace.nodes.source.astype(str), ".data") >= 0).tolist():
+        read = case.read_by(node)
+        maker = int(trace.tensors.producer[read[0]]) if read else -1
+        statement, op = case.statement(int(trace.nodes.line[node])), str(trace.nodes.op[node]).rstrip("_")
+        if maker < 0 or trace.nodes.op[maker] != "detach" or op not in _BY_OTHER_NUMBERS or statement is None:
+            continue
+        held, step = case.read_by(maker)[0], int(trace.nodes.step[node])
+        wrote = isinstance(statement, ast.AugAssign) or case.source(statement).partition("(")[0].endswith("_")
+        later = [user for user in trace.users_of(held).tolist() if trace.nodes.step[user] > step]
+        made = any(each in case.below_roots for user in later for each in trace.outputs_of(user).tolist())
+        if not wrote or not made or trace.tensors.producer[held] < 0 or not trace.tensors.requires_grad[held]:
+            continue
+        name = case.name(held)
+        why = f"Line {statement.lineno} changes the numbers of {name} through .data ({op}) before they are used. "
+        why += f"Autograd does not see it: the gradient is computed as if {op} had not been there."
+        advice = f"Compute it with {name} itself, as a new tensor."
+        yield Hit(statement.lineno, step + 1, why, advice, _seen(case, statement), case.mark(node, "not in the graph"))
+        return
+
+
+def _seen(case: Case, statement: ast.stmt) -> tuple[Fix, ...]:
+    """Return the text with a new tensor instead of a change through .data: `h = h.clamp(0, 1)`."""
+    code = ""
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Attribute):
+        held, sign = case.source(statement.target.value), _SIGNS.get(type(statement.op), "")
+        code = f"{held} = {held} {sign} {case.source(statement.value)}" if sign else ""
+    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        call, data = statement.value, receiver_of(statement.value)
+        given = ", ".join(case.source(each) for each in [*call.args, *(each.value for each in call.keywords)])
+        if isinstance(data, ast.Attribute) and data.attr == "data" and not call.keywords:
+            held = case.source(data.value)
+            code = f"{held} = {held}.{name_of(call).rstrip('_')}({given})"
+    return fixes(("as a new tensor", edits.replaced(case.text, statement, code) if code else None))
+
+
+_SIGNS = {ast.Mult: "*", ast.Add: "+", ast.Sub: "-", ast.Div: "/"}
 
 
 def _moved_down(case: Case, line: int, after: int) -> str | None:

@@ -214,6 +214,7 @@ def in_names(op: str, params: str, names: Sequence[str], factors: Sequence[str])
     operands, as they are and as factors; "" for those that have no rule in a few words."""
     given = dict(re.findall(r"(\w+)=(\([^)]*\)|[^,]+)", params))
     which = op if op != "clamp" else f"clamp {' '.join(each for each in ('min', 'max') if each in given)}"
+    which = f"{op} {given.get('exponent', given.get('dims', ''))}" if op in ("pow", "permute") else which
     which = f"{op} by known statistics" if given.get("training") == "False" else which
     template = _OF_MANY.get(op) or _NAMED.get((which, len(names)), "")
     if not template or _OTHERWISE.search(params) or len(names) > MOST_JOINED:
@@ -246,10 +247,11 @@ def _reduced(loss: str, reduction: str) -> str:
 
 MOST_JOINED = 6  # tensors that are named
 _OTHERWISE = re.compile(
-    r"\b(?:alpha|beta)=(?!1(?:\.0)?(?:,|$))|transposed=True|(?:divisor_override|rounding_mode)=(?!None)"
+    r"\b(?:alpha|beta|delta)=(?!1(?:\.0)?(?:,|$))|transposed=True|left=False|descending=True|(?:divisor_override|rounding_mode)=(?!None)"
     r"|ignore_index=(?!-100)|ord=(?!2(?:\.0)?(?:,|$))|correction=(?!1(?:,|$))"
 )
 _NORMALISED = "({0} − its mean) / √(its variance + {eps})"
+_NEAR_AND_FAR = "({n[0]} − {1})² / 2 where |{n[0]} − {1}| < 1, else |{n[0]} − {1}| − 0.5"
 _OF_MANY = {"cat": "{all} joined along dimension {dim}", "stack": "{all} stacked along dimension {dim}"}
 _NAMED = {  # by the operation and the number of its operands
     ("add", 2): "{0} + {1}",
@@ -306,6 +308,23 @@ _NAMED = {  # by the operation and the number of its operands
     ("avg_pool2d", 1): "the mean of each window of {n[0]}",
     ("convolution", 2): "Σ({n[1]} × window) for each window of {n[0]}",
     ("convolution", 3): "Σ({n[1]} × window) + {n[2]} for each window of {n[0]}",
+    ("neg", 1): "−{0}",
+    ("pow 2", 1): "{0}²",
+    ("pow 3", 1): "{0}³",
+    ("mv", 2): "{0} @ {1}",
+    ("dot", 2): "{0} @ {1}",
+    ("_linalg_solve_ex", 2): "{0}⁻¹ @ {1}",
+    ("linalg_inv_ex", 1): "{0}⁻¹",
+    ("_linalg_det", 1): "the determinant of {n[0]}",
+    ("prod", 1): "the product of {n[0]}{over}",
+    ("cumsum", 1): "the running sums of {n[0]}{over}",
+    ("cumprod", 1): "the running products of {n[0]}{over}",
+    ("sort", 1): "{n[0]} sorted along dimension {dim}",
+    ("smooth_l1_loss", 2): _NEAR_AND_FAR,
+    ("huber_loss", 2): _NEAR_AND_FAR,
+    ("permute (1, 0)", 1): "{n[0]} transposed",
+    ("squeeze", 1): "{n[0]} reshaped",
+    ("unsqueeze", 1): "{n[0]} reshaped",
     ("t", 1): "{n[0]} transposed",
     ("transpose", 1): "{n[0]} transposed",
     ("view", 1): "{n[0]} reshaped",

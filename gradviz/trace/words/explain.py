@@ -268,7 +268,7 @@ def computed(frame: Frame, tensor: int) -> str:
         return text
     worked = _in_numbers(frame, value) or _in_names(frame, tensor)
     said_already = [each.replace(" ", "") for each in ("", text, frame.name(tensor))]
-    is_news = worked.translate(_AS_CODE).replace(" ", "") not in said_already
+    is_news = _POWER.sub(r"**\g<0>", worked.translate(_AS_CODE)).replace(" ", "") not in said_already
     return f"{worked} = {text}" if is_news else text
 
 
@@ -306,7 +306,7 @@ def _in_names(frame: Frame, tensor: int) -> str:
 
 
 _LONGEST_ARITHMETIC, _LONGEST_RULE = 80, 110  # characters
-_AS_CODE = str.maketrans("−×·", "-**")
+_AS_CODE, _POWER = str.maketrans("−×·²³", "-**23"), re.compile(r"(?<=[\w)\]])[23]$")
 _OF_VMAP = ("AddBatchDim", "BatchRepeat", "BatchSum", "RemoveBatchDim")  # steps that it adds to those of its function
 _SWITCHED_OFF = 2
 _UNTRACKED = ("forward.untracked", "forward.untracked.inputs", "forward.untracked.off", "forward.untracked.rule")
