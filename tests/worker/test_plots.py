@@ -290,9 +290,10 @@ def test_a_title_changes_its_text_and_the_last_of_several_axes_is_the_current(ru
         "a.title.set_text('first')\nprint(a.get_title(), a.title.get_text())\n"
         "t = plt.title('c')\nt.set_text('d')\nprint(b.get_title(), t.get_text(), t)\n"
         "plt.xlabel('x').set_text('y')\nprint(b.get_xlabel(), fig.suptitle('e').get_text())\n"
+        "a.plot([1, 2], label='l')\nprint(len(a.get_lines()), a.get_lines()[0].get_label())\n"
         "for each in [a.title, a.xaxis.label] + a.get_xticklabels() + a.get_yticklabels(): each.set_fontsize(9)\n"
         "for each in a.get_xticklabels() + a.get_yticklabels(): each.set_fontweight('bold')\n"
     )
     outcome = run(source)
-    printed = "True False\nfirst first\nd d Text(0.5, 1.0, 'd')\ny e\n"
+    printed = "True False\nfirst first\nd d Text(0.5, 1.0, 'd')\ny e\n1 l\n"
     assert (outcome.printed(), outcome.status) == (printed, "ok"), outcome.sentence

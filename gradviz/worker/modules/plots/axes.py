@@ -293,6 +293,10 @@ class Axes(Facade):
 
         return made(Figure, book=self._book, figure=self._figure, numbers=self._numbers)
 
+    def get_lines(self) -> list[Artist]:
+        """Return the lines in the axes."""
+        return self.lines
+
     @property
     def lines(self) -> list[Artist]:
         """The lines in the axes."""
