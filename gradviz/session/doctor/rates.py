@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import Case, Fix, Hit, fixes
+from gradviz.session.doctor.case import Case, Fix, Hit, fixes, requires
 from gradviz.session.doctor.text import name_of
 from gradviz.trace.table.trace import Trace
 
@@ -390,6 +390,23 @@ def equal_weights(case: Case) -> Iterator[Hit]:
             continue
         yield _symmetric(case, tensor, step + 1, found, axis)
         return
+    yield from _alike_to_the_end(case)
+
+
+def _alike_to_the_end(case: Case) -> Iterator[Hit]:
+    """The same for weights without a .grad, as autograd.grad() returned their gradients: they begin and end alike."""
+    trace = case.trace
+    begin, end = int(trace.calls.step[0]) if len(trace.calls) else len(trace), len(trace)
+    written = {*trace.writes.tensor[trace.writes.step > begin].tolist()} - case.events.keys()
+    for tensor in sorted(written):
+        axis = _unit_axis(case, tensor) if len(case.shape(tensor)) > 1 else -1
+        values = [trace.frame_at(step).value(tensor) for step in (begin, end)]
+        arrays = [value.array for value in values if value is not None and value.array is not None]
+        if axis < 0 or len(arrays) < 2 or arrays[0].shape[axis] < 2 or not requires(case, tensor, end):
+            continue
+        if all(_alike(array, axis) for array in arrays) and _is_hidden(case, tensor):
+            yield _symmetric(case, tensor, begin + 1, arrays[0], axis)
+            return
 
 
 def _unit_axis(case: Case, tensor: int) -> int:
