@@ -44,7 +44,7 @@ class Backward:
         self.flush: Callable[[], None] = _nothing
         self.pause: Callable[[], bool] = _no
         self.resume: Callable[[], None] = _nothing
-        self.line: Callable[[], None] = _nothing
+        self.line: Callable[..., None] = _nothing
         self.after: Callable[[], None] = _nothing
         rows.ran, rows.accumulated = self.ran, self.accumulated
 
@@ -109,7 +109,10 @@ class Backward:
         self.flush()
         self.line()
         rows = self._rows
+        before = len(rows.first)
         numbers = [rows.number(x) for x in roots]
+        if len(rows.first) > before:  # their graph was made before anything was recorded, and so were their names
+            self.line(anew=True)
         call = rows.writer.count("calls")
         self._now = now = _Call(call, rows.sites.here(2), keeps, creates)
         rows.call = call
@@ -290,5 +293,5 @@ def _no() -> bool:
     return False
 
 
-def _nothing() -> None:
+def _nothing(*, anew: bool = False) -> None:
     """Stands in until somebody listens."""

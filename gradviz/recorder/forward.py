@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 from torch.utils._pytree import tree_leaves
 
 from gradviz.recorder.backward import Backward
-from gradviz.recorder.rows import Exchange, Rows, is_custom, now, number_of, outputs_of
+from gradviz.recorder.rows import Exchange, Rows, is_custom, now, outputs_of
 from gradviz.recorder.values import grad_fn_of, memory_of, not_compiled, plainly, version_of
 from gradviz.trace.table.kinds import Kind
 
@@ -170,7 +170,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             return
         rows = self._rows
         fn = next((fn for x in pending.outs if (fn := grad_fn_of(x)) is not None), None)
-        if fn is not None and number_of(fn) is not None:
+        if fn is not None and rows.number_of(fn) is not None:
             fn = None
         if fn is not None and is_custom(fn) and not pending.written:  # its `forward`'s last operation gave it away
             rows.attach(fn, fn.name(), [], outputs_of(fn, pending.outs), pending.site, "")

@@ -59,13 +59,13 @@ class _Watch:
         self._line = -1
         self._seen: set[tuple[str, int]] = set()
 
-    def __call__(self, frame: FrameType | None = None) -> None:
+    def __call__(self, frame: FrameType | None = None, *, anew: bool = False) -> None:
         """Record new names if the line has changed."""
-        given = frame is not None
+        anew = anew or frame is not None
         at = frame or sys._getframe(1)
         while at is not None and at.f_code.co_filename != self._script:
             at = at.f_back  # type: ignore[assignment]
-        if at is None or (at.f_lineno == self._line and not given):
+        if at is None or (at.f_lineno == self._line and not anew):
             return
         self._line = at.f_lineno
         self._job.flush()

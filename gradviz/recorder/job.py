@@ -166,8 +166,9 @@ class Job:
         """Whether recording is on at present."""
         return self._is_on and not self.rows.quiet
 
-    def watch(self, look: Callable[[], None]) -> None:
-        """Call `look` for each operation and backward call, before it runs."""
+    def watch(self, look: Callable[..., None]) -> None:
+        """Call `look` for each operation and backward call, before it runs, and `look(anew=True)` on the same line
+        where tensors of before have come in."""
         self._forward.line = self._backward.line = look
 
     # hooks into PyTorch

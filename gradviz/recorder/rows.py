@@ -61,15 +61,27 @@ def _saved_names(kind: Any) -> tuple[str, ...]:
     return tuple(name.removeprefix("_raw") for name in dir(kind) if name.startswith("_raw_saved_"))
 
 
+def _saved_parameters(fn: Any) -> str:
+    """The parameters of an operation that nobody observed, as far as its node saved them."""
+    found, kind = [], fn.__class__
+    for name in dir(kind):
+        if name.startswith("_saved_") and "_sym_" not in name and name not in _saved_names(kind):
+            value = getattr(fn, name)
+            if type(value) in (bool, int, float, complex, str, tuple) and value is not False:
+                found.append(f"{name.removeprefix('_saved_')}={_signed(value)!r}")
+    return ", ".join(found)
+
+
+def _signed(value: Any) -> Any:
+    """PyTorch shows negative dimensions as if they had no sign."""
+    if type(value) is tuple:
+        return tuple(map(_signed, value))
+    return value - (1 << 64) if type(value) is int and value >> 63 else value
+
+
 def is_leaf_node(fn: Any) -> bool:
     """Whether this is AccumulateGrad."""
     return hasattr(fn, "variable")
-
-
-def number_of(fn: Any) -> int | None:
-    """The number of a recorded node."""
-    found = fn.metadata.get(NUMBER)
-    return found if type(found) is int else None
 
 
 def is_custom(fn: Any) -> bool:
@@ -105,6 +117,7 @@ class Rows:
         self.detached: dict[int, tuple[Any, Any, int]] = {}
         self.ran: Callable[[int, int, Any, Any], None] = _nothing
         self.accumulated: Callable[[Any], None] = _nothing
+        self._mark = object()  # another recording may have numbered the same nodes
         self._requires: list[bool] = []  # by tensor
         self._known: dict[int, tuple[int, weakref.ref[Any]]] = {}
         self._sharing: dict[int, dict[int, weakref.ref[Any]]] = {}  # by memory: the tensors that look at it
@@ -128,6 +141,11 @@ class Rows:
         return self.steps - 1
 
     # tensors
+
+    def number_of(self, fn: Any) -> int | None:
+        """The number of a node, None if it is not recorded here."""
+        mark, number = fn.metadata.get(NUMBER, (None, None))
+        return number if mark is self._mark else None
 
     def add_tensor(
         self, x: Any, step: int, producer: int, output_nr: int, storage: int, site: int, known: Any = None
@@ -155,7 +173,7 @@ class Rows:
         """The number of a tensor, -1 if it has none yet."""
         fn = grad_fn_of(x)
         if fn is not None:
-            node = number_of(fn)
+            node = self.number_of(fn)
             return -1 if node is None or self.first[node] < 0 else self.first[node] + int(x.output_nr)
         found = self._known.get(id(x))
         return found[0] if found is not None and found[1]() is x else -1
@@ -234,12 +252,14 @@ class Rows:
         found, stack = {}, [fn]
         while stack:
             each = stack.pop()
-            if each not in found and not is_leaf_node(each) and number_of(each) is None:
+            if each not in found and not is_leaf_node(each) and self.number_of(each) is None:
                 found[each] = 0
                 stack += [before for before, _ in each.next_functions if before is not None]
         site = self.sites.here(2)
         for each in sorted(found, key=lambda one: int(one._sequence_nr())):
-            self.attach(each, each.name(), [], outputs_of(each, [x] if each is fn else []), site, "")
+            self.attach(
+                each, each.name(), [], outputs_of(each, [x] if each is fn else []), site, _saved_parameters(each)
+            )
 
     def attach(
         self, fn: Any, op: str, slots: list[tuple[int, int]], outs: Sequence[Any], site: int, params: str,
@@ -265,7 +285,7 @@ class Rows:
             known = fn._input_metadata[nr] if x is None else None
             self.add_tensor(x, step, number, nr, self.storage.get(memory_of(x), -1) if shares else -1, site, known)
         if fn is not None:
-            fn.metadata[NUMBER] = number
+            fn.metadata[NUMBER] = self._mark, number
             self.hooks[number] = fn.register_hook(functools.partial(self.ran, number, self._save(fn, step, number)))
         return step
 
@@ -274,7 +294,7 @@ class Rows:
         edges: list[tuple[int, int]] = []
         used: set[int] = set()
         for at, (before, nr) in enumerate(fn.next_functions):
-            if before is not None and not is_leaf_node(before) and number_of(before) is None:
+            if before is not None and not is_leaf_node(before) and self.number_of(before) is None:
                 self.adopt(before)
             tensor = -1 if before is None else self._tensor_of(before, nr)
             slot = next((each for each, one in slots if one == tensor and each not in used), -1) if tensor >= 0 else -1
@@ -288,7 +308,7 @@ class Rows:
     def _tensor_of(self, fn: Any, nr: int) -> int:
         if is_leaf_node(fn):
             return self.number(fn.variable)
-        number = number_of(fn)
+        number = self.number_of(fn)
         return self.first[number] + int(nr) if number is not None else -1
 
     def _reason(self, slots: list[tuple[int, int]], grad_mode: bool) -> int:

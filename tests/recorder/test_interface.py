@@ -222,3 +222,16 @@ def test_gathered_parameters_are_not_said_to_be_missing_from_the_optimizer(rank:
     """Of `jobs/ranks/fsdp2.py`, recorded under PyTorch 2.13: the optimizer has the shards."""
     trace = recordings.read(HERE / "fsdp2" / f"rank{rank}.gvtrace").trace
     assert any(str(name).endswith(GATHERED) for name in trace.names.name) and diagnose(trace) == ()
+
+
+def test_a_graph_that_was_made_before_is_told_with_its_names_and_the_parameters_that_its_nodes_saved() -> None:
+    trace = recordings.load(HERE / "before.gvtrace").trace  # by `record_before`
+    told = [explain(trace.frame(at + 1)).sentence for at in range(len(trace))]
+    assert "The backward pass starts at loss with the implicit gradient 1." in told
+    for words in (
+        "∂loss/∂shared = grad = [1, 1]; through this use of y: grad · 3 = [1, 1] × 3 = [3, 3].",
+        "∂loss/∂(y.sub()) = grad where y.sub() > 0, else grad · 0.5 = [0.5, 0.5].",
+        "∂loss/∂(x.pow(3)) = y · (grad − Σ(grad · y)) = [0, 0].",
+        "∂loss/∂x = grad · 3 · x² = [0, 0] × 3 × [1, 2]² = [0, 0].",
+    ):
+        assert any(each.endswith(words) for each in told), words

@@ -368,7 +368,8 @@ def _in_numbers(formula: str, values: dict[str, Value | None]) -> str | None:
             if value.dtype == "bool":
                 return None
             most = _MOST_IN_PRODUCT if _PRODUCT.search(formula) else FEW
-            if value.scalar is None and (value.numel > most or _NOT_BY_ELEMENT.search(formula)):
+            is_long = value.array is None or value.numel > most
+            if value.scalar is None and (is_long or _NOT_BY_ELEMENT.search(formula)):
                 return None
             numbers[word] = factor_text(value.written())
     text = re.sub(r"(\d) \(", r"\1 × (", _fill(formula, numbers).replace("·", "×"))
