@@ -109,17 +109,15 @@ class Axes(Facade):
         return id(self._axes)
 
     axes = property(lambda self: self, doc="Itself, as every artist of Matplotlib knows its axes.")
+    title = property(
+        lambda self: made(Title, place=(0.5, 1.0), text=self._axes.title, put=self.set_title), doc="Its title."
+    )
 
     # titles and labels
 
     def _changed(self) -> AxesRecord:
         self._figure.changed = True
         return self._axes
-
-    @property
-    def title(self) -> Title:
-        """The title."""
-        return made(Title, place=(0.5, 1.0), text=self._axes.title, put=self.set_title)
 
     def set_title(self, label: object, *args: object, **look: object) -> Title:
         """Set the title."""
@@ -295,12 +293,9 @@ class Axes(Facade):
 
     def get_lines(self) -> list[Artist]:
         """Return the lines in the axes."""
-        return self.lines
-
-    @property
-    def lines(self) -> list[Artist]:
-        """The lines in the axes."""
         return [_pen(self).handle(Artist, each) for each in self._axes.layers if each.kind == "line"]
+
+    lines = property(get_lines, doc="The lines in the axes.")
 
 
 def _limit(axes: Axes, direction: Direction, low: Any, high: object, now: Any) -> None:
