@@ -259,7 +259,9 @@ def changed_nothing(case: Case) -> Iterator[Hit]:
         why += f"{name} meant before keeps its numbers, so the loss never changes."
         advice = f"Change {name} in place inside no_grad(): {name} -= …"
         step, node = int(trace.tensors.step[made[0]]) + 1, int(trace.tensors.producer[made[0]])
-        yield Hit(each.lineno, step, why, advice, _updated_in_place(case), case.mark(node, "nothing reads it"))
+        is_cleared = all(any(event.what == "cleared" for event in case.events[leaf]) for leaf in leaves)
+        offered = _updated_in_place(case, is_cleared)
+        yield Hit(each.lineno, step, why, advice, offered, case.mark(node, "nothing reads it"))
         return
 
 
@@ -308,8 +310,8 @@ def _was_leaf(case: Case, tensor: int) -> bool:
     return bool(case.trace.tensors.is_leaf[tensor] and requires(case, tensor, len(case.trace)))
 
 
-def _updated_in_place(case: Case) -> tuple[Fix, ...]:
-    """Rewrite every `w = w - … w.grad …` as `w -= …` inside no_grad, and clear .grad after it."""
+def _updated_in_place(case: Case, is_cleared: bool = False) -> tuple[Fix, ...]:
+    """Rewrite every `w = w - … w.grad …` as `w -= …` inside no_grad, and clear .grad after it unless that is done."""
     text, names = case.text, case.gradient_names
     for statement in reversed(case.statements):
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
@@ -335,7 +337,7 @@ def _updated_in_place(case: Case) -> tuple[Fix, ...]:
         else:
             update = f"{name}.copy_({case.source(value)})"
         inside = case.is_off(statement.lineno)
-        cleared = "" if f"{name}.grad.zero_()" in case.text else f"\n{name}.grad = None"
+        cleared = "" if is_cleared or f"{name}.grad.zero_()" in case.text else f"\n{name}.grad = None"
         code = f"{update}{cleared}" if inside else f"with torch.no_grad():\n    {update}{cleared}"
         text = edits.replaced(text, statement, code) or text
     return fixes(("in place, inside no_grad()", text if text != case.text else None))
