@@ -342,6 +342,8 @@ def logsigmoid(input: Tensor) -> Tensor:
     return call_all(LOG_SIGMOID, input)[0]
 
 
+FUNCTIONAL["logsigmoid"].__name__ = "log_sigmoid"
+
 # --- composed of other operations ---
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import jointly
 from gradviz.engine.kernel.memory import laid_as
 from gradviz.engine.kernel.rows import op
+from gradviz.engine.kernel.state import on_new_run
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.ops.elementwise import check_broadcast
 from gradviz.engine.ops.matmul import matmul
@@ -146,7 +149,7 @@ FLASH = op(
 )
 
 
-def _check(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, is_causal: bool) -> None:
+def _check(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> None:
     if len({q.dtype, k.dtype, v.dtype}) > 1:
         raise RuntimeError(
             "Expected query, key, and value to have the same dtype, but got query.dtype: "
@@ -158,16 +161,12 @@ def _check(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, is_causal: bool
             "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
             f"{dims[0]} key.dim: {dims[1]} and value.dim: {dims[2]} instead."
         )
-    if mask is None:
-        return
-    if mask.dtype not in (dtypes.bool_, dtypes.float32, q.dtype):
+    if mask is not None and mask.dtype not in (dtypes.bool_, dtypes.float32, q.dtype):
         kind = {"long": "long int"}.get(mask.dtype.cpp, mask.dtype.cpp)
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
             f"{kind} and  query.dtype: {q.dtype.cpp} instead."
         )
-    if is_causal:
-        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
 
 
 def _added(mask: Tensor, q: Tensor) -> Tensor:
@@ -175,6 +174,30 @@ def _added(mask: Tensor, q: Tensor) -> Tensor:
     if mask.dtype is dtypes.bool_:
         return wrap(np.where(mask._data, 0.0, -np.inf).astype(q._data.dtype))
     return mask
+
+
+ALL_KERNELS = "flash", "math", "mem_efficient", "cudnn"
+KERNELS = set(ALL_KERNELS)  # those that a program has not switched off; the CPU has the first two
+on_new_run(lambda: KERNELS.update(ALL_KERNELS))
+
+
+@contextmanager
+def only_kernels(names: Iterable[str]) -> Iterator[dict[object, object]]:
+    """Run only these kernels of attention in a block."""
+    before, wanted = set(KERNELS), set(names)
+    KERNELS.clear()
+    KERNELS.update(wanted)
+    try:
+        yield {}
+    finally:
+        KERNELS.clear()
+        KERNELS.update(before)
+
+
+_NO_BACKEND = (
+    "No viable backend for scaled_dot_product_attention was found. This is likely due to turning off both the math "
+    "kernel and the fused kernels."
+)
 
 
 def _takes_fused(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float) -> bool:
@@ -199,15 +222,24 @@ def scaled_dot_product_attention(
     enable_gqa: bool = False,
 ) -> Tensor:
     """softmax(query @ keyᵀ / √d) @ value."""
-    _check(query, key, value, attn_mask, is_causal)
+    _check(query, key, value, attn_mask)
     if enable_gqa:
         groups = query._data.shape[-3] // key._data.shape[-3]
         key, value = key.repeat_interleave(groups, -3), value.repeat_interleave(groups, -3)
     mask = None if attn_mask is None else _added(attn_mask, query)
-    if _takes_fused(query, key, value, mask, dropout_p):
+    if "flash" in KERNELS and _takes_fused(query, key, value, mask, dropout_p):
         if mask is not None:
             check_broadcast(np.empty((*query._data.shape[:3], key._data.shape[2])), mask._data)
         return call_all(FLASH, query, key, value, mask, dropout_p=dropout_p, is_causal=is_causal, scale=scale)[0]
+    if "math" not in KERNELS:
+        if "flash" not in KERNELS:
+            raise RuntimeError(_NO_BACKEND)
+        warnings.warn("Flash attention kernel not used because:", stacklevel=2)
+        if dropout_p:
+            warnings.warn("Both fused kernels do not support non-zero dropout.", stacklevel=2)
+        raise RuntimeError("No available kernel.  Aborting execution.")
+    if mask is not None and is_causal:
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     return _by_steps(query, key, value, mask, dropout_p, is_causal, scale)
 
 

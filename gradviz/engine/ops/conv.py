@@ -6,6 +6,7 @@ gradients are convolutions again: two rows suffice for any order."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from gradviz.engine.kernel import dtypes
@@ -16,7 +17,7 @@ from gradviz.engine.kernel.state import warn_once
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics import windows
 from gradviz.engine.numerics.windows import Sizes, sizes
-from gradviz.engine.ops.neural import in_single, need_tensor, one_gradient
+from gradviz.engine.ops.neural import in_single, is_half, need_tensor, one_gradient
 from gradviz.engine.run.api import FUNCTIONS, api
 from gradviz.engine.run.apply import call
 
@@ -250,19 +251,28 @@ def _check_reach(input: Tensor, kernel: Sizes, padding: Sizes, dilation: Sizes) 
         )
 
 
-def _check_types(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: bool = False) -> None:
+def _takes_onednn(input: Tensor, weight: Tensor, groups: int) -> bool:
+    """Whether PyTorch computes this with oneDNN, which refuses other types in its own words."""
+    if is_half(input._data):
+        return True
+    kernel, shape = weight._data.shape[2:], input._data.shape
+    large = len(kernel) > 1 and min(kernel[-2:]) > 3
+    return input.dtype is dtypes.float32 and (groups > 1 or large or shape[0] > 1 or math.prod(shape[:4]) > 20480)
+
+
+def _check_types(input: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool = False) -> None:
     if transposed and input.dtype in (dtypes.bool_, dtypes.int32, dtypes.int8, dtypes.int16, dtypes.uint8):
         raise NotImplementedError(f"\"slow_conv_transpose2d_out_cpu\" not implemented for '{input.dtype.title}'")
     if input.dtype is dtypes.bool_:
         raise NotImplementedError("\"slow_conv2d_cpu\" not implemented for 'Bool'")
-    if input.dtype is not weight.dtype and (input.dtype.is_complex or input.dtype is dtypes.bfloat16):
-        either = " or input should be a MKLDNN tensor and weight is a dense tensor"
-        raise RuntimeError(
-            f"Input type ({input.dtype.cpu_type}) and weight type ({weight.dtype.cpu_type}) should be the same"
-            f"{'' if input.dtype.is_complex else either}"
-        )
     if input.dtype is not weight.dtype:
-        raise RuntimeError(f"expected scalar type {input.dtype.title} but found {weight.dtype.title}")
+        fast = _takes_onednn(input, weight, groups)
+        if not fast and not input.dtype.is_complex:
+            raise RuntimeError(f"expected scalar type {input.dtype.title} but found {weight.dtype.title}")
+        either = " or input should be a MKLDNN tensor and weight is a dense tensor" if fast else ""
+        raise RuntimeError(
+            f"Input type ({input.dtype.cpu_type}) and weight type ({weight.dtype.cpu_type}) should be the same{either}"
+        )
     _check_bias_type(input, bias)
 
 
@@ -367,7 +377,7 @@ def _plain_convolution(count: int) -> None:
         _check_settings(steps, around, gaps, groups)
         _check_channels(whole, weight, bias, groups, False)
         _check_reach(whole, weight._data.shape[2:], around, gaps)
-        _check_types(whole, weight, bias)
+        _check_types(whole, weight, bias, groups)
         made = _convolved(
             whole,
             weight,
@@ -411,7 +421,7 @@ def _transposed_convolution(count: int) -> None:
         _check_channels(whole, weight, bias, groups, True)
         _check_output_padding(extra, steps, gaps)
         _check_transposed_reach(whole, weight._data.shape[2:], (steps, around, gaps, extra))
-        _check_types(whole, weight, bias, True)
+        _check_types(whole, weight, bias, groups, True)
         made = _convolved(
             whole,
             weight,

@@ -62,15 +62,17 @@ def to(
     memory_format: object = None,
 ) -> Tensor:
     """Another element type or device; the tensor itself when it has them already."""
-    flags = [each for each in args if isinstance(each, bool)]  # non_blocking, copy
+    flags = [each for each in args[1:] if isinstance(each, bool)]  # non_blocking, copy
     copy = flags[1] if len(flags) == 2 else copy
-    for each in args:
+    for at, each in enumerate(args):
         if isinstance(each, dtypes.dtype):
             dtype = each
         elif isinstance(each, Tensor):
             dtype = each.dtype
         elif isinstance(each, type) and each in dtypes.OF_PYTHON:
             dtype = dtypes.OF_PYTHON[each]
+        elif isinstance(each, float | complex) or (isinstance(each, bool) and not at):  # it stands for its type
+            dtype = dtypes.OF_PYTHON[type(each)]
         elif not isinstance(each, bool):
             device = each
     check_device(device)

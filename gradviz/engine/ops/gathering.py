@@ -415,7 +415,10 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     if not input._data.ndim and index._data.size != 1:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index._data.size} value(s)")
     n = input._data.shape[axis] if input._data.ndim else 1
-    if ((index._data < 0) | (index._data >= n)).any():
+    outside = index._data[(index._data < 0) | (index._data >= n)]
+    if outside.size and axis == 1:  # PyTorch has a kernel of its own for columns, with its own words
+        raise RuntimeError(f"INDICES element is out of DATA bounds, id={outside.flat[0]} axis_dim={n}")
+    if outside.size:
         raise IndexError("index out of range in self")
     return call(INDEX_SELECT, input, index, dim=axis)
 

@@ -410,6 +410,11 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     return call(LOGCUMSUMEXP, input, dim=wrap_dim(dim, input._data.ndim))
 
 
+def _in_special(name: str, known: str) -> None:
+    made = SPECIAL[name] = in_torch_words(F[known], f"special.{name}")
+    made.__name__ = made.__qualname__ = f"special_{name}"
+
+
 for _name in (
     "erf",
     "erfc",
@@ -426,6 +431,6 @@ for _name in (
     "log_softmax",
     "round",
 ):
-    SPECIAL[_name] = in_torch_words(F[_name], f"special.{_name}")
+    _in_special(_name, _name)
 for _name, _known in {"expit": "sigmoid", "gammaln": "lgamma", "psi": "digamma"}.items():
-    SPECIAL[_name] = in_torch_words(F[_known], f"special.{_name}")
+    _in_special(_name, _known)

@@ -18,7 +18,7 @@ from gradviz.engine.numerics import bessel, functions
 from gradviz.engine.ops.derivatives import scaled
 from gradviz.engine.ops.elementwise import NUMBERS, Prepared, cast, prepare_pair, register, result_type
 from gradviz.engine.ops.special import POLYGAMMA
-from gradviz.engine.run.api import FUNCTIONS, SPECIAL, api, method
+from gradviz.engine.run.api import FUNCTIONS, SPECIAL, api, called, method
 from gradviz.engine.run.apply import NO_PARAMS, call
 from gradviz.engine.run.inplace import write
 
@@ -199,7 +199,7 @@ def _prepare_i0(input: Tensor) -> Prepared:
 
 
 register(_prepare_i0, ("i0",))
-S["i0"] = F["i0"]
+S["i0"] = called(F["i0"], "special_i0")
 
 
 ADD_ONE = op(

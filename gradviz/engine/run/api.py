@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.dtypes import OF_PYTHON, Array
 from gradviz.engine.kernel.formula import TABLES
 from gradviz.engine.kernel.memory import from_memory_order, in_memory_order, memory_of, resized
 from gradviz.engine.kernel.messages import check_kind
@@ -139,6 +139,8 @@ def in_torch_words(fn: F, key: str) -> F:
     taken: set[tuple[Any, ...]] = set()  # accepted types of arguments; a class is neither kept nor asked
 
     def call(*args: object, **keywords: object) -> Any:
+        if keywords and isinstance(kind := keywords.get("dtype"), type) and kind in OF_PYTHON:
+            keywords["dtype"] = OF_PYTHON[kind]
         if first and (always or keywords or len(args) > 1):
             types = (*map(id, map(type, args)), *keywords, *map(id, map(type, keywords.values())))
             if types not in taken:

@@ -278,6 +278,18 @@ class CyclicLR(LRScheduler):
 class _OfOthers(LRScheduler):
     _schedulers: list[LRScheduler]
 
+    def _check_owner(self, optimizer: Optimizer, schedulers: Sequence[LRScheduler]) -> None:
+        name = type(self).__name__
+        for index, each in enumerate(schedulers):
+            if not hasattr(each, "optimizer"):
+                raise TypeError(f"{name} at index {index} should have `optimizer` as its attribute.")
+            if optimizer is not each.optimizer:
+                raise ValueError(
+                    f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
+                    f"{type(each).__name__} at index {index} has {each.optimizer}, which is different from "
+                    f"{type(optimizer).__name__}."
+                )
+
     def state_dict(self) -> dict[str, Any]:
         """Everything except the optimizer, and the state of each scheduler."""
         saved = super().state_dict()
@@ -300,15 +312,7 @@ class SequentialLR(_OfOthers):
         name = type(self).__name__
         if not schedulers:
             raise ValueError(f"{name} expects at least one scheduler, but got no scheduler.")
-        for index, each in enumerate(schedulers):
-            if not hasattr(each, "optimizer"):
-                raise TypeError(f"{name} at index {index} should have `optimizer` as its attribute.")
-            if optimizer is not each.optimizer:
-                raise ValueError(
-                    f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
-                    f"{type(each).__name__} at index {index} has {each.optimizer}, which is different from "
-                    f"{type(optimizer).__name__}."
-                )
+        self._check_owner(optimizer, schedulers)
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
                 "Sequential Schedulers expects number of schedulers provided to be one more than the number of "
@@ -344,8 +348,9 @@ class ChainedScheduler(_OfOthers):
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
         if not schedulers:
             raise ValueError("ChainedScheduler expects at least one scheduler to be chained, but got no scheduler.")
-        self._schedulers = list(schedulers)
         self.optimizer = optimizer or schedulers[0].optimizer
+        self._check_owner(self.optimizer, schedulers)
+        self._schedulers = list(schedulers)
         self._last_lr = self._schedulers[-1].get_last_lr()
 
     def step(self) -> None:  # type: ignore[override]

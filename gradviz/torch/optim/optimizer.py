@@ -147,6 +147,8 @@ class Optimizer:
 
     def step(self, closure: Callable[[], object] | None = None) -> object:
         """Update every parameter that has a gradient; `closure` recomputes the loss first."""
+        if type(self)._update is Optimizer._update:
+            raise NotImplementedError
         loss = None
         if closure is not None:
             with enable_grad():

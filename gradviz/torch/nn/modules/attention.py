@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import enum
+from collections.abc import Iterator
 
 from gradviz.engine.kernel.dtypes import dtype as DType
 from gradviz.engine.kernel.state import paused, state
 from gradviz.engine.kernel.tensor import Tensor
-from gradviz.engine.ops.attention import additive
+from gradviz.engine.ops.attention import additive, only_kernels
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn import init
 from gradviz.torch.nn.modules.linear import NonDynamicallyQuantizableLinear, Shapes
@@ -149,7 +150,7 @@ def _turned(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, 
     return new, new_key, new_key if value is key else value.transpose(1, 0)
 
 
-# --- `torch.nn.attention`: there is one kernel, so a choice changes nothing ---
+# --- `torch.nn.attention`: which kernels may run ---
 
 
 class SDPBackend(enum.Enum):
@@ -158,9 +159,13 @@ class SDPBackend(enum.Enum):
     ERROR, MATH, FLASH_ATTENTION, EFFICIENT_ATTENTION, CUDNN_ATTENTION, OVERRIDEABLE = -1, 0, 1, 2, 3, 4
 
 
-def sdpa_kernel(backends: object, set_priority: bool = False) -> contextlib.AbstractContextManager[None]:
-    """Accepted: there is only one kernel."""
+@contextlib.contextmanager
+def sdpa_kernel(backends: object, set_priority: bool = False) -> Iterator[dict[object, object]]:
+    """Run only these kernels in a block."""
     given = backends if isinstance(backends, (list, tuple)) else [backends]
-    if not all(isinstance(each, SDPBackend) for each in given):
+    chosen = [each for each in given if isinstance(each, SDPBackend)]
+    if len(chosen) < len(given):
         raise AssertionError("Backend must be an instance of SDPBackend or a list of SDPBackend instances")
-    return contextlib.nullcontext()
+    names = {each.name.removesuffix("_ATTENTION").lower().replace("efficient", "mem_efficient") for each in chosen}
+    with only_kernels(names) as flags:
+        yield flags

@@ -212,7 +212,8 @@ class Module(Places):
         layout = kwargs.pop("memory_format", None)
         if layout is not None:  # of weights of images; the others stay as they are
             self._apply(lambda t: t.to(memory_format=layout) if t.ndim in (4, 5) else t)
-        wanted = [a for a in (*args, *kwargs.values()) if isinstance(a, dtypes.dtype)]
+        given = (dtypes.OF_PYTHON.get(a) if isinstance(a, type) else a for a in (*args, *kwargs.values()))
+        wanted = [a for a in given if isinstance(a, dtypes.dtype)]
         wanted += [a.dtype for a in args if isinstance(a, Tensor)]
         with paused():
             stand_in = T["empty"](0)
@@ -344,6 +345,12 @@ class Module(Places):
                 "register_state_dict_post_hook"
             )
         return add_hook(self.__dict__, "_state_dict_hooks", hook, False)
+
+    def _register_load_state_dict_pre_hook(self, hook: Any, with_module: bool = False) -> RemovableHandle:
+        """The private form: the hook is not given the module, unless it asks for it."""
+        if with_module:
+            return self.register_load_state_dict_pre_hook(hook)
+        return self.register_load_state_dict_pre_hook(lambda _, *given: hook(*given))
 
     def register_load_state_dict_pre_hook(self, hook: object) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, ...)` before the state is loaded."""

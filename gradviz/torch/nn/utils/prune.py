@@ -207,6 +207,11 @@ class _Structured(_Amount):
         super().__init__(amount)
         self.dim = dim
 
+    def _count_along(self, t: Tensor) -> int:
+        if self.dim >= t.ndim:
+            raise IndexError(f"Invalid index {self.dim} for tensor of size {t.shape}")
+        return self._count(t.shape[self.dim])
+
     def _masked(self, t: Tensor, default_mask: Tensor, kept: Any) -> Tensor:
         mask = T["zeros_like"](t)
         place: list[object] = [slice(None)] * len(t.shape)
@@ -220,11 +225,10 @@ class RandomStructured(_Structured):
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """The mask."""
-        size = t.shape[self.dim]
-        count = self._count(size)
+        count = self._count_along(t)
         if not count:
             return default_mask
-        prob = T["rand"](size)
+        prob = T["rand"](t.shape[self.dim])
         kept = prob > T["kthvalue"](prob, k=count).values
         return self._masked(t, default_mask, kept)
 
@@ -238,13 +242,12 @@ class LnStructured(_Structured):
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """The mask."""
-        size = t.shape[self.dim]
-        count = self._count(size)
+        count = self._count_along(t)
         if not count:
             return default_mask
         dims = [d for d in range(t.dim()) if d != self.dim % t.dim()]
         norms = T["norm"](t, p=self.n, dim=dims)
-        kept = T["topk"](norms, k=size - count, largest=True).indices
+        kept = T["topk"](norms, k=t.shape[self.dim] - count, largest=True).indices
         return self._masked(t, default_mask, kept)
 
 

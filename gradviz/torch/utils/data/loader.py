@@ -98,6 +98,9 @@ class _SingleProcessDataLoaderIter:
         return len(self._loader)
 
 
+_FIXED = frozenset("batch_size batch_sampler sampler drop_last dataset persistent_workers".split())
+
+
 class DataLoader:
     """Iterates over batches; `num_workers` is accepted, but everything is loaded in this process."""
 
@@ -132,6 +135,12 @@ class DataLoader:
         self._choose(batch_size, bool(shuffle), sampler, batch_sampler)
         batched = self.batch_sampler is not None or (self.iterable and self.batch_size is not None)
         self.collate_fn = collate_fn or (default_collate if batched else default_convert)
+        self._initialized = True
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in _FIXED and "_initialized" in vars(self):
+            raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
+        super().__setattr__(name, value)
 
     def _choose(self, batch_size: int | None, shuffle: bool, sampler: Any, batch_sampler: Any) -> None:
         """Make the samplers that were not given; refuse contradictory arguments."""
