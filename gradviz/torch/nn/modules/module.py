@@ -348,9 +348,7 @@ class Module(Places):
 
     def _register_load_state_dict_pre_hook(self, hook: Any, with_module: bool = False) -> RemovableHandle:
         """The private form: the hook is not given the module, unless it asks for it."""
-        if with_module:
-            return self.register_load_state_dict_pre_hook(hook)
-        return self.register_load_state_dict_pre_hook(lambda _, *given: hook(*given))
+        return self.register_load_state_dict_pre_hook(hook if with_module else lambda _, *given: hook(*given))
 
     def register_load_state_dict_pre_hook(self, hook: object) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, ...)` before the state is loaded."""
