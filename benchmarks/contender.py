@@ -80,6 +80,13 @@ def collect_as_in_a_run() -> None:
     Collector(heap_reader()).begin(Limits().memory_mb)
 
 
+def guard_as_in_a_run() -> None:
+    """The worker's audit hook watches, which costs something each time a place in the snippet is looked for."""
+    from gradviz.worker.running.audit import refuse_from_now_on
+
+    refuse_from_now_on()
+
+
 def fingerprint(found: list[Any]) -> list[list[float]]:
     """[size, product with a fixed wave] of each result: what tells one computation from another."""
     arrays = [np.asarray(each.detach() if hasattr(each, "detach") else each, np.float64).ravel() for each in found]
@@ -118,6 +125,9 @@ def main(name: str) -> None:
     gc.freeze()  # in every contender: what was imported is not looked through again and again
     if name not in ("pytorch", *LIBRARIES):
         collect_as_in_a_run()
+        for one_round in prepared.values():
+            one_round()  # what is imported when it is first needed is here before that is refused
+        guard_as_in_a_run()
     for line in sys.stdin:
         order, workload = line.split()
         one_round = prepared[workload]

@@ -30,12 +30,13 @@ class JobSites(Sites):
         self._texts: list[list[str]] = []  # by file
         self._elsewhere: dict[tuple[CodeType, int, CodeType | None, int], int] = {}
 
-    def _search(self, start: FrameType) -> int:
+    def _search(self, start: FrameType, code: CodeType) -> int:
         frame: FrameType | None = start
         inner: FrameType | None = None
         files = self._files
         while frame is not None:
-            name = frame.f_code.co_filename
+            code = frame.f_code
+            name = code.co_filename
             file = files[name] if name in files else self._new(name)
             if file == _SCRIPT:
                 break
@@ -44,7 +45,7 @@ class JobSites(Sites):
             frame = frame.f_back
         if inner is not None:
             return self._within(inner, frame)
-        return -1 if frame is None else self._of(frame, frame.f_lasti)
+        return -1 if frame is None else self._of(frame, code, frame.f_lasti)
 
     def _new(self, name: str) -> int:
         """The number of a file that is met for the first time."""
@@ -75,4 +76,4 @@ class JobSites(Sites):
         return site
 
     def _place(self, frame: FrameType) -> Place:
-        return place_in(self._code_of(frame)[2], frame, frame.f_lasti)
+        return place_in(self._code_of(frame.f_code)[2], frame, frame.f_lasti)

@@ -27,7 +27,7 @@ class _Frame:
 def _found(instruction: int) -> tuple[int, _Frame]:
     sites = Sites(Writer(), SOURCE, "<snippet>")
     frame = _Frame(compile(SOURCE, "<snippet>", "exec"), instruction)
-    return sites._of(cast("object", frame), instruction), frame  # type: ignore[arg-type]
+    return sites._of(cast("object", frame), frame.f_code, instruction), frame  # type: ignore[arg-type]
 
 
 def test_the_place_of_an_instruction_is_known_without_its_frame() -> None:

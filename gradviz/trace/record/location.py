@@ -12,7 +12,7 @@ happened before its first operation has no row yet, but its first step is known:
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
@@ -21,6 +21,7 @@ from gradviz.trace.table.regions import RegionKind
 
 _getframe = sys._getframe
 Place = tuple[int | None, int | None, int | None, int | None]
+_OURS = __name__.partition(".")[0] + "."
 LONGEST_TEXT = 200  # characters of source text that are kept
 
 
@@ -42,17 +43,28 @@ class Sites:
         self._known: dict[int, int] = {}
         self._by_code: dict[int, tuple[CodeType, dict[int, int], list[Place]]] = {}
         self._by_place: dict[Place, int] = {}
+        self._ours: set[int] = set()  # by id: the globals of our own modules
 
     def here(self, depth: int) -> int:
         """The place of the snippet that is running, -1 if there is none; `depth` frames above may be skipped."""
         frame = _getframe()  # a direct import: the audit hook of a worker permits no other
-        while depth and frame.f_back is not None:
-            frame, depth = frame.f_back, depth - 1
-        if frame.f_code is self._code:
+        while depth:
+            before = frame.f_back
+            if before is None:
+                break
+            frame, depth = before, depth - 1
+        ours = self._ours
+        while id(frame.f_globals) in ours:
+            before = frame.f_back
+            if before is None:
+                return -1
+            frame = before
+        code = frame.f_code  # a worker's audit hook looks at each read
+        if code is self._code:
             site = self._known.get(frame.f_lasti)
             if site is not None:
                 return site
-        return self._search(frame)
+        return self._search(frame, code)
 
     def at_line(self, line: int) -> int:
         """A place of which only the line is known."""
@@ -62,24 +74,33 @@ class Sites:
         """A place as in Python's code objects (columns in bytes), and the text there."""
         return self._add(place), text_at(self._lines, place)[1]
 
-    def _search(self, start: FrameType) -> int:
+    def _search(self, start: FrameType, code: CodeType) -> int:
         frame: FrameType | None = start
-        while frame is not None and frame.f_code.co_filename != self._filename:
+        while code.co_filename != self._filename:
+            assert frame is not None
+            self._note_ours(frame.f_globals)
             frame = frame.f_back
-        if frame is None:
-            return -1
-        return self._of(frame, frame.f_lasti)
+            if frame is None:
+                return -1
+            code = frame.f_code
+        assert frame is not None
+        return self._of(frame, code, frame.f_lasti)
 
-    def _of(self, frame: FrameType, instruction: int) -> int:
-        self._code, self._known, positions = self._code_of(frame)
+    def _note_ours(self, names: Mapping[str, Any]) -> None:
+        """If these are the globals of one of our modules, skip its frames from now on."""
+        name = names.get("__name__")
+        if type(name) is str and name.startswith(_OURS) and getattr(sys.modules.get(name), "__dict__", None) is names:
+            self._ours.add(id(names))
+
+    def _of(self, frame: FrameType, code: CodeType, instruction: int) -> int:
+        self._code, self._known, positions = self._code_of(code)
         site = self._known.get(instruction)
         if site is None:
             site = self._known[instruction] = self._add(place_in(positions, frame, instruction))
         return site
 
-    def _code_of(self, frame: FrameType) -> tuple[CodeType, dict[int, int], list[Place]]:
-        """The code of a frame, the sites in it that are known, and the places of its instructions."""
-        code = frame.f_code
+    def _code_of(self, code: CodeType) -> tuple[CodeType, dict[int, int], list[Place]]:
+        """Code of the snippet, the sites in it that are known, and the places of its instructions."""
         entry = self._by_code.get(id(code))
         if entry is None:  # the code object is kept alive, so that its id stays unique
             entry = self._by_code[id(code)] = (code, {}, list(code.co_positions()))
@@ -91,8 +112,9 @@ class Sites:
         below: list[str] = []
         while traceback is not None:
             frame = traceback.tb_frame
-            if frame.f_code.co_filename == self._filename:
-                site, below = self._of(frame, traceback.tb_lasti), []
+            code = frame.f_code
+            if code.co_filename == self._filename:
+                site, below = self._of(frame, code, traceback.tb_lasti), []
             else:
                 below.append(str(frame.f_globals.get("__name__")))
             traceback = traceback.tb_next

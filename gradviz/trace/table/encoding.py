@@ -4,6 +4,7 @@ only, never pickle."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Mapping, Sequence
@@ -66,6 +67,18 @@ def refuse_unless(holds: object, what: str) -> None:
         raise TraceFormatError(f"malformed trace: {what}")
 
 
+_Small = dict[tuple[int, ...], tuple[bytes, bytes, float]]  # rows of `dims` and `values`, and the size in bytes
+_Kind = tuple[list[bytes | bytearray], list[list[bytes]], _Small]  # of a dtype: elements, rows, its small shapes
+_UNKNOWN = (b"", b"", math.inf)
+
+
+@functools.cache
+def _rows_of(code: int) -> list[list[bytes]]:
+    """The rows of `values` for a dtype, by what is kept (EDGES, ALL or _WAITS) and the number of dimensions."""
+    pack = PACK["values"]
+    return [[pack(code, ndim, kept) for ndim in range(_MOST_DIMS + 1)] for kept in (EDGES, ALL, _WAITS)]
+
+
 class Writer:
     """Rows, texts and values since the last `take`, and how many there were in all."""
 
@@ -73,7 +86,7 @@ class Writer:
         self.rows: dict[str, bytearray] = {name: bytearray() for name in TABLES}
         self.values = 0  # how many values there have been so far
         self._sent = dict.fromkeys(TABLES, 0)
-        self._budget = budget
+        self._budget: float = budget
         self._beyond = 0  # values that the budget did not suffice for
         self._texts: dict[str, int] = {}
         self._new_texts: list[str] = []
@@ -82,7 +95,7 @@ class Writer:
         self._value_rows = self.rows["values"]
         self._dims = self.rows["dims"]
         self._waiting = 0  # bytes of values that are summarised when the batch is taken
-        self._kinds: dict[np.dtype[Any], tuple[list[bytes | bytearray], list[list[bytes]]]] = {}
+        self._kinds: dict[np.dtype[Any], _Kind] = {}
         self._switch(np.dtype(np.float32))
 
     def count(self, table: str) -> int:
@@ -111,21 +124,26 @@ class Writer:
             array = array.phys  # all examples of a vmap
         if array.dtype is not self._dtype:
             self._switch(array.dtype)
-        if array.ndim:
-            self._add_array(at, array, whole)
-        else:
+        if not array.ndim:
             self._value_rows += self._scalar_row
             self._now += array.tobytes()
+            return at
+        dims, row, size = self._small.get(array.shape, _UNKNOWN)
+        if whole and size <= self._budget:
+            self._budget -= size
+            self._dims += dims
+            self._value_rows += row
+            self._now += array.tobytes()
+        else:
+            self._add_array(at, array, whole)
         return at
 
     def _switch(self, dtype: np.dtype[Any]) -> None:
         """The next values have this dtype, which is looked up once."""
         known = self._kinds.get(dtype)
         if known is None:
-            pack, code = PACK["values"], _CODE[dtype.name]
-            rows = [[pack(code, ndim, kept) for ndim in range(_MOST_DIMS + 1)] for kept in (EDGES, ALL, _WAITS)]
-            known = self._kinds[dtype] = (self._elements[dtype.name], rows)
-        self._dtype, (self._chunks, (self._edge_rows, self._whole_rows, self._waiting_rows)) = dtype, known
+            known = self._kinds[dtype] = (self._elements[dtype.name], _rows_of(_CODE[dtype.name]), {})
+        self._dtype, (self._chunks, (self._edge_rows, self._whole_rows, self._waiting_rows), self._small) = dtype, known
         self._scalar_row = self._whole_rows[0]
         self._begin_chunk()
 
@@ -145,6 +163,8 @@ class Writer:
         if size <= LITTLE or (whole and size <= self._budget):
             self._budget = max(self._budget - size, 0)
             self._value_rows += self._whole_rows[ndim]
+            if size < LARGE:
+                self._small[shape] = (_PACK_DIMS[ndim](*shape), self._whole_rows[ndim], size)
         else:
             self._beyond += whole
             self._waiting += size
