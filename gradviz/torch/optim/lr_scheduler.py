@@ -165,6 +165,12 @@ class LambdaLR(_ByLambda):
 class MultiplicativeLR(_ByLambda):
     """The last rate times a function of the epoch."""
 
+    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
+        for each in lr_lambda if isinstance(lr_lambda, list | tuple) else [lr_lambda]:
+            if not callable(each):
+                raise TypeError(f"lr_lambda should be a function, but got {type(each).__name__}")
+        super().__init__(optimizer, lr_lambda, last_epoch)
+
     def get_lr(self) -> list[Any]:
         now = self._now()
         if self._is_initial:

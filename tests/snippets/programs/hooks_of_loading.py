@@ -1,8 +1,8 @@
-"""Hooks that run before a state is loaded, public and private; schedulers of two optimizers are not chained."""
+"""Hooks that run before a state is loaded, public and private; what schedulers refuse."""
 
 import torch
 from torch import nn
-from torch.optim.lr_scheduler import ChainedScheduler, SequentialLR, StepLR
+from torch.optim.lr_scheduler import ChainedScheduler, MultiplicativeLR, SequentialLR, StepLR
 
 
 class Block(nn.Module):
@@ -39,6 +39,9 @@ for make in (
     lambda: ChainedScheduler([StepLR(one, 1), StepLR(other, 1)]),
     lambda: ChainedScheduler([StepLR(one, 1)], optimizer=other),
     lambda: ChainedScheduler([one]),
+    lambda: MultiplicativeLR(one, 3),
+    lambda: MultiplicativeLR(one, [0.5]),
+    lambda: MultiplicativeLR(one, (lambda epoch: 0.5,)),
     lambda: SequentialLR(one, [StepLR(one, 1), StepLR(other, 1)], [1]),
 ):
     try:
