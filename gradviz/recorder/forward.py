@@ -170,7 +170,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             return
         rows = self._rows
         fn = next((fn for x in pending.outs if (fn := grad_fn_of(x)) is not None), None)
-        if fn is not None and rows.number_of(fn) is not None:
+        if fn is not None and rows.nodes.number_of(fn) is not None:
             fn = None
         if fn is not None and is_custom(fn) and not pending.written:  # its `forward`'s last operation gave it away
             rows.attach(fn, fn.name(), [], outputs_of(fn, pending.outs), pending.site, "")

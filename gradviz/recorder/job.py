@@ -167,8 +167,7 @@ class Job:
         return self._is_on and not self.rows.quiet
 
     def watch(self, look: Callable[..., None]) -> None:
-        """Call `look` for each operation and backward call, before it runs, and `look(anew=True)` on the same line
-        where tensors of before have come in."""
+        """Call `look` before each operation and backward call, and `look(anew=True)` where older tensors came in."""
         self._forward.line = self._backward.line = look
 
     # hooks into PyTorch

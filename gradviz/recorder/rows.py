@@ -98,6 +98,19 @@ def outputs_of(fn: Any, results: Sequence[Any]) -> list[Any]:
     return outs
 
 
+class Numbered:
+    """The nodes that have a number here; another recording may have given the same nodes its own."""
+
+    def give(self, fn: Any, number: int) -> None:
+        """Number a node."""
+        fn.metadata[NUMBER] = self, number
+
+    def number_of(self, fn: Any) -> int | None:
+        """The number of a node, None if it has none here."""
+        whose, number = fn.metadata.get(NUMBER, (None, None))
+        return number if whose is self else None
+
+
 class Rows:
     """The numbers given so far, and what has been written for each."""
 
@@ -117,7 +130,7 @@ class Rows:
         self.detached: dict[int, tuple[Any, Any, int]] = {}
         self.ran: Callable[[int, int, Any, Any], None] = _nothing
         self.accumulated: Callable[[Any], None] = _nothing
-        self._mark = object()  # another recording may have numbered the same nodes
+        self.nodes = Numbered()
         self._requires: list[bool] = []  # by tensor
         self._known: dict[int, tuple[int, weakref.ref[Any]]] = {}
         self._sharing: dict[int, dict[int, weakref.ref[Any]]] = {}  # by memory: the tensors that look at it
@@ -141,11 +154,6 @@ class Rows:
         return self.steps - 1
 
     # tensors
-
-    def number_of(self, fn: Any) -> int | None:
-        """The number of a node, None if it is not recorded here."""
-        mark, number = fn.metadata.get(NUMBER, (None, None))
-        return number if mark is self._mark else None
 
     def add_tensor(
         self, x: Any, step: int, producer: int, output_nr: int, storage: int, site: int, known: Any = None
@@ -173,8 +181,8 @@ class Rows:
         """The number of a tensor, -1 if it has none yet."""
         fn = grad_fn_of(x)
         if fn is not None:
-            node = self.number_of(fn)
-            return -1 if node is None or self.first[node] < 0 else self.first[node] + int(x.output_nr)
+            node = self.nodes.number_of(fn)
+            return -1 if node is None else self.first[node] + int(x.output_nr)
         found = self._known.get(id(x))
         return found[0] if found is not None and found[1]() is x else -1
 
@@ -249,17 +257,14 @@ class Rows:
 
     def adopt(self, fn: Any, x: Any = None) -> None:
         """Record nodes whose operations were not observed: compiled code, custom functions, before recording."""
-        found, stack = {}, [fn]
+        found, stack = set(), [fn]
         while stack:
-            each = stack.pop()
-            if each not in found and not is_leaf_node(each) and self.number_of(each) is None:
-                found[each] = 0
+            if (each := stack.pop()) not in found and not is_leaf_node(each) and self.nodes.number_of(each) is None:
+                found.add(each)
                 stack += [before for before, _ in each.next_functions if before is not None]
-        site = self.sites.here(2)
         for each in sorted(found, key=lambda one: int(one._sequence_nr())):
-            self.attach(
-                each, each.name(), [], outputs_of(each, [x] if each is fn else []), site, _saved_parameters(each)
-            )
+            outs = outputs_of(each, [x] if each is fn else [])
+            self.attach(each, each.name(), [], outs, self.sites.here(2), _saved_parameters(each))
 
     def attach(
         self, fn: Any, op: str, slots: list[tuple[int, int]], outs: Sequence[Any], site: int, params: str,
@@ -285,7 +290,7 @@ class Rows:
             known = fn._input_metadata[nr] if x is None else None
             self.add_tensor(x, step, number, nr, self.storage.get(memory_of(x), -1) if shares else -1, site, known)
         if fn is not None:
-            fn.metadata[NUMBER] = self._mark, number
+            self.nodes.give(fn, number)
             self.hooks[number] = fn.register_hook(functools.partial(self.ran, number, self._save(fn, step, number)))
         return step
 
@@ -294,7 +299,7 @@ class Rows:
         edges: list[tuple[int, int]] = []
         used: set[int] = set()
         for at, (before, nr) in enumerate(fn.next_functions):
-            if before is not None and not is_leaf_node(before) and self.number_of(before) is None:
+            if before is not None and not is_leaf_node(before) and self.nodes.number_of(before) is None:
                 self.adopt(before)
             tensor = -1 if before is None else self._tensor_of(before, nr)
             slot = next((each for each, one in slots if one == tensor and each not in used), -1) if tensor >= 0 else -1
@@ -308,7 +313,7 @@ class Rows:
     def _tensor_of(self, fn: Any, nr: int) -> int:
         if is_leaf_node(fn):
             return self.number(fn.variable)
-        number = self.number_of(fn)
+        number = self.nodes.number_of(fn)
         return self.first[number] + int(nr) if number is not None else -1
 
     def _reason(self, slots: list[tuple[int, int]], grad_mode: bool) -> int:
