@@ -98,6 +98,15 @@ def outputs_of(fn: Any, results: Sequence[Any]) -> list[Any]:
     return outs
 
 
+def _results(tensors: Sequence[Any]) -> dict[Any, list[Any]]:
+    """By node, those of these tensors that it made."""
+    found: dict[Any, list[Any]] = {}
+    for x in tensors:
+        if isinstance(x, torch.Tensor):
+            found.setdefault(grad_fn_of(x), []).append(x)
+    return found
+
+
 class Numbered:
     """The nodes that have a number here; another recording may have given the same nodes its own."""
 
@@ -262,8 +271,9 @@ class Rows:
             if (each := stack.pop()) not in found and not is_leaf_node(each) and self.nodes.number_of(each) is None:
                 found.add(each)
                 stack += [before for before, _ in each.next_functions if before is not None]
+        results = _results([x, *(saved for each in found for _, saved in _buffers(each))])
         for each in sorted(found, key=lambda one: int(one._sequence_nr())):
-            outs = outputs_of(each, [x] if each is fn else [])
+            outs = outputs_of(each, results.get(each, ()))
             self.attach(each, each.name(), [], outs, self.sites.here(2), _saved_parameters(each))
 
     def attach(
