@@ -17,7 +17,7 @@ from gradviz.engine.kernel.state import warn_once
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics import windows
 from gradviz.engine.numerics.windows import Sizes, sizes
-from gradviz.engine.ops.neural import in_single, is_half, need_tensor, one_gradient
+from gradviz.engine.ops.neural import in_single, need_tensor, one_gradient
 from gradviz.engine.run.api import FUNCTIONS, api
 from gradviz.engine.run.apply import call
 
@@ -253,8 +253,8 @@ def _check_reach(input: Tensor, kernel: Sizes, padding: Sizes, dilation: Sizes) 
 
 def _takes_onednn(input: Tensor, weight: Tensor, groups: int) -> bool:
     """Whether PyTorch computes this with oneDNN, which refuses other types in its own words."""
-    if is_half(input._data):
-        return True
+    if input.dtype is dtypes.bfloat16:
+        return True  # for float16 it depends on the processor
     kernel, shape = weight._data.shape[2:], input._data.shape
     large = len(kernel) > 1 and min(kernel[-2:]) > 3
     return input.dtype is dtypes.float32 and (groups > 1 or large or shape[0] > 1 or math.prod(shape[:4]) > 20480)
