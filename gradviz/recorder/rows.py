@@ -126,7 +126,7 @@ class Rows:
     def __init__(self, source: str, script: str, values: str, budget: int) -> None:
         self.writer = Writer(budget)
         self.add, self.text = self.writer.add, self.writer.text
-        self.sites = JobSites(self.writer, source, script)
+        self.sites, self.nodes = JobSites(self.writer, source, script), Numbered()
         self.regions = RegionStack(self.writer, self.sites)
         self.value = Values(self.writer, values, self.quietly)
         self.steps, self.call, self.quiet = 0, -1, 0
@@ -139,7 +139,6 @@ class Rows:
         self.detached: dict[int, tuple[Any, Any, int]] = {}
         self.ran: Callable[[int, int, Any, Any], None] = _nothing
         self.accumulated: Callable[[Any], None] = _nothing
-        self.nodes = Numbered()
         self._requires: list[bool] = []  # by tensor
         self._known: dict[int, tuple[int, weakref.ref[Any]]] = {}
         self._sharing: dict[int, dict[int, weakref.ref[Any]]] = {}  # by memory: the tensors that look at it
