@@ -17,6 +17,7 @@ from gradviz.ui.canvas import TraceView
 from gradviz.ui.canvas.content import GroupContent, bytes_text, content
 from gradviz.ui.canvas.diagram import GROUP, OPERATION, REFERENCE, TENSOR, Diagram, build, diagram_of
 from gradviz.ui.canvas.diagram_layout import lay_out
+from gradviz.ui.canvas.hover_words import words
 from gradviz.ui.canvas.moment import FLOW
 from gradviz.ui.canvas.placed import Placed, morph
 from gradviz.ui.canvas.scene import Scene
@@ -180,13 +181,16 @@ one, other = torch.rand(2, 3), torch.rand(2, 3)
 loss = (net(one).tanh() - net(other).tanh()).square().sum()
 loss.backward()
 """
-    diagram = scene_of(run(source), drawing=CLOSED).placed.diagram
+    scene = scene_of(run(source), drawing=CLOSED)
+    diagram = scene.placed.diagram
     cards = {diagram.names[item] for item in np.flatnonzero(diagram.kind == TENSOR).tolist()}
     assert {"one", "other", "loss"} <= cards
     assert ("net[0].weight" in cards or "net.0.weight" in cards) == are_cards
     calls = np.flatnonzero(diagram.kind == GROUP)
     between = np.isin(diagram.edges, calls).all(axis=1).sum()
     assert (len(calls), between) == (2, 0 if are_cards else 1)
+    told = [row.text for row in words(diagram, scene.moment.frame, int(calls[0])).rows if row.label == "parameters"]
+    assert told == ["36 numbers" if are_cards else "48 numbers; 8 parameters are used outside it, too"]
 
 
 def test_parameters_of_which_another_makes_use_stay_beside_the_calls() -> None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gradviz.engine.kernel.expressions import in_line
 from gradviz.lists import size_text
 from gradviz.session.inspect.chain_rule import local_derivative
@@ -65,10 +67,24 @@ def _group(diagram: Diagram, frame: Frame, item: int) -> Words:
         Row("backward", f"{said.went:,} of {said.tracked:,} have run" if said.went else "", "gradient"),
         Row("gradient out", f"norm {said.norm}" if said.norm else "", "error" if said.bad else "gradient"),
         Row("saved buffers", said.held),
+        Row("parameters", _parameters(diagram, item, said.parameters)),
         Row("now", said.now),
         Row("", "double click opens it", "muted"),
     )
     return Words(said.title, "collapsed", rows)
+
+
+def _parameters(diagram: Diagram, item: int, elements: int) -> str:
+    """How many numbers there are in the parameters that a closed group uses, and how many of those that belong to it
+    are used elsewhere, too."""
+    structure = diagram.structure
+    inside = diagram.item_of_card == item
+    used = np.flatnonzero(np.append(inside, False)[structure.card_of_use])
+    outside = used[diagram.item_of_node[diagram.trace.inputs.node[used]] != item]
+    cards = structure.card_of_use[outside]
+    shared = np.unique(cards[diagram.trace.tensors.is_parameter[structure.cards[cards, 1]] != 0])
+    said = f"{elements:,} numbers" if elements else ""
+    return f"{said}; {len(shared)} parameters are used outside it, too" if len(shared) else said
 
 
 def html(said: Words, theme: Theme) -> str:
