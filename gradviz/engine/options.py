@@ -29,10 +29,8 @@ _NOT_PINNED = (
 
 
 def _dtype(name: str, given: object) -> Any:
-    if given is None or isinstance(given, dtypes.dtype):
-        return given
-    if isinstance(given, type) and given in dtypes.OF_PYTHON:
-        return dtypes.OF_PYTHON[given]
+    if (kind := dtypes.meant(given)) is None or isinstance(kind, dtypes.dtype):
+        return kind
     raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(given).__name__}")
 
 

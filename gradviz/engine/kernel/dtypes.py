@@ -91,6 +91,11 @@ complex128 = dtype("complex128", np.complex128, 3, "ComplexDouble")
 
 # The type of a complex number's parts: PyTorch's type is half as wide, and hardly any operation takes it.
 OF_PYTHON: dict[Any, dtype] = {float: float64, int: int64, bool: bool_, complex: complex128}
+
+
+def meant(given: Any) -> Any:
+    """The dtype that one of Python's types stands for; anything else as it is."""
+    return OF_PYTHON.get(given, given) if isinstance(given, type) else given
 complex32 = dtype("complex32", np.complex64, 3, "ComplexHalf")
 
 

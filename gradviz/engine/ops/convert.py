@@ -319,13 +319,13 @@ def result_type(tensor1: object, tensor2: object) -> dtypes.dtype:
 @api("promote_types", where="torch")
 def promote_types(type1: dtypes.dtype, type2: dtypes.dtype) -> dtypes.dtype:
     """The smallest type that both fit in."""
-    return dtypes.promote(type1, type2)
+    return dtypes.promote(dtypes.meant(type1), dtypes.meant(type2))
 
 
 @api("can_cast", where="torch")
 def can_cast(from_: dtypes.dtype, to: dtypes.dtype) -> bool:
     """Whether an in-place result of one type may be written to a tensor of the other."""
-    return dtypes.can_cast(from_, to)
+    return dtypes.can_cast(dtypes.meant(from_), dtypes.meant(to))
 
 
 api("is_tensor", where="torch")(lambda obj: isinstance(obj, Tensor))

@@ -124,7 +124,7 @@ class finfo(_Limits):
     resolution: float
 
     def __init__(self, type: dtypes.dtype | None = None) -> None:
-        kind = dtypes.get_default_dtype() if type is None else type
+        kind = dtypes.get_default_dtype() if type is None else dtypes.meant(type)
         if not isinstance(kind, dtypes.dtype):
             raise TypeError(f"finfo(): argument 'type' (position 1) must be torch.dtype, not {kind.__class__.__name__}")
         if not kind.is_floating_point and not kind.is_complex:
@@ -157,6 +157,7 @@ class iinfo(_Limits):
     """The limits of an integer type."""
 
     def __init__(self, type: dtypes.dtype) -> None:
+        type = dtypes.meant(type)
         if not isinstance(type, dtypes.dtype):
             raise TypeError(f"iinfo(): argument 'type' (position 1) must be torch.dtype, not {type.__class__.__name__}")
         if type is dtypes.bool_:
@@ -169,7 +170,7 @@ class iinfo(_Limits):
         object.__setattr__(self, "dtype", repr(type).removeprefix("torch."))
 
     def __repr__(self) -> str:
-        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
 
 
 api("finfo", where="torch")(finfo)

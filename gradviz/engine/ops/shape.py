@@ -133,8 +133,9 @@ ALIAS = op(
 @method("view")
 def view(self: Tensor, *size: Any, dtype: dtypes.dtype | None = None) -> Tensor:
     """The same memory in another shape (or read as another type of the same size)."""
-    if dtype is not None or (len(size) == 1 and isinstance(size[0], dtypes.dtype)):
-        return read_as(self, dtype or size[0])
+    kind = dtypes.meant(size[0] if dtype is None and len(size) == 1 else dtype)
+    if isinstance(kind, dtypes.dtype):
+        return read_as(self, kind)
     shape = infer_size(sizes_of(size), self._data.size)
     return call(VIEW, self, size=shape)
 

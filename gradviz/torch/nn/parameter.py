@@ -191,7 +191,7 @@ def memory_for(shape: tuple[int, ...], dtype: dtypes.dtype | None) -> Tensor:
     if not all(type(n) is int and n >= 0 for n in shape):
         made: Tensor = FUNCTIONS["empty"](shape)  # refuses anything but sizes
         shape = made.shape
-    kind = dtypes.OF_PYTHON.get(dtype, dtype) or dtypes.default.dtype
+    kind = dtypes.meant(dtype) or dtypes.default.dtype
     if not isinstance(kind, dtypes.dtype):
         raise TypeError(f"empty(): argument 'dtype' must be torch.dtype, not {type(kind).__name__}")
     return wrap(np.zeros(shape, kind.np))

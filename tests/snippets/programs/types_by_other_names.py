@@ -58,3 +58,10 @@ loader = DataLoader(range(4), 2)
 attempt(lambda: setattr(loader, "batch_size", 3))
 attempt(lambda: setattr(loader, "note", 3))
 attempt(lambda: torch.optim.Optimizer([torch.nn.Parameter(x)], {}).step())
+
+for info in (torch.finfo, torch.iinfo):
+    for kind in (float, int, torch.int8, torch.int32, torch.bool, torch.half, 3):
+        attempt(lambda: info(kind))
+attempt(lambda: (torch.promote_types(float, torch.int32), torch.promote_types(torch.int8, int)))
+attempt(lambda: (torch.can_cast(float, torch.int32), torch.can_cast(torch.int32, float)))
+attempt(lambda: (torch.ones(2).view(float), torch.ones(2, dtype=torch.float64).view(int)))
