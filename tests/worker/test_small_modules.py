@@ -18,6 +18,18 @@ from tests.worker.conftest import Runner
             "{'a': [2, (4,)]}\n",
         ),
         (
+            "import torch\nfrom collections import OrderedDict\nfrom torch.utils._pytree import tree_map\n"
+            "print(tree_map(lambda t: t.shape[0], torch.nn.Linear(2, 3).state_dict()) == OrderedDict(weight=3, bias=3))\n"
+            "print(tree_map(lambda a, b: (a, b), [1, {'x': 2, 'y': 3}], [[4, 5], {'y': 6, 'x': 7}]))\n"
+            "for other in ([1], (1, {}), [1, 2], [1, {'x': 1, 'z': 2}]):\n"
+            "    try: tree_map(max, [1, {'x': 2, 'y': 3}], other)\n"
+            "    except ValueError as error: print(error)",
+            "True\n[(1, [4, 5]), {'x': (2, 7), 'y': (3, 6)}]\nNode arity mismatch; expected 2, but got 1.\n"
+            "Node type mismatch; expected <class 'list'>, but got <class 'tuple'>.\n"
+            "Node type mismatch; expected <class 'dict'>, but got <class 'int'>.\n"
+            "Node keys mismatch; missing key(s): {'y'}; extra key(s): {'z'}.\n",
+        ),
+        (
             "import torch.distributed as dist\nif dist.is_initialized(): dist.init_process_group()\n"
             "print(dist.is_available(), dist.is_gloo_available(), dist.is_nccl_available())",
             "True True False\n",

@@ -1,13 +1,17 @@
-"""`torch.utils._pytree`: lists, tuples and dicts in one another, taken apart into leaves and a spec that puts them
+"""`torch.utils._pytree`: nested lists, tuples and dicts, taken apart into leaves and a spec that puts them
 together again. Anything else is a leaf. Next: `small_modules`, which offers it."""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from gradviz.torch.nn.modules.stateful import StateDict
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.objects.arguments import keep_methods
+
+_KINDS: dict[str, Any] = {kind.__name__: kind for kind in (dict, OrderedDict, list, tuple)}
 
 
 @keep_methods
@@ -58,20 +62,41 @@ def tree_flatten(tree: Any, is_leaf: Callable[[Any], object] | None = None) -> t
 
 
 def _flattened(tree: Any, leaves: list[Any], is_leaf: Callable[[Any], object] | None) -> TreeSpec:
-    context: Any = None
-    if is_leaf is not None and is_leaf(tree):
-        kind, inside = "", []
-    elif type(tree) is dict:
-        kind, context, inside = "dict", list(tree), list(tree.values())
-    elif type(tree) in (list, tuple):
-        kind, inside = type(tree).__name__, list(tree)
-    elif isinstance(tree, tuple) and hasattr(type(tree), "_fields"):
-        kind, context, inside = "namedtuple", type(tree), list(tuple.__iter__(tree))
-    else:
-        kind, inside = "", []
+    kind, context, inside = ("", None, []) if is_leaf is not None and is_leaf(tree) else _opened(tree)
     if not kind:
         leaves.append(tree)
     return TreeSpec(kind, context, tuple(_flattened(each, leaves, is_leaf) for each in inside))
+
+
+def _opened(tree: Any) -> tuple[str, Any, list[Any]]:
+    """Return the kind, the context and the children of a container; "" as the kind of a leaf."""
+    if type(tree) in (dict, OrderedDict, StateDict):
+        return "dict" if type(tree) is dict else "OrderedDict", list(tree), list(tree.values())
+    if type(tree) in (list, tuple):
+        return type(tree).__name__, None, list(tree)
+    if isinstance(tree, tuple) and hasattr(type(tree), "_fields"):
+        return "namedtuple", type(tree), list(tuple.__iter__(tree))
+    return "", None, []
+
+
+def _flattened_up_to(spec: TreeSpec, tree: Any) -> list[Any]:
+    """Return what a tree has in the places of the spec's leaves."""
+    if not spec._kind:
+        return [tree]
+    kind, context, inside = _opened(tree)
+    if kind != spec._kind and not {kind, spec._kind} <= {"dict", "OrderedDict"}:
+        got = _KINDS.get(kind, kind) or type(tree)
+        raise ValueError(f"Node type mismatch; expected {_KINDS.get(spec._kind, spec._kind)}, but got {got}.")
+    if len(inside) != len(spec._inside):
+        raise ValueError(f"Node arity mismatch; expected {len(spec._inside)}, but got {len(inside)}.")
+    if kind in ("dict", "OrderedDict"):
+        missing, extra = set(spec._context) - set(tree), set(tree) - set(spec._context)
+        if missing:
+            raise ValueError(f"Node keys mismatch; missing key(s): {missing}; extra key(s): {extra}.")
+        inside = [tree[key] for key in spec._context]
+    elif context != spec._context:
+        raise ValueError(f"Node context mismatch; expected {spec._context}, but got {context}.")
+    return [found for part, each in zip(spec._inside, inside, strict=True) for found in _flattened_up_to(part, each)]
 
 
 def tree_unflatten(leaves: Any, treespec: TreeSpec) -> Any:
@@ -91,11 +116,9 @@ def _built(spec: TreeSpec, leaves: Iterator[Any]) -> Any:
     if not spec._kind:
         return next(leaves)
     inside = [_built(each, leaves) for each in spec._inside]
-    if spec._kind == "dict":
-        return dict(zip(spec._context, inside, strict=True))
     if spec._kind == "namedtuple":
         return spec._context(*inside)
-    return inside if spec._kind == "list" else tuple(inside)
+    return _KINDS[spec._kind](inside if spec._context is None else zip(spec._context, inside, strict=True))
 
 
 def tree_leaves(tree: Any, is_leaf: Callable[[Any], object] | None = None) -> list[Any]:
@@ -109,15 +132,17 @@ def tree_structure(tree: Any, is_leaf: Callable[[Any], object] | None = None) ->
 
 
 def tree_map(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: Callable[[Any], object] | None = None) -> Any:
-    """Apply a function to every leaf, or to the leaves of several trees of the same form."""
+    """Apply a function to every leaf, and to what further trees have in its place."""
     leaves, spec = tree_flatten(tree, is_leaf)
-    others = [tree_leaves(each, is_leaf) for each in rests]
+    others = [_flattened_up_to(spec, each) for each in rests]
     return tree_unflatten([func(*each) for each in zip(leaves, *others, strict=True)], spec)
 
 
-def tree_map_only(kind: Any, func: Callable[[Any], Any], tree: Any) -> Any:
+def tree_map_only(
+    kind: Any, func: Callable[[Any], Any], tree: Any, is_leaf: Callable[[Any], object] | None = None
+) -> Any:
     """Apply a function to the leaves of a class."""
-    return tree_map(lambda leaf: func(leaf) if isinstance(leaf, kind) else leaf, tree)
+    return tree_map(lambda leaf: func(leaf) if isinstance(leaf, kind) else leaf, tree, is_leaf=is_leaf)
 
 
 def tree_module() -> Any:
