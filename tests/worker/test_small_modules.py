@@ -19,7 +19,7 @@ from tests.worker.conftest import Runner
         ),
         (
             "import torch\nfrom collections import OrderedDict\nfrom torch.utils._pytree import tree_map\n"
-            "print(tree_map(lambda t: t.shape[0], torch.nn.Linear(2, 3).state_dict()) == OrderedDict(weight=3, bias=3))\n"
+            "print(tree_map(len, torch.nn.Linear(2, 3).state_dict()) == OrderedDict(weight=3, bias=3))\n"
             "print(tree_map(lambda a, b: (a, b), [1, {'x': 2, 'y': 3}], [[4, 5], {'y': 6, 'x': 7}]))\n"
             "for other in ([1], (1, {}), [1, 2], [1, {'x': 1, 'z': 2}]):\n"
             "    try: tree_map(max, [1, {'x': 2, 'y': 3}], other)\n"
@@ -28,6 +28,17 @@ from tests.worker.conftest import Runner
             "Node type mismatch; expected <class 'list'>, but got <class 'tuple'>.\n"
             "Node type mismatch; expected <class 'dict'>, but got <class 'int'>.\n"
             "Node keys mismatch; missing key(s): {'y'}; extra key(s): {'z'}.\n",
+        ),
+        (
+            "import pandas as pd\nd = pd.DataFrame({'n': list('abcd'), 's': [2, 1, 2, 1], 't': [1, None, 3, .5]})\n"
+            "for by, up in (('s', False), ('t', False), (['s', 't'], [False, True])):\n"
+            "    print(*d.sort_values(by, ascending=up).n)\n"
+            "print(d['t'].value_counts().tolist(), pd.Series(['x', None, 'x']).value_counts().index.tolist())\n"
+            "means = d.groupby('s').mean(numeric_only=True)\nprint(means.reset_index().columns.tolist())\n"
+            "print(means['t'].reset_index().columns.tolist(), d['t'].reset_index().columns.tolist())\n"
+            "print(means.fillna(0) * 2)\nprint(means['t'][:1] > 0)",
+            "a c b d\nc a d b\na c d b\n[1, 1, 1] ['x']\n['s', 't']\n['s', 't'] ['index', 't']\n"
+            "     t\ns     \n1  1.0\n2  4.0\ns\n1    True\nName: t, dtype: bool\n",
         ),
         (
             "import torch.distributed as dist\nif dist.is_initialized(): dist.init_process_group()\n"

@@ -44,6 +44,12 @@ def missing(data: Array) -> Array:
     return np.isnan(data) if data.dtype.kind == "f" else data == "nan" if data.dtype.kind == "U" else data != data
 
 
+def ranks_of(data: Array, ascending: bool) -> Array:
+    """Return numbers in the order of a column's values, with what is missing last."""
+    ranks = np.unique(data, return_inverse=True)[1]
+    return np.where(missing(data), len(data), ranks if ascending else -ranks)
+
+
 def cast(data: Array, dtype: object) -> Array:
     """Return a column with another type; texts as Python's own, so that an error holds and shows nothing of NumPy's."""
     if data.dtype.kind == "f" and numeric(dtype).kind in "iu" and not np.isfinite(data).all():

@@ -30,6 +30,7 @@ from gradviz.worker.modules.table_values import (
     names_of,
     operand,
     own_value,
+    ranks_of,
 )
 from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.numpy_boundary import IN, to_numpy, to_snippet
@@ -56,13 +57,15 @@ class _Places:
             return (
                 own_value(of._data[rows])
                 if isinstance(rows, int)
-                else _series(of._data[rows], of._index[rows], of._name)
+                else _series(of._data[rows], of._index[rows], of._name, of._title)
             )
         names = np.array(list(of._columns), object)
         found = names[self._read(columns, names)]
         if not isinstance(found, np.ndarray):
             column = of._columns[found]
-            return column[rows].item() if isinstance(rows, int) else _series(column[rows], of._index[rows], found)
+            if isinstance(rows, int):
+                return column[rows].item()
+            return _series(column[rows], of._index[rows], found, of._title)
         if isinstance(rows, int):
             cells = [of._columns[name][rows] for name in found]
             texts = {each.dtype.kind == "U" for each in cells}
@@ -196,7 +199,7 @@ class Series(_Column):
 
     def astype(self, dtype: object) -> Series:
         """Return it with another type."""
-        return _series(cast(self._data, dtype), self._index, self._name)
+        return _series(cast(self._data, dtype), self._index, self._name, self._title)
 
     def unique(self) -> Any:
         """Return its different values in the order in which they come."""
@@ -213,7 +216,8 @@ class Series(_Column):
 
     def value_counts(self) -> Series:
         """Return how often each value comes, the most frequent first."""
-        found, first, counts = np.unique(self._data, return_index=True, return_counts=True)
+        kept = self._data[~missing(self._data)]
+        found, first, counts = np.unique(kept, return_index=True, return_counts=True)
         order = np.lexsort((first, -counts))
         return _series(counts[order], found[order], "count", str(self._name or ""))
 
@@ -221,35 +225,41 @@ class Series(_Column):
         """Return what a function, or a dict, makes of each value."""
         nothing = float("nan")
         act = arg if callable(arg) else lambda each: arg.get(each, nothing)
-        return _series(array_of([act(each) for each in self._data.tolist()]), self._index, self._name)
+        return _series(array_of([act(each) for each in self._data.tolist()]), self._index, self._name, self._title)
 
     apply = map
 
     def isnull(self) -> Series:
         """Tell which values are missing."""
-        return _series(missing(self._data), self._index, self._name)
+        return _series(missing(self._data), self._index, self._name, self._title)
 
     isna = isnull
 
     def fillna(self, value: Any) -> Series:
         """Return it with something in place of missing values."""
         filled = np.where(missing(self._data), operand(value), self._data)
-        return _series(filled, self._index, self._name)
+        return _series(filled, self._index, self._name, self._title)
 
     def dropna(self) -> Series:
         """Return it without missing values."""
         kept = ~missing(self._data)
-        return _series(self._data[kept], self._index[kept], self._name)
+        return _series(self._data[kept], self._index[kept], self._name, self._title)
+
+    def reset_index(self, drop: object = False) -> Any:
+        """Return it with rows numbered from 0, in a table with the labels that they had unless they are dropped."""
+        name = 0 if self._name is None else self._name
+        table = frame({name: self._data}, self._index, self._title).reset_index(drop)
+        return table[name] if drop else table
 
     def copy(self) -> Series:
         """Return a copy."""
-        return _series(self._data.copy(), self._index, self._name)
+        return _series(self._data.copy(), self._index, self._name, self._title)
 
     def __invert__(self) -> Series:
-        return _series(~self._data, self._index, self._name)
+        return _series(~self._data, self._index, self._name, self._title)
 
     def __neg__(self) -> Series:
-        return _series(-self._data, self._index, self._name)
+        return _series(-self._data, self._index, self._name, self._title)
 
     def __repr__(self) -> str:
         return text_of_column(self._data, self._index, self._name, self._title)
@@ -270,7 +280,7 @@ def _operator(name: str, turned: bool = False) -> Callable[[Series, Any], Series
     def operate(self: Series, other: Any) -> Series:
         value = _aligned(other, self._index)._data if isinstance(other, Series) else operand(other)
         name = self._name if not isinstance(other, Series) or other._name == self._name else None
-        return _series(act(value, self._data) if turned else act(self._data, value), self._index, name)
+        return _series(act(value, self._data) if turned else act(self._data, value), self._index, name, self._title)
 
     return operate
 
@@ -394,9 +404,9 @@ class DataFrame(_Column):
         if isinstance(key, Series | slice):
             return self.iloc[_aligned(key, self._index) if isinstance(key, Series) else key]
         if type(key) is list or (hasattr(type(key), "__len__") and not isinstance(key, str | tuple)):
-            return frame({name: self._column(name) for name in names_of(key)}, self._index)
+            return frame({name: self._column(name) for name in names_of(key)}, self._index, self._title)
         name = names_of([key])[0]
-        return _series(self._column(name), self._index, name)
+        return _series(self._column(name), self._index, name, self._title)
 
     def _column(self, name: Any) -> Array:
         if name not in self._columns:
@@ -430,7 +440,7 @@ class DataFrame(_Column):
         for name in gone:
             if name not in self._columns:
                 raise KeyError(f"{gone} not found in axis")
-        return frame({name: data for name, data in self._columns.items() if name not in gone}, self._index)
+        return frame({name: data for name, data in self._columns.items() if name not in gone}, self._index, self._title)
 
     def describe(self) -> DataFrame:
         """Return the number, mean, spread and quantiles of each column of numbers."""
@@ -455,31 +465,33 @@ class DataFrame(_Column):
 
     def isnull(self) -> DataFrame:
         """Tell which cells are missing."""
-        return frame({name: missing(data) for name, data in self._columns.items()}, self._index)
+        return frame({name: missing(data) for name, data in self._columns.items()}, self._index, self._title)
 
     isna = isnull
 
     def dropna(self) -> DataFrame:
         """Return the rows without missing cells."""
         kept = ~np.any([missing(data) for data in self._columns.values()], axis=0)
-        return frame({name: data[kept] for name, data in self._columns.items()}, self._index[kept])
+        return frame({name: data[kept] for name, data in self._columns.items()}, self._index[kept], self._title)
 
     def fillna(self, value: Any) -> DataFrame:
         """Return it with something in place of missing cells."""
-        return frame({name: self[name].fillna(value)._data for name in self._columns}, self._index)
+        return frame({name: self[name].fillna(value)._data for name in self._columns}, self._index, self._title)
 
     def astype(self, dtype: object) -> DataFrame:
         """Return it with another type."""
-        return frame({name: cast(data, dtype) for name, data in self._columns.items()}, self._index)
+        return frame({name: cast(data, dtype) for name, data in self._columns.items()}, self._index, self._title)
 
     def copy(self, deep: object = True) -> DataFrame:
         """Return a copy."""
-        return frame({name: data.copy() for name, data in self._columns.items()}, self._index)
+        return frame({name: data.copy() for name, data in self._columns.items()}, self._index, self._title)
 
     def reset_index(self, drop: object = False) -> DataFrame:
         """Return it with rows numbered from 0."""
-        before = {} if drop else {"index": self._index}
-        return frame({**before, **self._columns})
+        name = self._title or ("level_0" if "index" in self._columns else "index")
+        if not drop and name in self._columns:
+            raise ValueError(f"cannot insert {name}, already exists")
+        return frame({**({} if drop else {name: self._index}), **self._columns}, numbered(len(self)))
 
     def set_index(self, keys: Any) -> DataFrame:
         """Return it with a column as the labels of its rows."""
@@ -491,14 +503,17 @@ class DataFrame(_Column):
 
     def rename(self, columns: Any) -> DataFrame:
         """Return it with other names of columns."""
-        return frame(
-            {names_of([columns.get(name, name)])[0]: data for name, data in self._columns.items()}, self._index
-        )
+        renamed = {names_of([columns.get(name, name)])[0]: data for name, data in self._columns.items()}
+        return frame(renamed, self._index, self._title)
 
-    def sort_values(self, by: Any, ascending: object = True) -> DataFrame:
-        """Return it in the order of a column."""
-        order = np.argsort(self._column(names_of([by] if isinstance(by, str | int) else by)[0]), kind="stable")
-        return self.iloc[to_snippet(order if ascending else order[::-1])]  # type: ignore[no-any-return]
+    def sort_values(self, by: Any, ascending: Any = True) -> DataFrame:
+        """Return it in the order of one or more columns, missing cells last."""
+        names = names_of([by] if isinstance(by, str | int) else by)
+        rising = list(ascending) if isinstance(ascending, list | tuple) else [ascending] * len(names)
+        if len(rising) != len(names):
+            raise ValueError(f"Length of ascending ({len(rising)}) != length of by ({len(names)})")
+        ranks = [ranks_of(self._column(name), bool(up)) for name, up in zip(names, rising, strict=True)]
+        return self.iloc[to_snippet(np.lexsort(ranks[::-1]))]  # type: ignore[no-any-return]
 
     def iterrows(self) -> Iterator[tuple[Any, Any]]:
         """Go through the rows."""
