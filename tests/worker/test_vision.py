@@ -187,6 +187,31 @@ def test_random_changes_are_torchvisions(run: Runner) -> None:
             assert line == theirs
 
 
+def test_what_is_asked_of_a_transform_is_done_or_refused(run: Runner) -> None:
+    source = (
+        "import numpy as np, torch\nfrom PIL import Image\nfrom torchvision import transforms as t\n"
+        "from torchvision.transforms import functional as f\nx = torch.arange(1., 10).reshape(1, 3, 3)\n"
+        "print(t.RandomCrop(3, padding=2, padding_mode='reflect')(x).min().item() > 0)\n"
+        "print(t.RandomCrop((3, 5), pad_if_needed=True)(x).shape, t.RandomCrop(4, pad_if_needed=True, fill=5)(x).sum())\n"
+        "print(t.RandomGrayscale(1.)(Image.fromarray(np.eye(3, dtype=np.uint8))).mode)\n"
+        "whole = t.ConvertImageDtype(torch.uint8)(torch.tensor([0., .5, 1.]))\nprint(whole)\n"
+        "made = f.convert_image_dtype(whole), f.convert_image_dtype(whole, torch.int16)\n"
+        "print(*made, f.convert_image_dtype(x) is x)\n"
+        "print(f.convert_image_dtype(torch.tensor([32767], dtype=torch.int16), torch.uint8))\n"
+        "for act in (lambda: f.convert_image_dtype(x, torch.int32), lambda: f.gaussian_blur(x, 3, 0.),\n"
+        "            lambda: f.affine(x, 0, [0, 0], 0., [0, 0])):\n"
+        "    try: act()\n"
+        "    except (RuntimeError, ValueError) as error: print(error)"
+    )
+    assert run(source).printed() == (
+        "True\ntorch.Size([1, 3, 5]) tensor(80.)\nL\ntensor([  0, 127, 255], dtype=torch.uint8)\n"
+        "tensor([0.0000, 0.4980, 1.0000]) tensor([    0, 16256, 32640], dtype=torch.int16) True\n"
+        "tensor([255], dtype=torch.uint8)\n"
+        "The cast from torch.float32 to torch.int32 cannot be performed safely.\n"
+        "sigma should have positive values. Got [0.0]\nArgument scale should be positive\n"
+    )
+
+
 def test_folders_of_pictures_are_a_set_of_their_classes(run: Runner) -> None:
     source = (
         "import os, torch\nfrom torchvision import datasets, transforms as t\n"

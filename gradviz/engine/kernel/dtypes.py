@@ -96,6 +96,8 @@ OF_PYTHON: dict[Any, dtype] = {float: float64, int: int64, bool: bool_, complex:
 def meant(given: Any) -> Any:
     """The dtype that one of Python's types stands for; anything else as it is."""
     return OF_PYTHON.get(given, given) if isinstance(given, type) else given
+
+
 complex32 = dtype("complex32", np.complex64, 3, "ComplexHalf")
 
 

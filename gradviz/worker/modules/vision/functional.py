@@ -71,6 +71,28 @@ def pil_to_tensor(pic: Any) -> Any:
         )
 
 
+def convert_image_dtype(image: Any, dtype: Any = torch.float32) -> Any:
+    """Convert to another dtype, scaled from the range of numbers of one to that of the other."""
+    if not isinstance(image, Tensor):
+        raise TypeError("Input img should be Tensor Image")
+    if image.dtype == dtype or (image.is_floating_point() and dtype.is_floating_point):
+        return image.to(dtype)
+    with paused():
+        if image.is_floating_point():
+            if dtype == torch.int64 or (dtype == torch.int32 and image.dtype == torch.float32):
+                raise RuntimeError(f"The cast from {image.dtype} to {dtype} cannot be performed safely.")
+            return image.mul(_shades(dtype) - 1e-3).to(dtype)
+        if dtype.is_floating_point:
+            return image.to(dtype) / (_shades(image.dtype) - 1)
+        given, wanted = _shades(image.dtype), _shades(dtype)
+        return (image // (given // wanted)).to(dtype) if given > wanted else image.to(dtype) * (wanted // given)
+
+
+def _shades(dtype: Any) -> int:
+    """Return how many numbers a whole dtype has from 0 on."""
+    return 2 if dtype == torch.bool else int(torch.iinfo(dtype).max) + 1
+
+
 def to_pil_image(pic: Any, mode: object = None) -> Image:
     """Convert a tensor or an array to a picture."""
     if isinstance(pic, Tensor):
@@ -176,6 +198,8 @@ def affine(
     center: Any = None,
 ) -> Any:  # fmt: skip
     """Rotate clockwise, scale, shear (both angles in degrees) and shift by pixels."""
+    if not float(scale) > 0:
+        raise ValueError("Argument scale should be positive")
     turn = math.radians(float(angle))
     lean, rise = (math.radians(float(each)) for each in (shear if isinstance(shear, list | tuple) else (shear, 0)))
     across, along = math.cos(turn - rise) / math.cos(rise), math.sin(turn - rise) / math.cos(rise)
@@ -203,6 +227,8 @@ def gaussian_blur(img: Any, kernel_size: Any, sigma: Any = None) -> Any:
         raise ValueError(f"kernel_size should have odd and positive integers. Got {list(sizes)}")
     given = [size * 0.15 + 0.35 for size in sizes] if sigma is None else sigma
     spreads = [float(each) for each in (given if isinstance(given, list | tuple) else (given,))]
+    if not min(spreads) > 0:
+        raise ValueError(f"sigma should have positive values. Got {spreads}")
 
     def change(pixels: Any) -> Any:
         made = pixels.astype(np.float64)
@@ -351,7 +377,20 @@ def rgb_to_grayscale(img: Any, num_output_channels: Any = 1) -> Any:
 
 
 FUNCTIONS: tuple[Callable[..., Any], ...] = (
-    *(to_tensor, pil_to_tensor, to_pil_image, normalize, resize, crop, center_crop, pad, hflip, vflip, rotate),
+    *(
+        convert_image_dtype,
+        to_tensor,
+        pil_to_tensor,
+        to_pil_image,
+        normalize,
+        resize,
+        crop,
+        center_crop,
+        pad,
+        hflip,
+        vflip,
+        rotate,
+    ),
     *(adjust_brightness, adjust_contrast, adjust_saturation, adjust_sharpness, adjust_hue, rgb_to_grayscale),
     *(affine, gaussian_blur, invert, solarize, posterize, autocontrast, equalize, erase),
 )

@@ -190,7 +190,9 @@ class RandomVerticalFlip(_Sometimes):
 class RandomGrayscale(_Sometimes):
     """Converts to greyscale at random."""
 
-    _change = staticmethod(lambda img: functional.rgb_to_grayscale(img, 3))
+    _change = staticmethod(
+        lambda img: functional.rgb_to_grayscale(img, 1 if isinstance(img, Image) and img.mode == "L" else 3)
+    )
     _usual = 0.1
 
 
@@ -212,18 +214,24 @@ class RandomCrop(_Transform):
         self, size: Any, padding: Any = None, pad_if_needed: Any = False, fill: Any = 0, padding_mode: Any = "constant"
     ):
         super().__init__(size=functional.pair(size), padding=padding)
-        self.fill = fill
+        self.pad_if_needed, self.fill, self.padding_mode = pad_if_needed, fill, padding_mode
 
     def forward(self, img: Any) -> Any:
         """Return the cropped picture."""
         with paused():
-            img = img if self.padding is None else functional.pad(img, self.padding, self.fill)
+            img = img if self.padding is None else self._padded(img, self.padding)
             (height, width), (high, wide) = functional.size_of(img), self.size
+            if self.pad_if_needed and (width < wide or height < high):
+                img = self._padded(img, (max(0, wide - width), max(0, high - height)))
+                height, width = functional.size_of(img)
             if height < high or width < wide:
                 raise ValueError(f"Required crop size {self.size} is larger than input image size {(height, width)}")
             if (height, width) == (high, wide):
                 return img
             return functional.crop(img, _whole(0, height - high + 1), _whole(0, width - wide + 1), high, wide)
+
+    def _padded(self, img: Any, padding: Any) -> Any:
+        return functional.pad(img, padding, self.fill, self.padding_mode)
 
 
 class RandomResizedCrop(_Transform):
@@ -424,15 +432,14 @@ _TRIVIAL: tuple[tuple[Callable[[Any, float], Any], float, float, bool], ...] = (
 
 
 class ConvertImageDtype(_Transform):
-    """Converts to another dtype."""
+    """Converts to another dtype, scaled from the range of one to that of the other."""
 
     def __init__(self, dtype: Any) -> None:
         super().__init__(dtype=dtype)
 
     def forward(self, image: Any) -> Any:
         """Return the converted tensor."""
-        with paused():
-            return image.to(self.dtype) / 255 if not image.is_floating_point() else image.to(self.dtype)
+        return functional.convert_image_dtype(image, self.dtype)
 
 
 class ToImage(PILToTensor):
@@ -447,7 +454,7 @@ class ToImage(PILToTensor):
 
 
 class ToDtype(_Transform):
-    """Converts to another dtype, scaled to numbers from 0 to 1 if requested."""
+    """Converts to another dtype, scaled to its range if requested."""
 
     def __init__(self, dtype: Any, scale: object = False) -> None:
         super().__init__(dtype=dtype, scale=bool(scale))
@@ -457,8 +464,7 @@ class ToDtype(_Transform):
         if not isinstance(image, Tensor):
             return image
         with paused():
-            is_scaled = self.scale and self.dtype.is_floating_point and not image.is_floating_point()
-            return image.to(self.dtype) / 255 if is_scaled else image.to(self.dtype)
+            return functional.convert_image_dtype(image, self.dtype) if self.scale else image.to(self.dtype)
 
 
 SECOND: tuple[type, ...] = (ToImage, ToDtype)  # only in torchvision.transforms.v2
