@@ -76,7 +76,7 @@ def _signed(value: Any) -> Any:
     """PyTorch shows negative dimensions as if they had no sign."""
     if type(value) is tuple:
         return tuple(map(_signed, value))
-    return value - (1 << 64) if type(value) is int and value >> 63 else value
+    return value - (1 << 64) if type(value) is int and value >> 63 == 1 else value
 
 
 def is_leaf_node(fn: Any) -> bool:
