@@ -1,5 +1,6 @@
 """What an eighteenth attack tried, by fresh eyes: what wraps a class or an object and takes its attributes along, which
-was open, and classes that answer for attributes beside those of PyTorch and Python that can't."""
+was open, and classes that answer for attributes beside those of PyTorch and Python that can't; and methods and
+properties of classes that the snippet's own borrow, which passed NumPy's objects to them."""
 
 from __future__ import annotations
 
@@ -54,6 +55,23 @@ _BESIDE = {
         "            except TypeError: pass"
     ),
 }
+_BORROWED = {
+    "the property of a drawn set asks for another type": (
+        "from torchvision import datasets\ngot = []\ndef mine(thing): return thing\nclass L:\n    astype = got.append\n"
+        "    def __getitem__(self, key): return self\n    def __len__(self): return 3\n"
+        "for each in (datasets.MNIST.targets, datasets.MNIST.train_labels, datasets.FashionMNIST.targets):\n"
+        "    class A:\n        read, _targets, _pictures, _labels, _passes = each, None, None, L(), 1\n"
+        "    try: A().read\n    except TypeError: pass\nfor each in got:\n    try: mine(each)\n"
+        "    except TypeError as error: print('ESCAPED', error)"
+    ),
+    "brackets of a place pass the names of columns": (
+        "import pandas as pd\ngot = {}\nd = pd.DataFrame({'a': [1]})\ndef mine(thing): return thing\n"
+        "class O: _index, _columns = 1, ['a']\nclass A:\n    _of, _read = O(), got.setdefault\n"
+        "    __getitem__ = type(d.iloc).__getitem__\n"
+        "try: A()[0, 'a']\nexcept (TypeError, IndexError): pass\n"
+        "for each in got.values():\n    try: mine(each)\n    except TypeError as error: print('ESCAPED', error)"
+    ),
+}
 
 EIGHTEENTH: list[Attack] = [
     *listed(
@@ -62,4 +80,5 @@ EIGHTEENTH: list[Attack] = [
         | {name: _GRAPH + source for name, source in _SAVED.items()},
     ),
     *listed("Classes that answer", _BESIDE),
+    *listed("Found: methods and properties of offered classes", _BORROWED),
 ]

@@ -118,7 +118,6 @@ BROUGHT = (
         _GAMES,
     ),
     worker("modules/games", "methods of games with other objects", "@keep_methods\nclass Game", "class Game", _GAMES),
-    worker("modules/games", "methods of boxes with other objects", "@keep_methods\nclass Box", "class Box", _GAMES),
     worker(
         "modules/games",
         "arrays that a game hands out",
@@ -250,10 +249,10 @@ BROUGHT = (
     ),
     worker(
         "modules/tables",
-        "methods of tables that only serve tables",
-        '    _class.__module__ = "pandas"\n    keep_methods(_class)',
-        '    _class.__module__ = "pandas"',
-        _TABLES,
+        "rows of a table by brackets of other objects",
+        "keep_methods(_Places)\n",
+        "",
+        found("Found: methods and properties of offered classes"),
     ),
     worker(
         "modules/table_groups",

@@ -693,11 +693,11 @@ CLASSES = (
         found("Names of code and methods"),
     ),
     worker(
-        "modules/command_line",
-        "tables of options with other objects",
-        "@keep_methods\nclass Namespace",
-        "class Namespace",
-        found("Names of code and methods"),
+        "language/stand_in",
+        "methods of offered classes with other objects",
+        "        keep_offered(value)\n",
+        "",
+        found("Found: methods and properties of offered classes"),
     ),
     worker(
         "objects/numpy_types",

@@ -569,13 +569,6 @@ MODULES = (
         W + "test_scratch.py::test_a_name_is_the_text_that_it_holds",
     ),
     worker(
-        "modules/scratch_paths",
-        "texts of paths of other things",
-        "@keep_methods\nclass Path:",
-        "class Path:",
-        found("The folder of a run: what lies behind it"),
-    ),
-    worker(
         "modules/file_formats",
         "objects in a file of NumPy's",
         "read_array(io.BytesIO(data), allow_pickle=False)",

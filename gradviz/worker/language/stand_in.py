@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from gradviz.worker.language.absent import is_known, sentence_of
-from gradviz.worker.objects.arguments import is_numpys_own
+from gradviz.worker.objects.arguments import is_numpys_own, keep_offered
 
 
 class StandIn:
@@ -41,6 +41,7 @@ class StandIn:
 def stand_in(name: str, names: Mapping[str, object]) -> Any:
     """Return a stand-in for module `name` with these public names."""
     for value in names.values():
+        keep_offered(value)
         if type(value) is types.FunctionType and "<locals>" in value.__qualname__:
             value.__qualname__ = value.__name__  # these appear in Python's errors
     fixed = {

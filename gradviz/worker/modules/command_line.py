@@ -49,7 +49,6 @@ class _Parser(argparse.ArgumentParser):
             self._send("err" if file is sys.stderr else "out", message)
 
 
-@keep_methods
 class Namespace:
     """The result of `parse_args`; each run has its own subclass, which the snippet may change."""
 

@@ -93,7 +93,6 @@ class Discrete:
         return f"Discrete({self._n})" if not self._start else f"Discrete({self._n}, start={self._start})"
 
 
-@keep_methods
 class Box:
     """Arrays between two bounds."""
 

@@ -366,7 +366,6 @@ def _temporary_file(
 # --- pathlib ---
 
 
-@keep_methods
 class Path:
     """`pathlib.Path`: a name, and what it refers to in the folder of the run."""
 

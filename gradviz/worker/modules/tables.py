@@ -572,5 +572,5 @@ for _name in _REDUCING:
 Series.__hash__ = DataFrame.__hash__ = None  # type: ignore[assignment]
 for _class in (Series, DataFrame, _Places):
     _class.__module__ = "pandas"
-    keep_methods(_class)
+keep_methods(_Places)
 IN[Series], IN[DataFrame] = lambda column: to_numpy(given_out(column._data)), _cells

@@ -17,6 +17,7 @@ import dis
 import functools
 import inspect
 import types
+import weakref
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, TypeVar
@@ -104,9 +105,30 @@ def of_its_own(owner: type, original: Callable[..., object]) -> Callable[..., An
     return call
 
 
+_HAVE_KEPT: weakref.WeakSet[type] = weakref.WeakSet()
+
+
 def keep_methods(cls: C) -> C:
     """Restrict every method of the class to objects of the class."""
-    return _keep(cls, lambda method: True)
+    if cls not in _HAVE_KEPT:
+        _HAVE_KEPT.add(_keep(cls, lambda method: True))
+    return cls
+
+
+def keep_offered(thing: object) -> None:
+    """Do so for the class that a stand-in offers, or whose object it does, and for those it derives from, as far as
+    they are written for one."""
+    for base in (thing if isinstance(thing, type) else type(thing)).__mro__:
+        if any(each.__module__.startswith(_OFFERING) for each in map(_function_of, vars(base).values()) if each):
+            keep_methods(base)
+
+
+_OFFERING = "gradviz.worker.modules."
+
+
+def _function_of(value: object) -> Callable[..., object] | None:
+    found = value.fget if type(value) is property else value
+    return found if type(found) is types.FunctionType else None
 
 
 def keep_public_methods(cls: C) -> C:
