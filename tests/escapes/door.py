@@ -359,7 +359,9 @@ _VISION = {
         "lambda: t.Resize(n)(x), "
         "lambda: t.functional.adjust_contrast(x, n), lambda: utils.make_grid([x, x], nrow=n), lambda: "
         "t.RandomRotation(n)(x), "
-        "lambda: t.CenterCrop(n)(x), lambda: t.functional.pad(x, 1, n)):\n    try: act()\n    except Exception: pass"
+        "lambda: t.CenterCrop(n)(x), lambda: t.functional.pad(x, 1, n), lambda: t.functional.erase(x, n, n, n, n, n), "
+        "lambda: t.ColorJitter(n, n, n, n)(x), lambda: t.RandomAffine(n, (n, n))(x), "
+        "lambda: t.RandomAffine(1, (n, n))(x)):\n    try: act()\n    except Exception: pass"
     ),
     "pictures without end": (
         "import torch\nfrom torchvision import transforms as t\nfrom PIL import Image\nx = torch.ones(1, 2, 2)\n"

@@ -356,7 +356,8 @@ def erase(img: Any, i: Any, j: Any, h: Any, w: Any, v: Any, inplace: object = Fa
     """Put a value in the place of a rectangle of a tensor."""
     with paused():
         made = img if inplace else img.clone()
-        made[..., i : i + h, j : j + w] = v
+        top, left, high, wide = map(operator.index, (i, j, h, w))
+        made[..., top : top + high, left : left + wide] = v
         return made
 
 

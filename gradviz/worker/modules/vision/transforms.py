@@ -28,9 +28,9 @@ def _around(value: Any, middle: float, low: float = -math.inf) -> list[float]:
     """Return the ends of a range: those given, or a number to both sides."""
     if isinstance(value, list | tuple):
         return [float(each) for each in value]
-    if not float(value) >= 0:
+    if not (value := float(value)) >= 0:
         raise ValueError("If it is a single number, it must be non negative.")
-    return [max(low, middle - value), float(middle + value)]
+    return [max(low, middle - value), middle + value]
 
 
 def _drawn(ends: Any) -> float:
@@ -288,7 +288,7 @@ class RandomAffine(_Transform):
         """Return the changed picture."""
         with paused():
             angle, (high, wide) = _drawn(self.degrees), functional.size_of(img)
-            parts = [] if self.translate is None else [self.translate[0] * wide, self.translate[1] * high]
+            parts = [float(part) * size for part, size in zip(self.translate or (), (wide, high), strict=False)]
             shift = [round(_drawn((-part, part))) for part in parts] or [0, 0]
             scale = 1.0 if self.scale is None else _drawn(self.scale)
             shear = [0.0, 0.0] if self.shear is None else [_drawn(self.shear[:2]), 0.0]
