@@ -226,6 +226,7 @@ def test_gathered_parameters_are_not_said_to_be_missing_from_the_optimizer(rank:
 
 def test_a_graph_that_was_made_before_is_told_with_its_names_and_the_parameters_that_its_nodes_saved() -> None:
     trace = recordings.load(HERE / "before.gvtrace").trace  # by `record_before`
+    assert "max=9, min=-9" in trace.nodes.params
     told = [explain(trace.frame(at + 1)).sentence for at in range(len(trace))]
     assert "The backward pass starts at loss with the implicit gradient 1." in told
     assert any("softmax() = e^(x.pow(3))" in each and "= [0.0009111, 0.9991]" in each for each in told), "saved"
