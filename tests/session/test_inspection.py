@@ -125,6 +125,13 @@ def test_an_operation(trace: Trace) -> None:
     assert look(trace, 16, "node", ADD).find("next") == "MulBackward0 (line 7), AccumulateGrad (b)"
 
 
+def test_a_module_of_a_sequential_is_called_by_more_than_its_number() -> None:
+    code = "import torch\nnet = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU())\nnet(torch.ones(1, 2))\n"
+    made = run(code)
+    modules = [look(made, len(made), "node", node).find("module") for node in range(len(made.nodes))]
+    assert modules == ["net[0]", "net[0]", "net[1]"]
+
+
 def test_local_derivatives(trace: Trace) -> None:
     texts = [text for _, text, _ in section(look(trace, 6, "node", MUL2), "Local derivatives")]
     assert texts == ["∂z/∂y = w = 3", "∂z/∂w = y = 7"]

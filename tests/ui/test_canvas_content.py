@@ -120,6 +120,10 @@ def test_a_header_gives_up_the_version_and_the_dtype_before_the_name_is_cut(
         ("stopped by the error", ["stopped by the error", "stopped"]),
         ("not reached from d_loss", ["not reached from d_loss", "not reached"]),
         ("written at step 16", ["written at step 16"]),
+        ("no input requires grad", ["no input requires grad", "not tracked"]),
+        ("bool has no gradients", ["bool has no gradients", "no gradients"]),
+        ("made after backward", ["made after backward", "made later"]),
+        ("a constant gradient", ["a constant gradient", "constant"]),
     ],
 )
 def test_a_note_that_does_not_fit_ends_sooner(scene: Scene, note: str, ways: list[str]) -> None:

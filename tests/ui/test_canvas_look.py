@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gradviz.session.folding import Folding, Presentation
 from gradviz.trace.table.regions import RegionKind
-from gradviz.ui.canvas import group_painter, sizes
+from gradviz.ui.canvas import group_painter, item_painter, sizes
 from gradviz.ui.canvas.brief import Brief, BriefPainter, Briefs, Writer
 from gradviz.ui.canvas.camera import Camera, Motion
 from gradviz.ui.canvas.content import GroupContent, OperationContent, ReferenceContent, ValueContent, ticking
@@ -20,7 +20,7 @@ from gradviz.ui.canvas.diagram import LEAF, OPERATION, TENSOR
 from gradviz.ui.canvas.group_painter import paint_group
 from gradviz.ui.canvas.heat import cells, picture
 from gradviz.ui.canvas.ink import Ink
-from gradviz.ui.canvas.item_painter import paint_grid, paint_operation, paint_picture, paint_reference
+from gradviz.ui.canvas.item_painter import paint_grid, paint_map, paint_operation, paint_picture, paint_reference
 from gradviz.ui.canvas.painter import BLOCK, SpriteCache
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.theme import DARK, LIGHT, Theme
@@ -409,8 +409,36 @@ def test_a_number_has_as_many_digits_as_there_is_room_for(qapp: QApplication) ->
     assert sorted(map(len, ways), reverse=True) == list(map(len, ways))
     grids = Writer(run("import torch\nx = torch.tensor([[0.123, -0.0456], [7., 25.3]])\n")).of(0).grids
     assert [(grid.rows[0], grid.longest) for grid in grids] == [
-        (("0.12", "-0.046"), 6), (("0.1", "-0.05"), 5), ((".1", "-.05"), 4),
+        (("0.123", "-0.0456"), 7), (("0.123", "-0.0456"), 7),
+        (("0.12", "-0.046"), 6), ((".12", "-.046"), 5), (("0.1", "-0.05"), 5), ((".1", "-.05"), 4),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("figures", ["-0.008629", "0.03676", "-1.234e-05"])
+def test_the_mark_of_an_outlier_stands_before_the_number_that_it_marks(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch, figures: str
+) -> None:
+    marks: list[float] = []
+    lefts: list[float] = []
+
+    def note(ink: Ink, painter: QPainter, role: str, colour: str, box: QRectF, text: str, align: int) -> None:
+        if align == item_painter.RIGHT:
+            lefts.append(box.right() - ink.width(role, text))
+
+    monkeypatch.setattr(item_painter, "_corner", lambda painter, ink, at, side: marks.append(at.x()))
+    monkeypatch.setattr(Ink, "text", note)
+    monkeypatch.setattr(item_painter, "paint_picture", lambda *given: None)
+    array = np.tile([[1.0, -1.0, 0.5, 0.0]], (10, 5))
+    array[3, 3], array[4, 4] = 900.0, -900.0
+    value = ValueContent("map", "", picture(array), summary=(f"max {figures}", f"min {figures}"))
+    image, ink = QImage(300, 90, QImage.Format.Format_ARGB32), Ink(LIGHT)
+    place = QRectF(0, 0, sizes.MAP_WIDTH + 10 + sizes.SUMMARY_WIDTH, 50)
+    with QPainter(image) as painter:
+        for scale in (1.0, 0.85, 0.7):
+            with ink.at(scale):
+                paint_map(painter, ink, place, value, "text")
+    assert len(marks) == len(lefts) == 6
+    assert all(mark < left for mark, left in zip(marks, lefts, strict=True))
 
 
 def test_titles_of_frames_stay_while_their_strip_is_above_the_view(qapp: QApplication) -> None:

@@ -11,12 +11,14 @@ from PySide6.QtWidgets import QApplication
 
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.words.contributions import edge_words
+from gradviz.ui.canvas.camera import Camera
 from gradviz.ui.canvas.edge_painter import MOST_PILLS, PILL_HEIGHT, Pill, PillPlaces
-from gradviz.ui.canvas.ink import Ink
+from gradviz.ui.canvas.ink import ALMOST, LEAST, Ink
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.theme import DARK, LIGHT, Theme
 from tests.trace.running import run
 from tests.ui.canvas_fixtures import ARRAYS, LOOP, NOT_FINITE, RECURRENCE, scene_of
+from tests.ui.test_legibility import Writing, paint
 
 TWICE = """import torch
 w = torch.tensor(3.0, requires_grad=True)
@@ -107,11 +109,25 @@ def test_a_picture_without_edges_has_none_whatever_flowed(qapp: QApplication) ->
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_pills_are_as_large_at_every_zoom_and_absent_from_far_away(qapp: QApplication, theme: Theme) -> None:
+def test_pills_stay_as_large_from_further_away_and_grow_with_the_cards_from_closer(
+    qapp: QApplication, theme: Theme
+) -> None:
     scene = scene_of(run(TWICE), theme=theme)
-    for scale in (0.5, 1.0, 3.0):
-        assert {round(scale * (pill.box[3] - pill.box[1]), 6) for pill in pills(scene, scale)} <= {PILL_HEIGHT}
+    for scale, larger in ((0.5, 1.0), (1.0, 1.0), (3.0, 3.0)):
+        heights = {round(scale * (pill.box[3] - pill.box[1]), 6) for pill in pills(scene, scale)}
+        assert heights == {PILL_HEIGHT * larger}
     assert len(pills(scene, 1.0)) == 5 and not pills(scene, 0.2)
+
+
+@pytest.mark.parametrize("scale", [0.5, 0.9, 1.0, 3.0])
+def test_a_gradient_that_is_zero_or_nan_says_so_from_further_away_too(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch, scale: float
+) -> None:
+    scene, written = scene_of(run(NOT_FINITE)), Writing(monkeypatch)
+    paint(scene, Camera(scale).centred(*scene.world_box(scene.start_item())[:2], 6000, 2000), 6000, 2000)
+    for chip in ("0", "NaN"):
+        found = [size for size, text in written.sizes if text == chip]
+        assert found and min(found) >= LEAST * max(scale, 1.0) * ALMOST
 
 
 def test_only_what_has_flowed_says_something_and_keeps_its_place(qapp: QApplication) -> None:

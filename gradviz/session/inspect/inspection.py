@@ -12,6 +12,7 @@ from gradviz.session.groups import nodes_of, title_of
 from gradviz.session.inspect.chain_rule import local_derivative
 from gradviz.session.state import Selection, State
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.roles import scope_name
 from gradviz.trace.words.explain import place_text
 from gradviz.trace.words.reasons import no_grad_reason
 
@@ -305,7 +306,7 @@ def _node(frame: Frame, node: int) -> Inspection:
         row("code", " · ".join(filter(None, (str(nodes.source[node]), place_text(trace, int(nodes.site[node])))))),
     ]
     if nodes.scope[node]:
-        rows.append(row("module", str(nodes.scope[node])))
+        rows.append(row("module", scope_name(trace, node)))
     rows.append(Row("inputs", commas([tensor_link(frame, int(one)) for one in trace.inputs_of(node)])))
     rows.append(Row("outputs", commas([tensor_link(frame, int(one)) for one in trace.outputs_of(node)])))
     if nodes.name[node]:

@@ -170,6 +170,12 @@ def module_name(trace: Trace, node: int) -> str:
     return last_call(label).rsplit(".", 1)[-1] or scope
 
 
+def scope_name(trace: Trace, node: int) -> str:
+    """The path of the module that an operation belongs to; inside a Sequential, which has only numbers, "net[0]"."""
+    scope = str(trace.nodes.scope[node])
+    return module_name(trace, node) if scope[:1].isdigit() else scope
+
+
 def maker(trace: Trace, node: int) -> str:
     """What an operation is a step of: "net[0]", "decoder.gru", "lstm", or the class of a module without a name."""
     scope, name = str(trace.nodes.scope[node]), module_name(trace, node)

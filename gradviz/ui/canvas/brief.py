@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 DIGITS = (4, 3, 2, 1)  # formats of a number; the first that fits is used
+BARE = 2  # digits, from which on a zero before the point costs more than it says
 LONGEST = 14  # characters of a small array that is written out
 BEFORE_POINT = re.compile(r"^(-?)0\.")
 
@@ -139,18 +140,19 @@ class Writer:
 
 
 def _grids(value: Value) -> tuple[Grid, ...]:
-    """The numbers of an array with few rows and columns: in two digits, in one, and without the zero before the point.
-    Empty for larger arrays."""
+    """The numbers of an array with few rows and columns, in fewer and fewer digits, the last of them also without the
+    zero before the point. Empty for larger arrays."""
     if value.array is None or not 0 < value.array.ndim <= 2 or not 1 < value.numel <= MOST_ROWS * MOST_COLUMNS:
         return ()
     numbers = value.array.reshape(-1, value.array.shape[-1])
     if len(numbers) > MOST_ROWS or numbers.shape[1] > MOST_COLUMNS:
         return ()
-    two, one = (
-        tuple(tuple(number_text(number, digits) for number in row) for row in numbers.tolist()) for digits in (2, 1)
-    )
-    bare = tuple(tuple(BEFORE_POINT.sub(r"\1.", text) for text in row) for row in one)
-    return tuple(Grid(rows, max(len(text) for row in rows for text in row)) for rows in (two, one, bare))
+    found = []
+    for digits in DIGITS:
+        rows = tuple(tuple(number_text(number, digits) for number in row) for row in numbers.tolist())
+        bare = tuple(tuple(BEFORE_POINT.sub(r"\1.", text) for text in row) for row in rows)
+        found += [rows] if digits > BARE else [rows, bare]
+    return tuple(Grid(rows, max(len(text) for row in rows for text in row)) for rows in found)
 
 
 # -- painting
@@ -162,7 +164,7 @@ NARROWEST_WORD = 26.0
 WIDEST = 2.4  # how far the name of an operation may widen its circle
 ANY_NAME, ANY_ROOM = "ƒ", 20  # shown instead of a name that does not fit, and the pixels it needs
 NAME_SIZE, NUMBER_SIZE = 0.85, 0.72  # of the fonts of cards up close: 11 pixels
-BETWEEN = 0.7  # gap between the numbers of a grid, in digit widths
+BETWEEN = 0.6  # gap between the numbers of a grid, in digit widths
 PASSING = "∇"  # put before a gradient so that it can't be mistaken for a value
 
 

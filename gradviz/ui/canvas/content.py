@@ -185,6 +185,12 @@ def bytes_text(count: int) -> str:
 NUMBER_CHARACTERS = 11
 _PLAIN = re.compile(r"-?\d+\.?\d*")
 _PARTS = re.compile(r",| at line | by | from ")  # where a note can end sooner
+_FEWEST = (  # how a note ends that has no part to leave out, and what it says where there is little room
+    ("no input requires grad", "not tracked"),
+    ("has no gradients", "no gradients"),
+    ("made after backward", "made later"),
+    ("a constant gradient", "constant"),
+)
 LONGEST_REASON = 26  # characters that fit on the narrowest card
 
 
@@ -241,8 +247,10 @@ class TensorContent:
 
     @property
     def notes(self) -> list[str]:
-        """The note, longest first, without its last part: "arrives at step 9, not stored", "arrives at step 9"."""
-        return [self.note, *(self.note[: found.start()] for found in reversed([*_PARTS.finditer(self.note)]))]
+        """The note, longest first: without its last part ("arrives at step 9, not stored", "arrives at step 9"), or in
+        the fewest words."""
+        ways = [self.note, *(self.note[: found.start()] for found in reversed([*_PARTS.finditer(self.note)]))]
+        return [*ways, *(fewest for words, fewest in _FEWEST if self.note.endswith(words))]
 
 
 @dataclass(frozen=True)

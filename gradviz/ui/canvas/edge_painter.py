@@ -8,6 +8,7 @@ cubics."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -292,14 +293,10 @@ def _paint_ends(painter: QPainter, ink: Ink, placed: Placed, cubics: Ints, kind:
     if kind == FLOW or scale < NEAR:
         return
     text = "0" if kind == ZERO_FLOW else "NaN"
-    width = ink.width(sizes.SMALL, text) + 10
+    width, size = ink.width(sizes.SMALL, text) + 10, _pill_size(ink, scale)
     longest = cubics[placed.longest_cubic[edges] == cubics]
-    for x, y in np.matmul(WEIGHTS[2][1], placed.cubics[longest]).tolist():
-        chip = QRectF(x - width / 2, y - 7.5, width, 15)
-        painter.setPen(ink.pen(colour, 1.2))
-        painter.setBrush(ink.colours["card"])
-        painter.drawRoundedRect(chip, 7, 7)
-        ink.text(painter, sizes.SMALL, colour, chip, text, CENTRE)
+    for middle in np.matmul(WEIGHTS[2][1], placed.cubics[longest]).tolist():
+        _paint_chip(painter, ink, middle, size, width, ink.pen(colour, 1.2), "card", colour, text)
 
 
 # -- words on the edges
@@ -375,9 +372,8 @@ class Spots:
 
 class PillPlaces:
     """Places the pills: each goes to the middle of its edge, or as near to it as possible, on, above or below the edge,
-    where it covers nothing. Pills have the same size at every zoom, so they stay legible, and more of them fit the
-    closer the user looks. The order of the gradients decides who comes first: a pill that has a place keeps it in the
-    next step."""
+    where it covers nothing. Pills are never smaller on screen than at life size, so they stay legible. The order of the
+    gradients decides who comes first: a pill that has a place keeps it in the next step."""
 
     def __init__(self, placed: Placed, ink: Ink, spots: Spots | None = None) -> None:
         diagram = placed.diagram
@@ -476,7 +472,7 @@ class PillPlaces:
         return np.ascontiguousarray(np.concatenate(boxes).T)
 
     def _place(self, edge: int, texts: tuple[str, ...], known: Places, scale: float) -> Pill | None:
-        size = self._ink.theme.scale / scale
+        size = _pill_size(self._ink, scale)
         height, spare = PILL_HEIGHT * size, SPARE * size
         steps = [math.ceil((self._ink.width(sizes.SMALL, text) + 2 * PILL_SIDE) / PILL_STEP) for text in texts]
         widths = [step * PILL_STEP * size for step in steps]
@@ -547,22 +543,18 @@ def _around(pill: Pill) -> Area:
 
 
 def paint_pills(
-    painter: QPainter,
-    ink: Ink,
-    pills: tuple[Pill, ...],
-    moment: Moment,
-    scale: float,
-    places: PillPlaces | None = None,
+    painter: QPainter, ink: Ink, pills: tuple[Pill, ...], moment: Moment, scale: float, places: PillPlaces | None = None
 ) -> None:
     """Paint the visible pills; those of the current step have a wider border and travel."""
-    size = ink.theme.scale / scale
+    size = _pill_size(ink, scale)
     for pill in pills:
         if moment.flow[pill.edge] != FLOW:
             continue
-        if pill.now and places is not None and places.travelled < 1:
-            _paint_travelling(painter, ink, pill, places.on_its_way(pill), size)
-            continue
         left, top, right, bottom = pill.box
+        if pill.now and places is not None and places.travelled < 1:
+            middle, wide = places.on_its_way(pill), (right - left) / size
+            _paint_chip(painter, ink, middle, size, wide, ink.pen("card", 1.0), "gradient", "card", pill.text)
+            continue
         pen = ink.pen("gradient", 1.8 if pill.now else 0.8, alpha=1.0 if pill.now else 0.6)
         painter.save()
         painter.translate(left, top)
@@ -580,18 +572,25 @@ def paint_pills(
         painter.restore()
 
 
-def _paint_travelling(painter: QPainter, ink: Ink, pill: Pill, middle: tuple[float, float], size: float) -> None:
-    """The number of a gradient on its way along the edge."""
-    width = (pill.box[2] - pill.box[0]) / size
+def _paint_chip(
+    painter: QPainter, ink: Ink, middle: Sequence[float], size: float, width: float, border: QPen, fill: str,
+    colour: str, text: str,
+) -> None:  # fmt: skip
+    """A few words around a point of an edge."""
     painter.save()
     painter.translate(*middle)
     painter.scale(size, size)
     box = QRectF(-width / 2, -PILL_HEIGHT / 2, width, PILL_HEIGHT)
-    painter.setPen(ink.pen("card", 1.0))
-    painter.setBrush(ink.colours["gradient"])
+    painter.setPen(border)
+    painter.setBrush(ink.colours[fill])
     painter.drawRoundedRect(box, PILL_HEIGHT / 2, PILL_HEIGHT / 2)
-    ink.text(painter, sizes.SMALL, "card", box.adjusted(0, 0, 0, -0.5), pill.text, CENTRE)
+    ink.text(painter, sizes.SMALL, colour, box.adjusted(0, 0, 0, -0.5), text, CENTRE)
     painter.restore()
+
+
+def _pill_size(ink: Ink, scale: float) -> float:
+    """World units for a pixel of a pill: as large from further away, and growing with the cards from closer."""
+    return max(ink.theme.scale / scale, 1.0)
 
 
 def _flat(pen: QPen) -> QPen:

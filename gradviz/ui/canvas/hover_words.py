@@ -13,6 +13,7 @@ import numpy as np
 from gradviz.engine.kernel.expressions import in_line
 from gradviz.lists import size_text
 from gradviz.session.inspect.chain_rule import local_derivative
+from gradviz.trace.table.roles import scope_name
 from gradviz.trace.table.values import number_text
 from gradviz.trace.words.reasons import no_grad_reason
 from gradviz.ui.canvas.content import group_content
@@ -207,7 +208,7 @@ def operation_words(frame: Frame, node: int) -> Words:
     rows = [
         Row("code", _made(int(nodes.line[node]), str(nodes.source[node]))),
         Row("parameters", str(nodes.params[node])),
-        Row("module", str(nodes.scope[node])),
+        Row("module", scope_name(frame.trace, node)),
     ]
     for tensor in frame.trace.inputs_of(node).tolist():
         rows.append(Row("reads", f"{frame.name(tensor)} = {_short(frame, tensor)}"))

@@ -24,7 +24,7 @@ from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
 # -- arrays
 
 GRID_STRENGTH, MAP_STRENGTH = 0.2, 0.95  # numbers must be legible on the cells of a grid
-MARK = 4.5  # side of the mark on an outlier
+MARK, BEFORE_MARK = 4.5, 3.0  # side of the mark on an outlier, and the gap between a label and it
 LEAST_GAP, BESIDE_LABEL = 4.0, 6.0  # between a label and a number beside it: at least, and in the row of the gradient
 RANGE = ("max", "min", "all")
 
@@ -77,11 +77,11 @@ def _range(painter: QPainter, ink: Ink, room: QRectF, value: ValueContent, colou
             ink.text(painter, sizes.CELL, "error", box, line, LEFT)
             continue
         ink.text(painter, sizes.META, "muted", box, label, LEFT)
-        figures = cell_in(ink, figures, box.width() - ink.width(sizes.META, label) - LEAST_GAP)
-        ink.text(painter, sizes.CELL, colour, box, figures, RIGHT)
+        taken = ink.width(sizes.META, label)
         if (BEYOND if label == "max" else -BEYOND) in signs:
-            corner = box.left() + ink.width(sizes.META, label) + 3 + MARK
-            _corner(painter, ink, QPointF(corner, box.center().y() - MARK / 2), MARK)
+            taken += BEFORE_MARK + MARK
+            _corner(painter, ink, QPointF(box.left() + taken, box.center().y() - MARK / 2), MARK)
+        ink.text(painter, sizes.CELL, colour, box, cell_in(ink, figures, box.width() - taken - LEAST_GAP), RIGHT)
 
 
 def paint_picture(painter: QPainter, ink: Ink, place: QRectF, picture: Picture, colour: str) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QFont, QFontMetricsF
 
-from gradviz.trace.table.roles import module_name
+from gradviz.trace.table.roles import scope_name
 from gradviz.ui import look
 from gradviz.ui.theme import LIGHT
 
@@ -368,8 +368,8 @@ def operation_texts(trace: Trace, nodes: Ints) -> tuple[list[str], list[str], li
     columns = trace.nodes
     name, op = columns.name[nodes].tolist(), columns.op[nodes].tolist()
     labels = [one or other for one, other in zip(name, op, strict=True)]
-    scopes = zip(nodes.tolist(), columns.scope[nodes].tolist(), strict=True)  # of a Sequential: "0" is net[0]
-    named = [module_name(trace, node) if scope[:1].isdigit() else scope for node, scope in scopes]
+    scopes = zip(nodes.tolist(), columns.scope[nodes].tolist(), strict=True)
+    named = [scope_name(trace, node) if scope[:1].isdigit() else scope for node, scope in scopes]
     return columns.symbol[nodes].tolist(), labels, named
 
 
