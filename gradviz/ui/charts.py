@@ -330,15 +330,19 @@ class Chart(QWidget):
         """The values of the lines at the cursor."""
         if self.axis is None:
             return ""
-        words = []
+        known: list[tuple[int, str]] = []  # the last step that had a value, and the value
         if self.spread is not None and len(self.spread.steps):
             row = int(np.searchsorted(self.spread.steps, self._cursor)) - 1
-            words = [self.spread.at(row)] if row >= 0 else []
+            known = [(int(self.spread.steps[row]), self.spread.at(row))] if row >= 0 else []
         for line in sorted(self.lines, key=lambda one: not one.stands_out):
             row = int(np.searchsorted(line.steps, self._cursor)) - 1
             if row >= 0:
-                words.append(f"{line.name} {line.numbers[row]:.4g}")
-        return f"{self.axis.title(max(self._cursor - 1, 0))}: {' · '.join(words)}" if words else ""
+                known.append((int(line.steps[row]), f"{line.name} {line.numbers[row]:.4g}"))
+        if not known:
+            return ""
+        latest = self.axis.title(max(step for step, _ in known))
+        older = ("" if (title := self.axis.title(step)) == latest else f" ({title})" for step, _ in known)
+        return f"{latest}: {' · '.join(text + when for (_, text), when in zip(known, older, strict=True))}"
 
     def _say(self, text: str) -> None:
         self.label.say(text)

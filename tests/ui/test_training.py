@@ -125,6 +125,17 @@ def test_a_click_on_a_curve_goes_to_its_step_and_a_step_moves_the_line(pilot: Pi
     assert chart.cursor_line.value() > expected
 
 
+def test_a_value_is_said_to_be_of_the_iteration_that_made_it(pilot: Pilot) -> None:
+    found = opened(pilot, SGD)
+    chart = found.charts[GRADIENTS]
+    later = int(chart.lines[0].steps[2])
+    pilot.window.store.move(later)  # in t = 2, before it has a gradient
+    assert chart.axis is not None and chart.axis.title(later - 1) == "t = 2"
+    assert chart.label.said == f"t = 1: w {chart.lines[0].numbers[1]:.4g}"
+    pilot.window.store.move(later + 1)
+    assert chart.label.said == f"t = 2: w {chart.lines[0].numbers[2]:.4g}"
+
+
 def test_the_value_under_the_mouse_is_said(pilot: Pilot) -> None:
     found = opened(pilot, SGD)
     chart = found.charts[GRADIENTS]
