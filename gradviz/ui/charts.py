@@ -209,6 +209,15 @@ class Headline(QLabel):
         self.say(self.said)
 
 
+def _said_of(axis: Axis, known: Sequence[tuple[int, str]]) -> str:
+    """The iteration of the latest of these (step, value), and all of them, older ones with their own."""
+    if not known:
+        return ""
+    latest = axis.title(max(step for step, _ in known))
+    older = ("" if (title := axis.title(step)) == latest else f" ({title})" for step, _ in known)
+    return f"{latest}: {' · '.join(text + when for (_, text), when in zip(known, older, strict=True))}"
+
+
 class Chart(QWidget):
     """A plot below a title, which also says what is under the mouse or at the cursor. Clicking a line goes to the step
     of that point; the arrow keys move from point to point, + and - zoom, 0 shows everything."""
@@ -338,11 +347,7 @@ class Chart(QWidget):
             row = int(np.searchsorted(line.steps, self._cursor)) - 1
             if row >= 0:
                 known.append((int(line.steps[row]), f"{line.name} {line.numbers[row]:.4g}"))
-        if not known:
-            return ""
-        latest = self.axis.title(max(step for step, _ in known))
-        older = ("" if (title := self.axis.title(step)) == latest else f" ({title})" for step, _ in known)
-        return f"{latest}: {' · '.join(text + when for (_, text), when in zip(known, older, strict=True))}"
+        return _said_of(self.axis, known)
 
     def _say(self, text: str) -> None:
         self.label.say(text)
