@@ -65,12 +65,10 @@ def to(
     flags = [each for each in args[1:] if isinstance(each, bool)]  # non_blocking, copy
     copy = flags[1] if len(flags) == 2 else copy
     for at, each in enumerate(args):
-        if isinstance(each, dtypes.dtype):
-            dtype = each
+        if isinstance(kind := dtypes.meant(each), dtypes.dtype):
+            dtype = kind
         elif isinstance(each, Tensor):
             dtype = each.dtype
-        elif isinstance(each, type) and each in dtypes.OF_PYTHON:
-            dtype = dtypes.OF_PYTHON[each]
         elif isinstance(each, float | complex) or (isinstance(each, bool) and not at):  # it stands for its type
             dtype = dtypes.OF_PYTHON[type(each)]
         elif not isinstance(each, bool):

@@ -142,11 +142,10 @@ def _group_of_cards(trace: Trace, cards: Ints, producer: Ints, card_of_use: Ints
 def _many_in_first_call(trace: Trace, cards: Ints, groups: Groups, uses: tuple[Ints, Ints], common: Ints) -> Ints:
     """The group of each card, where many parameters that only the calls of one module share belong to its first call.
     A few are shown beside the calls, as that they are shared is what there is to see."""
-    owner, group = uses
+    owner, group = uses[0], uses[1].copy()
     parent = np.append(groups.parent, -1)
     above = common[owner]
     while len(inner := np.flatnonzero((group >= 0) & (parent[group] != above))):
-        group = group.copy()
         group[inner] = parent[group[inner]]
     is_call = np.append(groups.kind == RegionKind.MODULE, False)[group]
     if not is_call.any():

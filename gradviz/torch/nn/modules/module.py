@@ -212,7 +212,7 @@ class Module(Places):
         layout = kwargs.pop("memory_format", None)
         if layout is not None:  # of weights of images; the others stay as they are
             self._apply(lambda t: t.to(memory_format=layout) if t.ndim in (4, 5) else t)
-        given = (dtypes.OF_PYTHON.get(a) if isinstance(a, type) else a for a in (*args, *kwargs.values()))
+        given = map(dtypes.meant, (*args, *kwargs.values()))
         wanted = [a for a in given if isinstance(a, dtypes.dtype)]
         wanted += [a.dtype for a in args if isinstance(a, Tensor)]
         with paused():
