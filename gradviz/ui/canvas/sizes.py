@@ -368,9 +368,7 @@ def operation_texts(trace: Trace, nodes: Ints) -> tuple[list[str], list[str], li
     columns = trace.nodes
     name, op = columns.name[nodes].tolist(), columns.op[nodes].tolist()
     labels = [one or other for one, other in zip(name, op, strict=True)]
-    scopes = zip(nodes.tolist(), columns.scope[nodes].tolist(), strict=True)
-    named = [scope_name(trace, node) if scope[:1].isdigit() else scope for node, scope in scopes]
-    return columns.symbol[nodes].tolist(), labels, named
+    return columns.symbol[nodes].tolist(), labels, [scope_name(trace, node) for node in nodes.tolist()]
 
 
 def meta_text(trace: Trace, tensor: int, category: int) -> str:
