@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gradviz.session.inspect import ledger as ledgers
 from gradviz.session.inspect.inspection import inspect
 from gradviz.session.inspect.ledger import ledger, since_cleared
 from gradviz.session.state import Selection, State
@@ -73,3 +74,11 @@ def test_gradients_left_from_earlier_calls_are_seen() -> None:
         (".grad 6", "now"),
     ]
     assert shown(steps[4] + 1)[3:] == [("None", "cleared"), ("+ 5", "backward()"), (".grad 5", "now")]
+
+
+def test_looking_at_a_long_run_computes_only_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace, computed = run(NO_ZERO_GRAD.replace("range(3)", "range(400)")), []
+    real = ledgers._entry
+    monkeypatch.setattr(ledgers, "_entry", lambda *args: computed.append(args) or real(*args))
+    inspect(State(trace=trace, cursor=len(trace)), Selection("tensor", 0))
+    assert len(trace.grads) > 400 and 0 < len(computed) <= 3 * ledgers.MOST_BARS

@@ -266,10 +266,10 @@ def _ledger(frame: Frame, tensor: int) -> list[Section]:
     """The gradients that `.grad` is the sum of, if there are several, and what cleared it."""
     from gradviz.session.inspect.ledger import ledger, since_cleared
 
-    entries = ledger(frame, tensor)
-    held = since_cleared(entries)
-    shown = entries[-MOST:]
-    rows = [row(f"{len(entries) - MOST:,} earlier", "before these", "muted")] if len(entries) > MOST else []
+    shown = ledger(frame, tensor, MOST)
+    held = since_cleared(shown)
+    earlier = len(frame.trace.history("grads", "tensor").before(tensor, frame.cursor)) - len(shown)
+    rows = [row(f"{earlier:,} earlier", "before these", "muted")] if earlier else []
     for entry in shown:
         where = f"step {entry.step}" + (f", line {entry.line}" if entry.line > 0 else "")
         if entry.kind == "added":

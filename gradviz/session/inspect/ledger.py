@@ -65,14 +65,10 @@ def bars(frame: Frame, tensor: int) -> tuple[Bar, ...]:
     every = frame.trace.history("grads", "tensor").before(tensor, frame.cursor)
     rows = every[-_MOST_ROWS:].tolist()
     earlier = every[: len(every) - len(rows)][-_LOOKED_BACK:].tolist()
-    known: dict[int, Entry] = trace.kept("ledger entries", dict)
-    steps = [-1, *trace.grads.step[rows].tolist()]
     left, calls, cleared = _held(trace, earlier)
     found = []
-    for row, before, step in zip(rows, steps, steps[1:], strict=False):
-        if row not in known:
-            known[row] = _entry(frame, tensor, row, before != step)
-        entry, total = known[row], trace.value(int(trace.grads.value[row]))
+    for row, entry in zip(rows, ledger(frame, tensor, _MOST_ROWS), strict=True):
+        total = trace.value(int(trace.grads.value[row]))
         if entry.kind == "added":
             found.append(Bar(entry.step, entry.line, left, calls, entry.value, total, cleared))
         cleared = entry.kind == "cleared"
@@ -91,11 +87,18 @@ def _held(trace: Trace, rows: list[int]) -> tuple[Value | None, int, bool]:
     return (trace.value(int(values[rows[-1]])), calls, False) if calls else (None, 0, True)
 
 
-def ledger(frame: Frame, tensor: int) -> list[Entry]:
-    """All changes of the `.grad` of a tensor up to a frame's cursor, in order."""
-    rows = frame.trace.history("grads", "tensor").before(tensor, frame.cursor)
-    steps = frame.trace.grads.step[rows].tolist()
-    return [_entry(frame, tensor, row, at == 0 or steps[at - 1] != steps[at]) for at, row in enumerate(map(int, rows))]
+def ledger(frame: Frame, tensor: int, most: int | None = None) -> list[Entry]:
+    """The changes of the `.grad` of a tensor up to a frame's cursor, in order: all, or the latest `most`."""
+    trace = frame.trace
+    every = trace.history("grads", "tensor").before(tensor, frame.cursor)
+    rows = every if most is None else every[-most:]
+    known: dict[int, Entry] = trace.kept("ledger entries", dict)
+    before = every[: len(every) - len(rows)][-1:]
+    steps = [int(trace.grads.step[before[0]]) if len(before) else -1, *trace.grads.step[rows].tolist()]
+    for row, earlier, step in zip(rows.tolist(), steps, steps[1:], strict=False):
+        if row not in known:
+            known[row] = _entry(frame, tensor, row, earlier != step)
+    return [known[row] for row in rows.tolist()]
 
 
 def _entry(frame: Frame, tensor: int, row: int, is_first: bool) -> Entry:
@@ -112,7 +115,7 @@ def _entry(frame: Frame, tensor: int, row: int, is_first: bool) -> Entry:
 
 
 def since_cleared(entries: list[Entry]) -> list[Entry]:
-    """The entries that make up the present `.grad`."""
+    """Those of the latest entries that make up the present `.grad`."""
     begin = max((at for at, entry in enumerate(entries) if entry.kind != "added"), default=-1)
     if begin >= 0 and entries[begin].kind != "cleared":
         return entries[begin:]
