@@ -72,6 +72,42 @@ _BORROWED = {
         "for each in got.values():\n    try: mine(each)\n    except TypeError as error: print('ESCAPED', error)"
     ),
 }
+_TOLD = "def mine(thing): return thing\nfor each in list(got.values()):\n    try: mine(each)\n"
+_TOLD += "    except TypeError as error: print('ESCAPED', error)\n"
+_KEPT = "from gymnasium import spaces\nfrom torchvision import datasets\nimport enum\ngot = {}\n"
+_KINDS = (
+    "KINDS = [(datasets.MNIST, ('x',), '_labels _pool _targets'), (datasets.CIFAR10, ('x',), '_labels _pool'),\n"
+    "    (spaces.Box, (-1.0, 1.0, (2,)), '_high _low _source'), (spaces.Discrete, (3,), '_source'),\n"
+    "    (spaces.MultiDiscrete, ([3, 2],), '_bounds _source')]\n"
+    "for base, given, names in KINDS:\n    for name in names.split():\n        try:\n"
+)
+_READ = "            got[name] = getattr(made['A'](*given), name)\n        except (TypeError, AttributeError): pass\n"
+_REPLACED = {
+    "properties that are dicts": _KEPT + _KINDS + "            made = {}\n"
+    "            names = {'base': base, 'got': got}\n"
+    "            exec(f'class A(base): {name} = property(got.get, got.__setitem__)', names, made)\n"
+    "            made['A'](*given)\n        except TypeError: pass\n" + _TOLD,
+    "slots of the same names": _KEPT + _KINDS + "            made = {}\n"
+    "            exec(f'class A(base): __slots__ = ({name!r},)', {'base': base}, made)\n" + _READ + _TOLD,
+    "plain values of the same names": _KEPT + _KINDS + "            made = {}\n"
+    "            exec(f'class A(base): {name} = None', {'base': base}, made)\n" + _READ + _TOLD,
+    "methods of the same names": _KEPT + _KINDS + "            made = {}\n"
+    "            exec(f'class A(base):\\n    def {name}(self): pass', {'base': base}, made)\n" + _READ + _TOLD,
+    "what answers in their place": _KEPT + "list_of = []\nclass L:\n"
+    "    astype = list_of.append\n    def __getitem__(self, key): return self\n    def __len__(self): return 3\n"
+    "def made():\n    class A(datasets.MNIST):\n"
+    "        _labels, _passes, _few_now = L(), 0, 3\n"
+    "        _targets = _pictures = None\n        train = True\n        def __init__(self): pass\n    return A()\n"
+    "try: made().targets\nexcept (TypeError, AttributeError): pass\ngot.update(enumerate(list_of))\n" + _TOLD,
+    "properties put there later": _KEPT + _KINDS + "            class A(base): pass\n"
+    "            setattr(A, name, property(got.get, got.__setitem__))\n            A(*given)\n"
+    "        except (TypeError, AttributeError): pass\n" + _TOLD,
+    "properties of an Enum": _KEPT + "def of_discrete():\n    class E(spaces.Discrete, enum.Enum):\n"
+    "        _source = property(got.get, got.__setitem__)\n        A = 3\n"
+    "def of_box():\n    class E(spaces.Box, enum.Enum):\n        _high = property(got.get, got.__setitem__)\n"
+    "        A = (-1.0, 1.0, (2,))\nfor each in (of_discrete, of_box):\n    try: each()\n    except TypeError: pass\n"
+    + _TOLD,
+}
 
 EIGHTEENTH: list[Attack] = [
     *listed(
@@ -81,4 +117,5 @@ EIGHTEENTH: list[Attack] = [
     ),
     *listed("Classes that answer", _BESIDE),
     *listed("Found: methods and properties of offered classes", _BORROWED),
+    *listed("Found: in place of what an offered class keeps", _REPLACED),
 ]

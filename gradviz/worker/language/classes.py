@@ -25,8 +25,9 @@ from gradviz.engine.run.function import Function
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.language.absent import Absent, error_of
 from gradviz.worker.language.guard import WITH_ARRAYS, Guard, meets_arrays
+from gradviz.worker.objects.arguments import is_offered, private_of
 from gradviz.worker.objects.kept_memory import comparing
-from gradviz.worker.objects.numpy_boundary import to_snippet
+from gradviz.worker.objects.numpy_boundary import PLAIN, to_snippet
 from gradviz.worker.policy_names import (
     CLASS_FURNITURE,
     DEFINABLE_DUNDERS,
@@ -128,6 +129,7 @@ class ClassMaker:
             check_answering(made.__mro__)
         _move_restorer(made)
         _check_finished(made)
+        check_kept(self._guard, made)
         _find_abstract(made)
         self._guard.adopt(made)
         check_patterns(self._guard, made)
@@ -234,6 +236,16 @@ def _overriding(made: type) -> dict[str, Any]:
                 raise TypeError(f"the method '{key}' can only be defined by def in GradViz snippets")
             found[key] = guarded(value)
     return found
+
+
+def check_kept(guard: Guard, made: type) -> None:
+    """Refuse what takes the place of something that a base class has under a private name, where it keeps NumPy's own
+    arrays and passes them on: but a method by def, which looks at its arguments, and a plain value for another."""
+    for name, value in vars(made).items():
+        for theirs in private_of(made, name):
+            is_method = type(theirs) is types.FunctionType and guard.wrote(value)
+            if not is_method and not {type(theirs), type(value)} <= PLAIN:
+                raise TypeError(f"'{name}' belongs to a base class in GradViz snippets; choose another name")
 
 
 def _answering(made: type) -> dict[str, Any]:
@@ -343,7 +355,7 @@ class ClassFormOnly(enum.EnumMeta):
             check_text(type(name, mixed_in, {each: names[each] for each in ("__eq__", "__hash__") if each in names}))
         check_answering(each for mixed in mixed_in for each in mixed.__mro__)
         for base in {each for mixed in mixed_in for each in mixed.__mro__}:
-            if base.__module__.startswith(_PYTORCHS):  # their methods are called with arrays
+            if base.__module__.startswith(_PYTORCHS) or is_offered(base):  # their methods are called with arrays
                 raise TypeError(f"{base.__name__} as another base class of an Enum is not {HERE}")
         for key, method in guarded_operators(names).items():
             dict.__setitem__(names, key, method)

@@ -126,6 +126,18 @@ def keep_offered(thing: object) -> None:
 _OFFERING = "gradviz.worker.modules."
 
 
+def private_of(cls: type, name: str) -> list[Any]:
+    """Return what the base classes whose methods serve only their own objects have under a private name."""
+    if name[:1] != "_" or is_dunder(name):
+        return []
+    return [vars(base)[name] for base in cls.__mro__ if base in _HAVE_KEPT and name in vars(base)]
+
+
+def is_offered(cls: type) -> bool:
+    """Whether the methods of the class serve only its own objects."""
+    return cls in _HAVE_KEPT
+
+
 def _function_of(value: object) -> Callable[..., object] | None:
     found = value.fget if type(value) is property else value
     return found if type(found) is types.FunctionType else None
