@@ -13,6 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 from torch.utils._pytree import tree_leaves
 
 from gradviz.recorder.backward import Backward
+from gradviz.recorder.parameters import TO_THE_END, arguments_of, in_words
 from gradviz.recorder.rows import Exchange, Rows, is_custom, now, outputs_of
 from gradviz.recorder.values import grad_fn_of, memory_of, not_compiled, plainly, version_of
 from gradviz.trace.table.kinds import Kind
@@ -36,6 +37,7 @@ COLLECTIVES = {  # the names that the functions of torch.distributed have below 
 ALLOCATING = {torch.ops.aten.empty, torch.ops.aten.empty_strided, torch.ops.aten.empty_like, torch.ops.aten.new_empty}
 ALLOCATING |= {torch.ops.aten.new_empty_strided, torch.ops.aten.empty_permuted}
 MOST_SHOWN = 6  # parameters of an operation
+_ABSENT = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class _Pending:
     slots: list[tuple[int, int]]
     outs: list[Any]
     written: list[Any]
+    changed: list[Any]  # beside the result
     site: int
     params: str
     grad_mode: bool
@@ -87,7 +90,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         if name.endswith("_") and isinstance(first, torch.Tensor) and self._is_initialised(first):
             rows.value.forget(memory_of(first))
             return func(*args, **kwargs)
-        slots, written, shown = self._operands(func, args, kwargs)
+        slots, written, changed, shown = self._operands(func, args, kwargs)
         mode = torch.is_grad_enabled()
         out = func(*args, **kwargs)
         outs = [x for x in tree_leaves(out) if isinstance(x, torch.Tensor)]
@@ -95,7 +98,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             rows.value.allocated(outs[0].untyped_storage(), version_of(outs[0]))
         if slots and (outs or written):
             op = name.removeprefix("aten::").strip("_")
-            self._pending = _Pending(op, slots, outs, written, rows.sites.here(1), ", ".join(shown[:MOST_SHOWN]), mode)
+            self._pending = _Pending(op, slots, outs, written, changed, rows.sites.here(1), shown, mode)
         return out
 
     @plainly
@@ -125,19 +128,30 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         return source is not None and self._rows.known(source) >= 0
 
     @plainly
-    def _operands(self, func: Any, args: Any, kwargs: Any) -> tuple[list[tuple[int, int]], list[Any], list[str]]:
-        """Slot and number of each tensor, the tensors that are written to, and the parameters worth showing."""
+    def _operands(self, func: Any, args: Any, kwargs: Any) -> tuple[list[tuple[int, int]], list[Any], list[Any], str]:
+        """Slot and number of each tensor, the tensors that are written to, those that are changed beside the result,
+        and the parameters worth showing."""
         slots: list[tuple[int, int]] = []
-        written, shown = [], []
-        for spec, arg in zip(func._schema.arguments, [*args, *kwargs.values()], strict=False):
+        written, changed, shown, slot = [], [], [], 0
+        for at, spec in enumerate(arguments_of(func)):
+            arg = args[at] if at < len(args) else kwargs.get(spec.name, _ABSENT)
+            if type(arg) is int and arg == TO_THE_END:
+                arg = args[0].size(args[1])
+            if said := spec.default if arg is _ABSENT else in_words(spec.name, arg):
+                shown.append(said)
             for each in arg if isinstance(arg, (list, tuple)) else (arg,):
                 if isinstance(each, torch.Tensor) and each.layout is torch.strided:
-                    slots.append((len(slots), self._rows.number(each)))
-                    if spec.alias_info is not None and spec.alias_info.is_write:
+                    slots.append((slot, self._rows.number(each)))
+                    slot += 1
+                    if spec.is_written:
                         written.append(each)
-                elif isinstance(each, (int, float, str)):
-                    shown.append(f"{spec.name}={each}")
-        return slots, written, shown
+                    elif spec.is_changed:
+                        changed.append(each)
+                elif spec.is_tensor:
+                    slot += 1
+        if "training=False" in shown:
+            changed = []
+        return slots, written, changed, ", ".join(shown[:MOST_SHOWN])
 
     def pause(self) -> bool:
         """Stop observing operations, which then run at full speed; returns False if another mode is on top."""
@@ -176,9 +190,12 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             rows.attach(fn, fn.name(), [], outputs_of(fn, pending.outs), pending.site, "")
             return
         if not pending.written:
-            rows.attach(
+            step = rows.attach(
                 fn, pending.op, pending.slots, pending.outs, pending.site, pending.params, grad_mode=pending.grad_mode
             )
+            for each in pending.changed:
+                rows.value.forget(memory_of(each))
+                rows.wrote(step, each)
             return
         self._wrote(pending, fn)
 

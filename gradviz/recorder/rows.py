@@ -131,6 +131,7 @@ class Rows:
         self.value = Values(self.writer, values, self.quietly)
         self.steps, self.call, self.quiet = 0, -1, 0
         self.first: list[int] = []  # by node: its first tensor
+        self.shown: list[int] = []  # by node: how many of its results have a number
         self.policies: list[str] = []  # by node: how much is kept of its values
         self.edges: list[list[tuple[int, int]]] = []  # by node: slot and tensor of each next function
         self.maker: list[int] = []  # by tensor: the node that made it
@@ -187,17 +188,14 @@ class Rows:
 
     def known(self, x: Any) -> int:
         """The number of a tensor, -1 if it has none yet."""
-        fn = grad_fn_of(x)
-        if fn is not None:
-            node = self.nodes.number_of(fn)
-            return -1 if node is None else self.first[node] + int(x.output_nr)
+        if (fn := grad_fn_of(x)) is not None:
+            return self._result(fn, int(x.output_nr))
         found = self._known.get(id(x))
         return found[0] if found is not None and found[1]() is x else -1
 
     def number(self, x: Any) -> int:
         """The number of a tensor; a new one gets a step: a leaf, an alias, or the result of an unobserved graph."""
-        found = self.known(x)
-        fn = grad_fn_of(x)
+        found, fn = self.known(x), grad_fn_of(x)
         if found < 0 and fn is not None:
             self.adopt(fn, x)
             found = self.known(x)
@@ -256,6 +254,7 @@ class Rows:
         """The row of an operation; its tensors come next."""
         text = self.text
         self.first.append(len(self.maker))
+        self.shown.append(1)  # until `attach` knows better
         self.edges.append(edges)
         self.policies.append(self.value.policy)
         region = self.regions.row(step)
@@ -294,6 +293,7 @@ class Rows:
         op, symbol = (row.name, row.symbol) if row is not None else (op, "")
         self.node_row(step, op, name, symbol, site, params, sequence if sequence < _UNCOUNTED else -1, reason, edges)
         hidden = row.hidden if row is not None and all(x is not None for x in outs) else 0
+        self.shown[number] = len(outs) - hidden
         for nr, x in enumerate(outs[: len(outs) - hidden]):
             shares = x is not None and (x._is_view() or kind is Kind.INPLACE)
             known = fn._input_metadata[nr] if x is None else None
@@ -310,7 +310,7 @@ class Rows:
         for at, (before, nr) in enumerate(fn.next_functions):
             if before is not None and not is_leaf_node(before) and self.nodes.number_of(before) is None:
                 self.adopt(before)
-            tensor = -1 if before is None else self._tensor_of(before, nr)
+            tensor = -1 if before is None else self._result(before, int(nr))
             slot = next((each for each, one in slots if one == tensor and each not in used), -1) if tensor >= 0 else -1
             if slot < 0 <= tensor:
                 slot = at if all(each != at for each, _ in slots) else 100 + at
@@ -319,11 +319,12 @@ class Rows:
             edges.append((slot, tensor))
         return edges
 
-    def _tensor_of(self, fn: Any, nr: int) -> int:
+    def _result(self, fn: Any, nr: int) -> int:
+        """The number of the leaf that a node accumulates into, or of a result of it, -1 if that has none."""
         if is_leaf_node(fn):
             return self.number(fn.variable)
-        number = self.nodes.number_of(fn)
-        return self.first[number] + int(nr) if number is not None else -1
+        node = self.nodes.number_of(fn)
+        return -1 if node is None or nr >= self.shown[node] else self.first[node] + nr
 
     def _reason(self, slots: list[tuple[int, int]], grad_mode: bool) -> int:
         if not any(self._requires[tensor] for _, tensor in slots):
@@ -345,8 +346,7 @@ class Rows:
     def _save(self, fn: Any, step: int, number: int) -> int:
         """The buffers of a node; returns how many."""
         count = 0
-        for name, x in _buffers(fn):
-            count += 1
+        for count, (name, x) in enumerate(_buffers(fn), 1):
             self._save_one(x, step, number, name, count)
         return count
 

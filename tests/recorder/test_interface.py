@@ -27,9 +27,11 @@ from gradviz.trace.table.trace import Trace
 from gradviz.trace.table.values import Summary
 from gradviz.trace.words.explain import explain
 from gradviz.trace.words.jsonable import trace_json
+from tests.trace.running import run
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
+ALIKE = {"ord=2"}  # "ord=2.0"
 WITHOUT = "import sys; sys.modules['torch'] = None; "
 
 
@@ -225,7 +227,7 @@ def test_gathered_parameters_are_not_said_to_be_missing_from_the_optimizer(rank:
 
 
 def test_a_graph_that_was_made_before_is_told_with_its_names_and_the_parameters_that_its_nodes_saved() -> None:
-    trace = recordings.load(HERE / "before.gvtrace").trace  # by `record_before`
+    trace = recordings.load(HERE / "before.gvtrace").trace  # by `record_samples`
     assert "max=9, min=-9" in trace.nodes.params
     told = [explain(trace.frame(at + 1)).sentence for at in range(len(trace))]
     assert "The backward pass starts at loss with the implicit gradient 1." in told
@@ -237,3 +239,35 @@ def test_a_graph_that_was_made_before_is_told_with_its_names_and_the_parameters_
         "∂loss/∂x = grad · 3 · x² = [0, 0] × 3 × [1, 2]² = [0, 0].",
     ):
         assert any(each.endswith(words) for each in told), words
+
+
+def said_of(trace: Trace) -> dict[tuple[int, str], tuple[str, str]]:
+    """By line and operation of the forward pass: its parameters, and what is said of it, but for what it keeps."""
+    found = {}
+    for step in np.flatnonzero(trace.steps.kind == Kind.FORWARD).tolist():
+        node = int(trace.steps.node[step])
+        said = explain(trace.frame(step + 1)).sentence.partition(" is made for the backward pass")[0]
+        found[int(trace.steps.line[step]), str(trace.nodes.op[node])] = str(trace.nodes.params[node]), said
+    return found
+
+
+def test_operations_of_pytorch_have_the_parameters_that_ours_have_and_are_explained_by_them() -> None:
+    """What a call left to its default counts, too: the mean of a loss, the dimension of `cat`."""
+    theirs = said_of(recordings.load(HERE / "parameters.gvtrace").trace)  # by `record_samples`
+    ours = said_of(run((HERE / "jobs" / "parameters.py").read_text(encoding="utf-8")))
+    assert ours.keys() - theirs.keys() == set()
+    for at, (parameters, said) in ours.items():
+        switched_off = [each for each in parameters.split(", ") if each.endswith("=False")]
+        known = theirs[at][0].split(", ")
+        missing = {each for each in parameters.split(", ") if each not in switched_off and each not in known}
+        assert missing - ALIKE == set(), at
+        assert theirs[at][1] == said
+
+
+def test_results_that_nobody_sees_are_not_taken_for_those_of_later_operations() -> None:
+    """Of a group norm, its means and 1 / σ, which no variable can hold."""
+    trace = recordings.load(HERE / "parameters.gvtrace").trace
+    told = [explain(trace.frame(at + 1)).sentence for at in range(len(trace))]
+    assert [each.rsplit(" keeps ")[-1] for each in told if "NativeGroupNormBackward0 is made" in each] == [
+        "square, the means and 1 / σ."
+    ]

@@ -56,7 +56,8 @@ FORMULAS = (
     "F.silu(x)", "x.exp()", "t.log()", "t.sqrt()", "x.abs()", "x.sin()", "x.cos()", "x.clamp(min=-0.5)",
     "x.clamp(max=0.5)", "x.clamp(-0.5, 0.5)", "x.clamp_min(0.25)", "F.softmax(x, 1)", "F.log_softmax(x, 0)",
     "x.logsumexp(1)", "x.norm()", "F.layer_norm(x, (4,))", "F.layer_norm(x, (4,), w, b)",
-    "F.batch_norm(x, m, v, w, b)",
+    "F.batch_norm(x, m, v, w, b)", "F.batch_norm(x, m, v)", "F.batch_norm(x, m, v, training=True)",
+    "F.layer_norm(x, (4,), w)",
     "F.batch_norm(x, m, v, w, b, training=True)", "F.smooth_l1_loss(x, t)",
     "F.huber_loss(x, t)", "x.square()", "x.pow(3)", "x.neg()", "x @ w",
     "x + t", "x - t", "x * t", "x / t", "x.sum(1)", "x.mean(0)",
@@ -94,7 +95,8 @@ def test_what_an_operation_computes_as_a_formula(code: str, monkeypatch: pytest.
     values = {f"a{at}": each.array for at, each in enumerate(operands) if each is not None and each.array is not None}
     if "training=True" in code:  # its running statistics are not what it computes with
         values |= dict.fromkeys(("a3", "a4"), np.zeros(4))
-    rule = in_names(str(trace.nodes.op[node]), str(trace.nodes.params[node]), [*values], [*values])
+    names = dict(zip(trace.slots_of(node), values, strict=False))
+    rule = in_names(str(trace.nodes.op[node]), str(trace.nodes.params[node]), names, [*names.values()])
     assert rule
     result = trace.value(int(trace.tensors.value[trace.outputs_of(node)[0]]))
     assert result is not None and result.array is not None

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -209,21 +209,26 @@ def arithmetic(
     return _plainly(f" {sign} ".join(f"({each})" if each.startswith("-") else each for each in texts))
 
 
-def in_names(op: str, params: str, names: Sequence[str], factors: Sequence[str]) -> str:
+def in_names(op: str, params: str, names: Mapping[int, str], factors: Sequence[str]) -> str:
     """ "b + x @ W", "the mean of x over dimension 1": what an operation on arrays computes, with the names of its
-    operands, as they are and as factors; "" for those that have no rule in a few words."""
+    operands by slot, as they are and as factors; "" for those that have no rule in a few words."""
     given = dict(re.findall(r"(\w+)=(\([^)]*\)|[^,]+)", params))
     which = op if op != "clamp" else f"clamp {' '.join(each for each in ('min', 'max') if each in given)}"
     which = f"{op} {given.get('exponent', given.get('dims', ''))}" if op in ("pow", "permute") else which
     which = f"{op} by known statistics" if given.get("training") == "False" else which
+    which = f"{which} without weight" if op == "native_batch_norm" and 1 not in names else which
     template = _OF_MANY.get(op) or _NAMED.get((which, len(names)), "")
     if not template or _OTHERWISE.search(params) or len(names) > MOST_JOINED:
         return ""
     if "value" in given:
         given["value"] = number_text(float(given["value"]))
-    named = [factor if ": " in name else with_article(name) for name, factor in zip(names, factors, strict=True)]
+    operands = [*names.values()]
+    named = [factor if ": " in name else with_article(name) for name, factor in zip(operands, factors, strict=True)]
     given["over"], given["all"] = _over(given.get("dim", "")), listed(named)
-    text = template.format(*factors, n=named, of=[*map(_argument, names)], **given)
+    try:
+        text = template.format(*factors, n=named, of=[*map(_argument, operands)], **given)
+    except KeyError:  # older recordings of PyTorch jobs do not say what a call left to its default
+        return ""
     return _reduced(text, given["reduction"]) if "reduction" in given else text
 
 
@@ -297,7 +302,11 @@ _NAMED = {  # by the operation and the number of its operands
     ("binary_cross_entropy", 2): "−{1} · ln {of[0]} − (1 − {1}) · ln(1 − {0})",
     ("binary_cross_entropy_with_logits", 2): "ln(1 + e^{of[0]}) − {1} · {0}",
     ("native_layer_norm", 1): _NORMALISED,
+    ("native_layer_norm", 2): f"{_NORMALISED} · {{1}}",
     ("native_layer_norm", 3): f"{_NORMALISED} · {{1}} + {{2}}",
+    ("native_batch_norm without weight", 1): _NORMALISED,
+    ("native_batch_norm without weight", 3): _NORMALISED,
+    ("native_batch_norm by known statistics without weight", 3): "({0} − {1}) / √({2} + {eps})",
     ("native_batch_norm", 3): f"{_NORMALISED} · {{1}} + {{2}}",
     ("native_batch_norm", 5): f"{_NORMALISED} · {{1}} + {{2}}",
     ("native_batch_norm by known statistics", 5): "({0} − {3}) / √({4} + {eps}) · {1} + {2}",

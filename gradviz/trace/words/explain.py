@@ -300,8 +300,8 @@ def _in_names(frame: Frame, tensor: int) -> str:
     trace, node = frame.trace, frame.current_node
     if trace.steps.kind[frame.cursor - 1] != Kind.FORWARD or tensor != trace.outputs_of(node)[0]:
         return ""
-    names = [frame.name(each) for each in trace.slots_of(node).values() if each >= 0]
-    rule = in_names(str(trace.nodes.op[node]), str(trace.nodes.params[node]), names, [*map(factor, names)])
+    names = {slot: frame.name(each) for slot, each in trace.slots_of(node).items() if each >= 0}
+    rule = in_names(str(trace.nodes.op[node]), str(trace.nodes.params[node]), names, [*map(factor, names.values())])
     return rule if len(rule) <= _LONGEST_RULE else ""
 
 

@@ -1,0 +1,35 @@
+"""Records the files beside it with a Python that has PyTorch and ml_dtypes: `before.gvtrace`, a backward pass through a
+graph that was made before anything was recorded, in the second recording of that graph, and `parameters.gvtrace`, the
+job of this name. `python -m tests.recorder.record_samples`"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import torch
+
+import gradviz
+
+HERE = Path(__file__).parent
+
+
+def before() -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = (x**3).softmax(-1)
+    shared = torch.nn.functional.leaky_relu(y - 2, 0.5)
+    loss = torch.add(shared, y, alpha=3).clamp(-9, 9).sum()
+    with gradviz.record(HERE / "before.gvtrace"):
+        loss.backward(retain_graph=True)
+    x.grad = None
+    with gradviz.record(HERE / "before.gvtrace"):
+        loss.backward()
+
+
+def parameters() -> None:
+    command = [sys.executable, "-m", "gradviz.record", "-o", HERE / "parameters.gvtrace", "parameters.py"]
+    subprocess.run(command, cwd=HERE / "jobs", check=True)
+
+
+if __name__ == "__main__":
+    before()
+    parameters()
