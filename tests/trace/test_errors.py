@@ -56,6 +56,12 @@ CASES = [
         ["mul"],
     ),
     (
+        "y = x.exp()\ny += 1  # for luck\ny.sum().backward()",
+        "ExpBackward0 (line 3) saved y at version 0",
+        "on line 4, “y += 1”, or clone()",
+        ["exp", "add"],
+    ),
+    (
         "y = x.exp()\ny.sum().backward()\n(y * 2).sum().backward()",
         "ExpBackward0 (line 3) needs what it saved",
         "line 4",

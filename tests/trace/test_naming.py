@@ -46,6 +46,10 @@ INSIDE = [  # a call, and what its operations are called: only what it returns g
         "net(torch.ones(1, 2)).sum()",
         ["net[0].weight.t()", "output of net[0]", "output of net[1]", "net[2].weight.t()", "net(torch.ones(1, 2))"],
     ),
+    (  # a variable that looks like a class
+        "G = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1))\nG(torch.ones(1, 2))",
+        ["output of G[0]", "output of G[1]"],
+    ),
     (
         "x, y = torch.ones(2), torch.ones(2, requires_grad=True)\nF.cosine_similarity(x, y, dim=0)",
         ["cosine_similarity: mul", "F.cosine_similarity(x, y, dim=0)"],
@@ -76,7 +80,14 @@ INSIDE = [  # a call, and what its operations are called: only what it returns g
     ("torch.linalg.svdvals(torch.eye(2)).sum()", ["svdvals: linalg_svd[0]", "svdvals: linalg_svd[1]"]),
     ("torch.ones(2, 2).add(torch.eye(2)).inverse()", ["inverse: linalg_inv_ex[0]", "inverse: linalg_inv_ex[1]"]),
     ("rnn = torch.nn.LSTM(1, 2)\nrnn(torch.ones(1, 1, 1))", ["output of rnn", "h_n of rnn", "c_n of rnn"]),
-    ("attend = torch.nn.MultiheadAttention(2, 1)\nx = torch.ones(1, 1, 2)\nattend(x, x, x)", ["attend: mul"]),
+    (
+        "attend = torch.nn.MultiheadAttention(2, 1)\nx = torch.ones(1, 1, 2)\nattend(x, x, x)",
+        ["attend: mul"],
+    ),
+    (  # not "(…).reshape(…).permute(…)", which does not say of what
+        "attend = torch.nn.MultiheadAttention(4, 2, batch_first=True)\nx = torch.ones(1, 3, 4)\nattend(x, x, x)",
+        ["attend: squeeze", "attend: clone"],
+    ),
     ("q, k = torch.ones(1, 2, 2), torch.ones(1, 2, 2)\nq @ k.transpose(1, 2)", ["bmm"]),  # not of the transpose
     (  # which fills one row after the other and returns the whole
         "from torch.nn.utils.rnn import pad_sequence\npadded = pad_sequence([torch.ones(2), torch.ones(1)])",

@@ -106,6 +106,14 @@ def test_further_parameters_of_a_long_rule_are_told_shortly() -> None:
     assert sentence.endswith(": 1 → 0.9.") and sentence.count("β₁ · m") == 1
 
 
+def test_settings_that_the_rule_shows_are_not_told_beside_it() -> None:
+    many = "w = torch.full((3, 3), 2., requires_grad=True)\n"
+    trace = run(f"import torch\n{many}opt = torch.optim.AdamW([w], lr=0.1)\nw.sum().backward()\nopt.step()")
+    sentence = explain(trace.frame(len(trace))).sentence
+    assert "w · (1 − lr · weight_decay)" in sentence and "(with lr = 0.1, weight_decay = 0.01, " in sentence
+    assert "decoupled" not in sentence
+
+
 OPTIMIZERS = (
     "SGD([w], lr=0.1, momentum=0.9, weight_decay=0.1)", "Adam([w], lr=0.1, weight_decay=0.2)",
     "AdamW([w], lr=0.1, weight_decay=0.2)", "RMSprop([w], lr=0.1)",

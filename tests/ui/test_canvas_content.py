@@ -27,6 +27,7 @@ from gradviz.ui.canvas.edge_painter import dashes, in_area, seen_length
 from gradviz.ui.canvas.heat import BEYOND, GAP, INFINITE, MISSING, cells, picture
 from gradviz.ui.canvas.hover_words import html, words
 from gradviz.ui.canvas.ink import Ink
+from gradviz.ui.canvas.item_painter import cell_in
 from gradviz.ui.canvas.moment import BAD_FLOW, FLOW, NO_FLOW, ZERO_FLOW
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.theme import LIGHT
@@ -124,6 +125,7 @@ def test_a_header_gives_up_the_version_and_the_dtype_before_the_name_is_cut(
         ("bool has no gradients", ["bool has no gradients", "no gradients"]),
         ("made after backward", ["made after backward", "made later"]),
         ("a constant gradient", ["a constant gradient", "constant"]),
+        ("requires_grad=False", ["requires_grad=False", "constant"]),
     ],
 )
 def test_a_note_that_does_not_fit_ends_sooner(scene: Scene, note: str, ways: list[str]) -> None:
@@ -341,6 +343,26 @@ def test_a_contribution_is_shown_at_the_tag_that_it_comes_through(qapp: QApplica
     assert kinds == [REFERENCE] * 11 + [TENSOR]
 
 
+TWO_GRAPHS = """import torch
+w = torch.tensor(2., requires_grad=True)
+a, b = w * w * 3, w * 5
+b.backward()
+a.backward()
+"""
+
+
+def test_a_parameter_of_two_graphs_is_looked_at_where_its_gradient_comes_from(qapp: QApplication) -> None:
+    trace = run(TWO_GRAPHS)
+    scene = scene_of(trace)
+    places = []
+    for cursor in range(1, len(trace) + 1):
+        scene.move_to(cursor)
+        if scene.moment.frame.step is not None and scene.moment.frame.step.kind == Kind.ACCUMULATE:
+            places.append(int(scene.placed.diagram.graph[scene.moment.focus]))
+    graph_of = scene.placed.diagram.graph[[scene.find("tensor", t) for t in trace.roots.tensor.tolist()]]
+    assert len(set(places)) == 2 and places == graph_of.tolist()
+
+
 def test_arrays_are_grids_of_numbers_or_pictures(qapp: QApplication) -> None:
     trace = run(ARRAYS)
     scene = scene_of(trace)
@@ -349,6 +371,31 @@ def test_arrays_are_grids_of_numbers_or_pictures(qapp: QApplication) -> None:
     assert by_name["x"].grad is not None and by_name["x"].grad.kind == "grid"
     assert by_name["big"].value.kind == "map"
     assert by_name["big"].value.summary == ("max 59", "min 0")
+
+
+COMPLEX = """import torch
+z = torch.tensor([1 + 2j, -0.51234 + 0.30001j], requires_grad=True)
+many = torch.full((3, 3), 2j) * z.sum()
+(z * z).abs().sum().backward()
+"""
+
+
+def test_few_complex_numbers_are_written_and_many_are_shown_by_their_magnitudes(qapp: QApplication) -> None:
+    trace = run(COMPLEX)
+    scene = scene_of(trace)
+    by_name = {card(scene, t).name: card(scene, t) for t in range(len(trace.tensors)) if scene.find("tensor", t) >= 0}
+    z = by_name["z"]
+    assert z.value.cells == (("1+2j", "-0.5123+0.3j"),) and z.grad is not None and z.grad.kind == "grid"
+    assert by_name["many"].value.summary == ("all |4.702|",)
+    ink = Ink(LIGHT)
+    for text in z.grad.cells[0]:
+        shown = cell_in(ink, text, 2 * sizes.CELL_WIDTH - 1.5)
+        assert ink.width(sizes.CELL, shown) <= 2 * sizes.CELL_WIDTH - 1.5 and "…" not in shown
+
+
+def test_a_short_exponent_is_written_in_one_way(qapp: QApplication) -> None:
+    ink = Ink(LIGHT)
+    assert [cell_in(ink, text, 36.0) for text in ("0.0001832", "-0.001832", "-5.96e-08")] == ["2e-4", "-2e-3", "-6e-8"]
 
 
 def test_zero_and_nan_gradients_are_told_apart(qapp: QApplication) -> None:

@@ -98,7 +98,7 @@ def test_random_hands_break_nothing(qtbot: QtBot, seed: int) -> None:
         )(),
         lambda: view.viewport.pan(dice.randrange(-900, 900), dice.randrange(-900, 900)),
         lambda: view.selection.select(dice.choice(("tensor", "node")), dice.randrange(-1, 40)),
-        lambda: view.viewport.center_on(dice.choice(("tensor", "node")), dice.randrange(-1, 40)),
+        lambda: view.viewport.show_thing(dice.choice(("tensor", "node")), dice.randrange(-1, 40)),
         lambda: view.surface.motion.set_playing(dice.random() < 0.5),
     ]
     for _ in range(EVENTS):

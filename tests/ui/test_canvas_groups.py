@@ -67,6 +67,16 @@ def test_edges_touch_a_closed_group_at_places_of_their_own(vertical: bool) -> No
     assert (np.diff(places[np.argsort(tensors)]) > 0).all()
 
 
+def test_a_called_module_has_the_name_of_its_variable() -> None:
+    trace = run(
+        "import torch\nnn = torch.nn\nx = torch.ones(3, 2)\n"
+        "G, D = (nn.Sequential(nn.Linear(2, 2), nn.Tanh(), nn.Linear(2, 2)) for _ in range(2))\n"
+        "loss = (D(x) + D(G(x))).sum() + nn.Softmax(dim=0)(G(x)).sum()\nloss.backward()\n"
+    )
+    titles = set(build(trace, sizes.Ruler()).structure.groups.title)
+    assert {"G", "D"} <= titles and "Sequential" not in titles
+
+
 def test_an_error_in_a_closed_group_is_marked_once_and_says_where() -> None:
     source = RNN.replace("torch.tanh(w * h)", "torch.tanh(w * h).exp()\n    if t == 20:\n        h.add_(1)")
     scene = scene_of(run(source), drawing=CLOSED)

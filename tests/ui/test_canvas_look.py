@@ -15,7 +15,14 @@ from gradviz.trace.table.regions import RegionKind
 from gradviz.ui.canvas import group_painter, item_painter, sizes
 from gradviz.ui.canvas.brief import Brief, BriefPainter, Briefs, Writer
 from gradviz.ui.canvas.camera import Camera, Motion
-from gradviz.ui.canvas.content import GroupContent, OperationContent, ReferenceContent, ValueContent, ticking
+from gradviz.ui.canvas.content import (
+    GroupContent,
+    OperationContent,
+    ReferenceContent,
+    Tab,
+    ValueContent,
+    ticking,
+)
 from gradviz.ui.canvas.diagram import LEAF, OPERATION, TENSOR
 from gradviz.ui.canvas.group_painter import paint_group
 from gradviz.ui.canvas.heat import cells, picture
@@ -205,6 +212,28 @@ def test_labels_and_tabs_of_operations_leave_the_way_to_the_edges(qapp: QApplica
     rows = sizes.tab_rows(saved, vertical=True)
     assert [len(row) for row in rows] == [3, 2]
     assert len(rows) * (sizes.TAB_HEIGHT + 3) <= high
+
+
+def test_tabs_that_do_not_fit_in_a_row_are_in_two_which_the_layout_leaves_room_for(qapp: QApplication) -> None:
+    ink = Ink(LIGHT)
+    words = "@+", "AddmmBackward0", "model[2]", ("mat1", "mat2")
+    for names, rows in ((("x", "w"), 1), (("output of model[1]", "model[2].weight.t()"), 2)):
+        width, height = sizes.operation_size(ink, *words, names)
+        tabs = tuple(Tab(name, "held") for name in names)
+        found = sizes.tab_rows(tabs, vertical=False, fit=sizes.tabs_fit(ink, names, width))
+        assert [len(row) for row in found] == [2] if rows == 1 else [1, 1]
+        room = width + 2 * (sizes.MARGIN - 2)
+        for row in found:
+            needed = [ink.width(sizes.TAB, tab.name) + 2 * sizes.TAB_PAD for tab in row]
+            assert sizes.tab_widths(ink, tuple(tab.name for tab in row), room) == needed
+        content = OperationContent(*words[:3], True, False, tabs)
+        image = QImage(400, 240, QImage.Format.Format_ARGB32)
+        image.fill(Qt.GlobalColor.transparent)
+        box = QRectF(200 - width / 2, 120 - height / 2, width, height)
+        with QPainter(image) as painter:
+            paint_operation(painter, ink, box, content)
+        inked = [y for x in range(400) for y in range(240) if image.pixelColor(x, y).alpha()]
+        assert box.top() - 1 <= min(inked) <= box.top() + sizes.TAB_LINE * (2 if rows == 1 else 1)
 
 
 def test_from_top_to_bottom_nothing_is_painted_above_and_below_an_operation(qapp: QApplication) -> None:

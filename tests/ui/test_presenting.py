@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -41,6 +43,40 @@ def test_the_graph_has_nearly_all_of_the_screen(speaker: Pilot) -> None:
     assert share(speaker) >= 0.85
     assert speaker.window.panel_area.panel("explanation").isVisible()
     assert not speaker.window.statusBar().isVisible() and not speaker.window.tools.isVisible()
+
+
+LONG = """import torch
+x = torch.tensor(0.5, requires_grad=True)
+y = x
+for _ in range(7):
+    y = torch.tanh(y) * x
+y.backward()
+"""
+
+
+def test_a_graph_is_as_large_as_the_projector_allows_and_the_steps_are_followed(pilot: Pilot) -> None:
+    pilot.type_snippet(LONG)
+    pilot.run()
+    pilot.press("F11")
+    pilot.window.resize(1024, 768)
+    QApplication.processEvents()
+    canvas = pilot.window.canvas
+    view = canvas.view
+    pilot.qtbot.waitUntil(lambda: view.scene is not None and canvas.is_settled)
+    assert view.camera.scale >= 1, "letters of 11 pixels can't be read from the back row"
+    for cursor in range(1, pilot.state.steps + 1):
+        pilot.window.store.move(cursor)
+        scene = view.scene
+        assert scene is not None
+        around = scene.moment.around(scene.placed.diagram.edges).tolist() if scene.moment.focus >= 0 else []
+        boxes = [scene.screen_box(item, view.camera, 0) for item in around]
+        whole = reduce(QRect.united, boxes, QRect())
+        fits = whole.width() <= view.width() and whole.height() <= view.height()
+        focus = scene.screen_box(scene.moment.focus, view.camera, 0) if around else QRect()
+        assert view.rect().contains(whole if fits else focus) or whole.isNull()
+    pilot.press("Escape")
+    QApplication.processEvents()
+    assert view.camera.scale < 1
 
 
 @pytest.mark.parametrize("on, back", [("PgDown", "PgUp"), ("Right", "Left"), ("Space", "Backspace"), ("Down", "Up")])

@@ -13,7 +13,7 @@ from gradviz.session.inspect.chain_rule import local_derivative
 from gradviz.session.state import Selection, State
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.roles import scope_name
-from gradviz.trace.words.explain import place_text
+from gradviz.trace.words.explain import operation_title, place_text
 from gradviz.trace.words.reasons import no_grad_reason
 
 if TYPE_CHECKING:
@@ -326,10 +326,8 @@ def _node(frame: Frame, node: int) -> Inspection:
 
 
 def _operation(frame: Frame, node: int) -> str:
-    """`pow xⁿ · exponent=2`; the symbol only if it differs from the name."""
-    nodes = frame.trace.nodes
-    op, symbol, params = (str(column[node]) for column in (nodes.op, nodes.symbol, nodes.params))
-    called = op if symbol in ("", op) else f"{op} {symbol}"
+    """`pow xⁿ · exponent=2`."""
+    called, params = operation_title(frame.trace, node), str(frame.trace.nodes.params[node])
     return f"{called} · {params}" if params else called
 
 

@@ -114,7 +114,8 @@ class Naming:
                 self._made[tensor] = self._made_of(tensor)
             before, step = self._made[tensor]
             if before < 0:
-                return shortened(with_ending(self._own(tensor), ending))
+                name = shortened(with_ending(self._own(tensor), ending))
+                return shortened(self._own(asked)) if name.startswith("(…)") else name
             tensor, ending, steps = before, step + ending, steps + 1
         return "…" + ending[ending.rfind(".", 0, len(ending) - LONGEST // 2) :]
 

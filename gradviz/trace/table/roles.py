@@ -170,6 +170,15 @@ def module_name(trace: Trace, node: int) -> str:
     return last_call(label).rsplit(".", 1)[-1] or scope
 
 
+def called_name(trace: Trace, node: int, name: str) -> str:
+    """What a module is called whose call runs an operation: the outermost one, which has only its class as a `name`,
+    by the variable that is called, "D" in `D(fake)`."""
+    if node < 0 or not name[:1].isupper():
+        return name
+    called = re.match(r"([\w.]+)\(", str(trace.nodes.source[node]))
+    return called[1].removeprefix("self.") if called and called[1] in _owners(trace) else name
+
+
 def scope_name(trace: Trace, node: int) -> str:
     """The path of the module that an operation belongs to; inside a Sequential, which has only numbers, "net[0]"."""
     scope = str(trace.nodes.scope[node])
@@ -195,7 +204,8 @@ def output(trace: Trace, tensor: int, producer: int) -> str:
         return ""
     is_last = nodes.step[producer] == trace.nesting.last[region]
     module = module_name(trace, producer) if is_last and len(trace.users_of(tensor)) else ""
-    is_class = module[:1].isupper() or nodes.scope[producer][:1].isupper()
+    variable = re.split(r"[.\[]", module)[0]
+    is_class = nodes.scope[producer][:1].isupper() or (module[:1].isupper() and variable not in _owners(trace))
     return f"output of {module}" if module and not is_class else ""
 
 

@@ -269,10 +269,11 @@ class Value:
         found = self.summary
         if found.nans == self.numel:
             return f"{shape} all nan"
+        of = "of magnitude " if self.dtype.startswith("complex") else ""  # complex numbers have no order
         if found.low == found.high and not found.nans:
-            return f"{shape} all {number_text(found.low)}"
+            return f"{shape} all {of}{number_text(found.low)}"
         nans = f", {found.nans} nan" if found.nans else ""
-        return f"{shape} in [{number_text(found.low)}, {number_text(found.high)}]{nans}"
+        return f"{shape} {of}in [{number_text(found.low)}, {number_text(found.high)}]{nans}"
 
 
 class Elsewhere(Protocol):

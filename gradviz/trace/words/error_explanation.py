@@ -5,7 +5,9 @@ that its line mentions."""
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -63,6 +65,18 @@ def line_text(trace: Trace, line: int) -> str:
     """A line of the snippet, "" if there is no such line."""
     lines = trace.source.splitlines()
     return lines[line - 1] if 0 < line <= len(lines) else ""
+
+
+def code_text(trace: Trace, line: int) -> str:
+    """A line of the snippet without indentation and comment."""
+    text = line_text(trace, line).strip()
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT:
+                return text[: token.start[1]].rstrip()
+    except (tokenize.TokenError, SyntaxError):  # part of a statement: its tokens came before
+        pass
+    return text
 
 
 def statement_at(trace: Trace, line: int) -> ast.stmt | None:

@@ -229,14 +229,16 @@ def _will_require_grad(frame: Frame, tensor: int) -> bool:
     )
 
 
-def _forward_title(frame: Frame) -> str:
-    nodes, node = frame.trace.nodes, frame.current_node
-    symbol, op = str(nodes.symbol[node]), str(nodes.op[node])
+def operation_title(trace: Trace, node: int) -> str:
+    """The name of an operation with its symbol, "mul ×", if that says more: "nll_loss", not "nll_loss nll"."""
+    symbol, op = str(trace.nodes.symbol[node]), str(trace.nodes.op[node])
     letters = [re.sub(r"[\W_]", "", each).lower() for each in (op, symbol)]
-    shown = (
-        op if letters[1] and letters[1] in letters[0] else f"{op} {symbol}".rstrip()
-    )  # "nll_loss", not "nll_loss nll"
-    return f"{shown}{_where(frame, int(nodes.site[node]))}"
+    return op if letters[1] and letters[1] in letters[0] else f"{op} {symbol}".rstrip()
+
+
+def _forward_title(frame: Frame) -> str:
+    node = frame.current_node
+    return f"{operation_title(frame.trace, node)}{_where(frame, int(frame.trace.nodes.site[node]))}"
 
 
 def _forward(frame: Frame) -> Said:

@@ -15,9 +15,9 @@ from gradviz.trace.words.error_explanation import (
     Mark,
     Match,
     Row,
+    code_text,
     error_line,
     holders,
-    line_text,
     on_line,
     plain,
     receiver,
@@ -107,7 +107,7 @@ def _overwritten(trace: Trace, match: Match) -> ErrorExplanation | None:
                 marks.append(Mark(writer, f"overwrote {name}{on_line(line)}", step + 1))
             why = f"{_node(trace, node)} saved {name} at version {one.version_saved} and needs it now, "
             why += f"but it was overwritten in place{on_line(line)}: it is at version {one.version_now}."
-            text = line_text(trace, line).strip()
+            text = code_text(trace, line)
             where = f" on line {line}, “{text}”" if text else ""
             fix = f"Make a new tensor instead of writing in place{where}, or clone() what is overwritten first."
             if step >= 0 and trace.steps.kind[step] == Kind.OPTIMIZER:

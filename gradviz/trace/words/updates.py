@@ -97,6 +97,7 @@ def _parameter(frame: Frame, row: int) -> str:
     if rule is None or now is None or old is None or grad is None or otherwise:
         return f"{name} with {_said(text) or 'its defaults'} updates {_change(frame, tensor)}"
     numbers = Numbers(shown, old, grad, now)
+    text = text.removesuffix(", decoupled_weight_decay=True")  # the rule shows it
     return rule(frame, row, numbers, settings) + ("" if numbers.are_few else f" (with {_said(text)})")
 
 

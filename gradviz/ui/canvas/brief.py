@@ -141,14 +141,17 @@ class Writer:
 
 def _grids(value: Value) -> tuple[Grid, ...]:
     """The numbers of an array with few rows and columns, in fewer and fewer digits, the last of them also without the
-    zero before the point. Empty for larger arrays."""
+    zero before the point, or T and F for True and False. Empty for larger arrays."""
     if value.array is None or not 0 < value.array.ndim <= 2 or not 1 < value.numel <= MOST_ROWS * MOST_COLUMNS:
         return ()
     numbers = value.array.reshape(-1, value.array.shape[-1])
     if len(numbers) > MOST_ROWS or numbers.shape[1] > MOST_COLUMNS:
         return ()
     found = []
-    for digits in DIGITS:
+    if value.dtype == "bool":
+        words = tuple(tuple(str(number) for number in row) for row in numbers.tolist())
+        found = [words, tuple(tuple(word[0] for word in row) for row in words)]
+    for digits in DIGITS if value.dtype != "bool" else ():
         rows = tuple(tuple(number_text(number, digits) for number in row) for row in numbers.tolist())
         bare = tuple(tuple(BEFORE_POINT.sub(r"\1.", text) for text in row) for row in rows)
         found += [rows] if digits > BARE else [rows, bare]

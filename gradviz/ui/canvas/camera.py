@@ -95,7 +95,7 @@ def on_the_way(start: Camera, target: Camera, part: float) -> Camera:
 
 def within(camera: Camera, extent: Box, width: float, height: float) -> Camera:
     """Keep the camera within the graph: centre it if all of it fits, otherwise stop at its edge."""
-    margin = FIT_MARGIN / camera.scale
+    margin = FIT_MARGIN / min(camera.scale, 1.0)
     left = _within(camera.left, width / camera.scale, extent[0] - margin, extent[2] + margin)
     top = _within(camera.top, height / camera.scale, extent[1] - margin, extent[3] + margin)
     return replace(camera, left=left, top=top).moved(0, 0)
@@ -110,9 +110,14 @@ def _within(start: float, length: float, low: float, high: float) -> float:
 def fitting(extent: Box, width: float, height: float, largest: float = LARGEST_FIT) -> Camera:
     """The camera that shows a whole extent."""
     across, down = max(extent[2] - extent[0], 1.0), max(extent[3] - extent[1], 1.0)
-    room_x, room_y = max(width - 2 * FIT_MARGIN, 20.0), max(height - 2 * FIT_MARGIN, 20.0)
-    scale = min(largest, LARGEST, max(SMALLEST, min(room_x / across, room_y / down)))
+    scale = min(largest, LARGEST, max(SMALLEST, min(_fitting(width, across), _fitting(height, down))))
     return Camera(scale).centred((extent[0] + extent[2]) / 2, (extent[1] + extent[3]) / 2, width, height)
+
+
+def _fitting(pixels: float, length: float) -> float:
+    """The zoom at which a length fits, with a margin that grows with what is enlarged: words on edges stand in it."""
+    scale = max(pixels - 2 * FIT_MARGIN, 20.0) / length
+    return scale if scale <= 1 else max(1.0, pixels / (length + 2 * FIT_MARGIN))
 
 
 def holds(camera: Camera, extent: Box | None, size: tuple[int, int]) -> bool:
@@ -122,6 +127,15 @@ def holds(camera: Camera, extent: Box | None, size: tuple[int, int]) -> bool:
     left, top = camera.to_world(-1, -1)
     right, bottom = camera.to_world(*(length + 1 for length in size))
     return left <= extent[0] and top <= extent[1] and right >= extent[2] and bottom >= extent[3]
+
+
+def meets(camera: Camera, extent: Box | None, size: tuple[int, int]) -> bool:
+    """Whether any part of an extent is visible in a view of this size."""
+    if extent is None:
+        return True
+    left, top = camera.to_world(0, 0)
+    right, bottom = camera.to_world(*size)
+    return extent[0] < right and extent[1] < bottom and left < extent[2] and top < extent[3]
 
 
 # -- flights, transitions, motion

@@ -186,6 +186,7 @@ NUMBER_CHARACTERS = 11
 _PLAIN = re.compile(r"-?\d+\.?\d*")
 _PARTS = re.compile(r",| at line | by | from ")  # where a note can end sooner
 _FEWEST = (  # how a note ends that has no part to leave out, and what it says where there is little room
+    ("requires_grad=False", "constant"),
     ("no input requires grad", "not tracked"),
     ("has no gradients", "no gradients"),
     ("made after backward", "made later"),
@@ -389,6 +390,8 @@ def value_content(value: Value | None, shape: sizes.Shape) -> ValueContent:
         return ValueContent("number", "not kept", summary=(" × ".join(map(str, value.shape)), ""))
     found = value.summary
     low, high = number_text(found.low), number_text(found.high)
+    if value.dtype.startswith("complex"):  # they have no order, but their magnitudes have
+        low, high = f"|{low}|", f"|{high}|"
     summary: tuple[str, ...] = (f"all {high}",) if found.low == found.high else (f"max {high}", f"min {low}")
     if found.nans:
         summary = (f"{found.nans} × NaN", *(summary if found.nans < value.numel else ()))
@@ -396,14 +399,13 @@ def value_content(value: Value | None, shape: sizes.Shape) -> ValueContent:
 
 
 def cell_text(number: complex | float | int | bool) -> str:
-    """A number for a cell of a grid: at most six characters."""
+    """A number for a cell of a grid: at most six characters, or twelve if it is complex and has so short a form."""
     if isinstance(number, bool):
         return str(number)
-    for digits in (4, 3, 2, 1):
-        text = number_text(number, digits)
-        if len(text) <= 6:
-            return text
-    return f"{number:.0e}" if not isinstance(number, complex) else "…"
+    is_complex = isinstance(number, complex)
+    ways = [number_text(number, digits) for digits in (4, 3, 2, 1)]
+    last = ways[-1] if is_complex else f"{number:.0e}"
+    return next((text for text in ways if len(text) <= (12 if is_complex else 6)), last)
 
 
 def _tab(frame: Frame, node: int, saved: SavedBuffer) -> Tab:

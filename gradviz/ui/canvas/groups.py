@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from gradviz.engine.kernel.state import DATA_LOADER
 from gradviz.trace.table.regions import RegionKind
+from gradviz.trace.table.roles import called_name
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
@@ -72,6 +73,9 @@ def group_words(
 def _names(trace: Trace) -> list[str]:
     """The own name of each region, followed by those of all backward calls and runs."""
     names: list[str] = trace.regions.name.tolist()
+    first = trace.nesting.first
+    for region in np.flatnonzero((trace.regions.kind == RegionKind.MODULE) & (first < len(trace))).tolist():
+        names[region] = called_name(trace, int(trace.steps.node[first[region]]), names[region])
     for region in np.flatnonzero(trace.regions.kind == RegionKind.FUNCTION).tolist():
         names[region] += "()"
     lines = trace.calls.line.tolist()

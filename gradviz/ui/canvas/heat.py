@@ -53,10 +53,7 @@ def picture(array: NDArray[Any]) -> Picture:
 
 @lru_cache(maxsize=2048)  # the same values are shown at every step
 def _picture(data: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Picture:
-    array = np.frombuffer(data, dtype).reshape(shape)
-    real = np.abs(array) if array.dtype.kind == "c" else array
-    with np.errstate(all="ignore"):
-        numbers = np.asarray(real, np.float64)
+    numbers = _real(np.frombuffer(data, dtype).reshape(shape))
     if numbers.size == max(numbers.shape, default=1) and numbers.size > 1:
         line = _strengths(numbers.reshape(-1))
         ends = _ends(line) if numbers.size > MOST_POINTS else np.stack((line, line))
@@ -70,6 +67,12 @@ def _picture(data: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Pictu
     return _map(strengths)
 
 
+def _real(array: NDArray[Any]) -> NDArray[np.float64]:
+    """The numbers that are shown by colours: of complex ones, their magnitudes."""
+    with np.errstate(all="ignore"):
+        return np.asarray(np.abs(array) if array.dtype.kind == "c" else array, np.float64)
+
+
 def cells(array: NDArray[Any]) -> Picture:
     """A map with one cell per element of a small table, to write numbers on."""
     return _cells(array.tobytes(), array.dtype, array.shape)
@@ -77,9 +80,7 @@ def cells(array: NDArray[Any]) -> Picture:
 
 @lru_cache(maxsize=2048)
 def _cells(data: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Picture:
-    with np.errstate(all="ignore"):
-        strengths = _strengths(np.asarray(np.frombuffer(data, dtype).reshape(shape), np.float64))
-    return _map(strengths)
+    return _map(_strengths(_real(np.frombuffer(data, dtype).reshape(shape))))
 
 
 def _map(strengths: NDArray[np.int16]) -> Picture:

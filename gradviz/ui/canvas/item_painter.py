@@ -32,7 +32,7 @@ RANGE = ("max", "min", "all")
 def paint_grid(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, colour: str) -> float:
     """Paint numbers over their colours at the top of an area; returns the height."""
     strengths = value.picture.grid().tolist() if value.picture is not None else []
-    wide = min(sizes.CELL_MAX, area.width() / max(len(value.cells[0]), 1))
+    wide = _cell_width(area, value)
     for row, texts in enumerate(value.cells):
         for column, text in enumerate(texts):
             left, top = area.left() + column * wide, area.top() + row * sizes.CELL_HEIGHT
@@ -45,12 +45,19 @@ def paint_grid(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, c
     return len(value.cells) * sizes.CELL_HEIGHT + 4
 
 
+def _cell_width(area: QRectF, value: ValueContent) -> float:
+    """The width of one column of a grid."""
+    widest = sizes.CELL_MAX * (2 if value.cells[0][0].endswith("j") else 1)
+    return min(widest, area.width() / len(value.cells[0]))
+
+
 def cell_in(ink: Ink, text: str, room: float) -> str:
     """A number with as many digits as fit: cut off, it would be a different number."""
     if ink.width(sizes.CELL, text) <= room or not NUMBER.fullmatch(text):
         return text
-    shorter = [*(number_text(float(text), digits) for digits in (3, 2, 1)), f"{float(text):.0e}"]
-    ways = [way for each in shorter for way in (each, each.replace("e-0", "e-"))]
+    number = complex(text) if text.endswith("j") else float(text)
+    shorter = [*(number_text(number, digits) for digits in (3, 2, 1)), f"{number:.0e}"]
+    ways = [each.replace("e-0", "e-") for each in shorter]
     return next((way for way in ways if ink.width(sizes.CELL, way) <= room), ways[-1])
 
 
@@ -194,7 +201,7 @@ def _trace(painter: QPainter, ink: Ink, points: QPolygonF, zero: float, colour: 
     painter.drawPolyline(points)
 
 
-NUMBER = re.compile(r"-?[\d.]+(e[-+]?\d+)?")
+NUMBER = re.compile(r"-?[\d.]+(e[-+]?\d+)?([-+][\d.]+(e[-+]?\d+)?j)?")
 CORNER = 6.0
 GRAD_LINE = 18.0  # height of the words above a gradient that is an array
 
@@ -304,7 +311,7 @@ def _boxes(part: str, area: QRectF, value: ValueContent) -> Iterator[tuple[str, 
     if value.kind == "number":
         yield part, 0, QRectF(area.left(), area.top(), area.width(), sizes.LINE)
         return
-    wide = min(sizes.CELL_MAX, area.width() / max(len(value.cells[0]), 1)) if value.cells else 0.0
+    wide = _cell_width(area, value) if value.cells else 0.0
     for row, texts in enumerate(value.cells):
         for column in range(len(texts)):
             left, top = area.left() + column * wide, area.top() + row * sizes.CELL_HEIGHT
@@ -369,7 +376,8 @@ def paint_operation(
     else:
         _labels(painter, ink, box, circle.bottom() + sizes.LABEL_GAP, content)
     room = (box.width() - circle.width()) / 2 - sizes.TAB_GAP if vertical else box.width() + 2 * (sizes.MARGIN - 2)
-    _tabs(painter, ink, circle, content.tabs, room, vertical)
+    fit = sizes.tabs_fit(ink, tuple(tab.name for tab in content.tabs), box.width())
+    _tabs(painter, ink, circle, sizes.tab_rows(content.tabs, vertical=vertical, fit=fit), room, vertical)
 
 
 def _labels(painter: QPainter, ink: Ink, box: QRectF, top: float, content: OperationContent) -> None:
@@ -398,22 +406,21 @@ def _label(painter: QPainter, ink: Ink, line: QRectF, colour: str, text: str) ->
     ink.text(painter, sizes.SMALL, colour, line, text, CENTRE)
 
 
-def _tabs(painter: QPainter, ink: Ink, circle: QRectF, tabs: tuple[Tab, ...], room: float, vertical: bool) -> None:
-    height = sizes.TAB_HEIGHT + 3.0
-    rows = sizes.tab_rows(tabs, vertical=vertical)
-    top = circle.center().y() - (len(rows) * height - 3.0) / 2
+def _tabs(
+    painter: QPainter, ink: Ink, circle: QRectF, rows: list[tuple[Tab, ...]], room: float, vertical: bool
+) -> None:
+    high = len(rows) * sizes.TAB_LINE - (sizes.TAB_LINE - sizes.TAB_HEIGHT)
+    top = circle.center().y() - high / 2 if vertical else circle.top() - sizes.TAB_GAP - high
     for row in rows:
         widths = sizes.tab_widths(ink, tuple(tab.name for tab in row), room)
         whole = sum(widths) + sizes.TAB_BETWEEN * (len(row) - 1)
         left = circle.center().x() - whole / 2
         if vertical:
             left = circle.left() - sizes.TAB_GAP - whole
-        else:
-            top = circle.top() - sizes.TAB_GAP - sizes.TAB_HEIGHT
         for tab, width in zip(row, widths, strict=True):
             _tab(painter, ink, QRectF(left, top, width, sizes.TAB_HEIGHT), tab)
             left += width + sizes.TAB_BETWEEN
-        top += height
+        top += sizes.TAB_LINE
 
 
 def _tab(painter: QPainter, ink: Ink, place: QRectF, tab: Tab) -> None:

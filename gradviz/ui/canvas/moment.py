@@ -44,6 +44,13 @@ class Moment:
         """The item to look at: what failed, otherwise what the step is about, -1 for none."""
         return self.failed[0][0] if self.failed else self.current[0] if self.current else -1
 
+    def around(self, edges: Ints) -> Ints:
+        """The item to look at and those to which its gradients go in this step, or which it is computed from; `edges`
+        are those of the diagram."""
+        ends = edges[self.now] if self.now.any() else edges[self.edges & (edges == self.focus).any(axis=1)]
+        found: Ints = np.unique(np.append(ends, self.focus))
+        return found
+
 
 def moment(diagram: Diagram, frame: Frame) -> Moment:
     """The diagram at the frame's cursor."""
@@ -152,7 +159,19 @@ def _current(diagram: Diagram, frame: Frame, items: Flags) -> tuple[int, ...]:
         if tag >= 0 and items[tag]:
             return (tag,)
     found = diagram.items_around_tensor(step.tensor)
-    return tuple(found[items[found]].tolist()[:1])
+    found = found[items[found]]
+    if len(found) > 1:  # a parameter has a card in each graph
+        found = found[np.argsort(diagram.graph[found] != _graph_of_call(diagram, frame), kind="stable")]
+    return tuple(found.tolist()[:1])
+
+
+def _graph_of_call(diagram: Diagram, frame: Frame) -> int:
+    """The graph through which the backward call at the cursor goes, or the last one went; -1 for none."""
+    trace = frame.trace
+    low, high = span(trace.roots.call, frame.call, frame.call + 1) if frame.call >= 0 else (0, 0)
+    nodes = trace.tensors.producer[trace.roots.tensor[low:high]]
+    made = diagram.item_of_node[nodes[nodes >= 0]]
+    return int(diagram.graph[made[made >= 0][0]]) if (made >= 0).any() else -1
 
 
 def _tag_at(diagram: Diagram, tensor: int, node: int) -> int:

@@ -5,7 +5,7 @@ measured. `diagram` requests the sizes, `item_painter` draws within them."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -36,9 +36,9 @@ MOST_COLUMNS, MOST_ROWS = 5, 4
 BADGE_HEIGHT, BADGE_GAP, BADGE_WIDTH = 22.0, 8.0, 182.0
 RADIUS = 20.0
 TAB_HEIGHT, TAB_GAP, TAB_PAD = 17.0, 9.0, 6.0
-TAB_BETWEEN, TAB_LEAST = 4.0, 20.0
+TAB_BETWEEN, TAB_LEAST, TAB_LINE = 4.0, 20.0, 20.0
 LABEL_HEIGHT, LABEL_GAP = 15.0, 7.0
-LABEL_MAX = 170.0
+LABEL_MAX = 235.0
 OVERHANG = 16.0  # how far labels may extend into the gap between columns
 MARGIN = 30.0  # how far labels, marks and halos extend beyond the box of an item at most
 REFERENCE_HEIGHT = 26.0
@@ -90,17 +90,18 @@ class Ruler:
 @dataclass(frozen=True)
 class Shape:
     """How an array is displayed: as a "number", as a "grid" of numbers, or as a "map"; `rows` and `columns` are those
-    of the grid."""
+    of the grid, and its cells are so many times as wide as those of real numbers."""
 
     kind: str
     rows: int
     columns: int
+    cell: int = 1
 
     @property
     def width(self) -> float:
         """Without the padding of the card."""
         if self.kind == "grid":
-            return self.columns * CELL_WIDTH
+            return self.columns * self.cell * CELL_WIDTH
         return MAP_WIDTH + 10 + SUMMARY_WIDTH if self.kind == "map" else 0.0
 
     @property
@@ -112,15 +113,16 @@ class Shape:
 
 
 def shape_of(shape: tuple[int, ...], dtype: str = "") -> Shape:
-    """How an array of this shape is displayed; complex numbers are too long for a grid."""
+    """How an array of this shape is displayed; a complex number takes the room of two."""
     count = 1
     for size in shape:
         count *= size
     rows, columns = (1, count) if len(shape) < 2 else (count // max(shape[-1], 1), shape[-1])
     if count < 2:
         return Shape("number", 1, 1)
-    if not dtype.startswith("complex") and 0 < columns <= MOST_COLUMNS and rows <= MOST_ROWS and len(shape) <= 2:
-        return Shape("grid", rows, columns)
+    cell = 2 if dtype.startswith("complex") else 1
+    if 0 < columns * cell <= MOST_COLUMNS and rows <= MOST_ROWS and len(shape) <= 2:
+        return Shape("grid", rows, columns, cell)
     return Shape("map", rows, columns)
 
 
@@ -169,19 +171,33 @@ def symbol_width(ruler: Measure, symbol: str) -> float:
 _Tab = TypeVar("_Tab")
 
 
-def tab_rows(tabs: tuple[_Tab, ...], *, vertical: bool) -> list[tuple[_Tab, ...]]:
-    """The saved buffers as they are arranged: in one row above the circle, or in two short rows beside it."""
-    if not vertical or len(tabs) < 3:
+def tabs_fit(ruler: Measure, names: tuple[str, ...], width: float) -> bool:
+    """Whether tabs fit in one row above an operation whose box is so wide."""
+    return tabs_width(ruler, names) <= width + 2 * (MARGIN - 2)
+
+
+def tab_rows(tabs: tuple[_Tab, ...], *, vertical: bool, fit: bool = True) -> list[tuple[_Tab, ...]]:
+    """The saved buffers as they are arranged: above the circle in one row, or in two if they don't `fit`; beside it in
+    two short rows."""
+    if (fit and not vertical) or len(tabs) < (3 if vertical else 2):
         return [tabs] if tabs else []
     half = -(-len(tabs) // 2)
     return [tabs[:half], tabs[half:]]
 
 
 def operation_size(
-    ruler: Measure, symbol: str, label: str, scope: str, saved: tuple[str, ...], *, vertical: bool = False
+    ruler: Measure,
+    symbol: str,
+    label: str,
+    scope: str,
+    saved: tuple[str, ...],
+    kept: tuple[str, ...] = (),
+    *,
+    vertical: bool = False,
 ) -> tuple[float, float]:
-    """Width and height of an operation with its tabs and labels around the circle in the middle. If edges come from
-    above, the labels are on its right and the tabs on its left."""
+    """Width and height of an operation with its tabs and labels around the circle in the middle; `kept` are the names
+    of what it saves, as far as they are known. If edges come from above, the labels are on its right and the tabs on
+    its left."""
     words = max(min(LABEL_MAX, ruler.width(SMALL, text)) for text in (label, scope))
     if vertical:
         tabs = max((tabs_width(ruler, row) for row in tab_rows(saved, vertical=True)), default=0.0)
@@ -190,7 +206,8 @@ def operation_size(
     words = max(words, tabs_width(ruler, saved))
     width = max(symbol_width(ruler, symbol), words - 2 * OVERHANG)
     below = LABEL_GAP + LABEL_HEIGHT * (2 if scope else 1)
-    above = TAB_GAP + TAB_HEIGHT if saved else 0.0
+    rows = len(tab_rows(kept or saved, vertical=False, fit=tabs_fit(ruler, kept, width)))
+    above = TAB_GAP + rows * TAB_LINE - (TAB_LINE - TAB_HEIGHT) if rows else 0.0
     return round(width + 6), round(2 * (RADIUS + max(above, below)))
 
 
@@ -274,12 +291,13 @@ def measure(
 def _operations(trace: Trace, ruler: Measure, nodes: Ints, vertical: bool) -> tuple[Floats, Floats]:
     """Sizes of operations and of their circles; those with the same words are measured once."""
     saved = _saved_names(trace, nodes)
-    known: dict[tuple[str, str, str, tuple[str, ...]], int] = {}
+    kept = _kept_names(trace, saved)
+    known: dict[tuple[str, str, str, tuple[str, ...], tuple[str, ...]], int] = {}
     different: list[tuple[float, float, float, float]] = []
     which = []
     texts = zip(*operation_texts(trace, nodes), strict=True)
     for node, text in zip(nodes.tolist(), texts, strict=True):
-        words = (*text, saved.get(node, ()))
+        words = (*text, saved.get(node, ()), kept.get(node, ()))
         at = known.setdefault(words, len(different))
         if at == len(different):
             box = operation_size(ruler, *words, vertical=vertical)
@@ -346,6 +364,18 @@ def _saved_names(trace: Trace, nodes: Ints) -> dict[int, tuple[str, ...]]:
     starts = np.flatnonzero(np.diff(node, prepend=-1))
     own = pairwise([*starts.tolist(), len(rows)])
     return {one: tuple(name[low:high]) for one, (low, high) in zip(node[starts].tolist(), own, strict=True)}
+
+
+def _kept_names(trace: Trace, saved: Mapping[int, tuple[str, ...]]) -> dict[int, tuple[str, ...]]:
+    """The names at the end of the tensors that each of these nodes saves, for nodes that save several."""
+    several = np.zeros(len(trace.nodes), bool)
+    several[[node for node, names in saved.items() if len(names) > 1]] = True
+    rows = np.flatnonzero(several[trace.saved.node] & (trace.saved.tensor >= 0))
+    found: dict[int, tuple[str, ...]] = {}
+    names = trace.naming.shown_at_end(trace.saved.tensor[rows])
+    for node, name in zip(trace.saved.node[rows].tolist(), names, strict=True):
+        found[node] = *found.get(node, ()), _on_card(name)
+    return found
 
 
 def card_name(trace: Trace, tensor: int, cursor: int) -> str:

@@ -402,7 +402,7 @@ class TraceView(CanvasView):
     def _turn(self, placed: Placed, final: bool) -> None:
         """Show other graphs of the same run as if they had been there all the time."""
         self.surface.scene = scene = self._scene_of(placed)
-        if not self.viewport.shows_something:
+        if self.viewport.is_astray:
             self.viewport.open()
         elif self.follow:
             self.viewport.follow_step()

@@ -90,7 +90,7 @@ class CanvasView(QWidget):
         self.surface.begin_step(scene)
         change = scene.move_to(cursor)
         self.surface.describe()
-        if change.other_graph and not self.viewport.shows_something:
+        if change.other_graph and self.viewport.is_astray:
             self.viewport.open()
             self.surface.repaint_all()
             return

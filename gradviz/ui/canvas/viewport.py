@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QPointF, QRectF, QTimer, Signal
+from dataclasses import dataclass
+from functools import reduce
+
+from PySide6.QtCore import QObject, QPointF, QRect, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from gradviz.ui.canvas.camera import (
@@ -17,6 +20,7 @@ from gradviz.ui.canvas.camera import (
     furthest,
     holds,
     kept,
+    meets,
     within,
 )
 from gradviz.ui.canvas.surface import Surface
@@ -26,9 +30,31 @@ SHARPEN = 80  # milliseconds after the last zoom
 READABLE = 0.45  # the smallest zoom at which a graph opens in full: name, value and gradient are legible from here on
 LEGIBLE = 0.42  # the smallest zoom for looking at a single item
 OPENED = 0.8  # the zoom at which a larger graph opens
+PRESENTED = 600.0  # height of a canvas, in pixels, that shows a larger graph at zoom 1 while presenting
+SHARE = 0.75  # of the zoom at which a larger graph opens: while presenting, a graph opens in full from here on
+MOST_AROUND = 40  # items that are brought into view with that of the step
 EDGE = 16.0  # pixels kept between a revealed box and the edge
 LARGER = 1.25  # growth of the widget from which on a graph that was fully visible is fitted to it
 AROUND = 1.6  # how much of its surroundings is shown around what the user zooms to
+
+
+@dataclass(frozen=True)
+class Zooms:
+    """The zooms at which a graph opens: it is shown in full between `smallest` and `largest`, and one that would have
+    to be smaller opens at `part`."""
+
+    smallest: float
+    part: float
+    largest: float
+
+
+def zooms(scale: float, height: int, presented: bool) -> Zooms:
+    """Those for a canvas of this height and texts of this scale. On a projector things are as large as its height
+    allows, so that numbers can be read from the back row."""
+    if not presented:
+        return Zooms(READABLE * scale, OPENED * scale, LARGEST_FIT * scale)
+    part = max(scale, height / PRESENTED)
+    return Zooms(SHARE * part, part, LARGEST_FIT * part)
 
 
 class Viewport(QObject):
@@ -42,10 +68,21 @@ class Viewport(QObject):
         self._surface = surface
         self._centres_nothing = centres_nothing  # if nothing is shown, put the origin of the world in the middle
         self.is_fitted = True  # the user has not moved the camera
+        self._presented = False
         self.flight = Flight(self._fly_by, self)
         self._sharpening = QTimer(self, singleShot=True, interval=SHARPEN)
         self.flight.landed.connect(self._sharpening.start)
         self._sharpening.timeout.connect(self.sharpen)
+
+    def present(self, presented: bool) -> None:
+        """Show the graph to an audience, or no longer."""
+        before, self._presented = self._presented, presented
+        if before != presented and self.is_fitted:
+            self.open()
+
+    @property
+    def _zooms(self) -> Zooms:
+        return zooms(self._surface.theme.scale, self._widget.height(), self._presented)
 
     @property
     def _size(self) -> tuple[int, int]:
@@ -65,12 +102,12 @@ class Viewport(QObject):
     @property
     def shows_something(self) -> bool:
         """Whether any part of the box around the graphs is in view."""
-        extent, camera = self.extent, self._surface.camera
-        if extent is None:
-            return True
-        left, top = camera.to_screen(extent[0], extent[1])
-        right, bottom = camera.to_screen(extent[2], extent[3])
-        return QRectF(self._widget.rect()).intersects(QRectF(QPointF(left, top), QPointF(right, bottom)))
+        return meets(self._surface.camera, self.extent, self._size)
+
+    @property
+    def is_astray(self) -> bool:
+        """Whether to look anew if other graphs are shown: the user did not choose the view, or none is in it."""
+        return self.is_fitted or not self.shows_something
 
     # -- everything, or part of it
 
@@ -85,18 +122,18 @@ class Viewport(QObject):
             self._look(camera.zoomed(scale / camera.scale, 0, 0).centred(0, 0, *self._size))
         if scene is None or extent is None:
             return
-        self._look(fitting(extent, *self._size, LARGEST_FIT * scale))
-        if self._surface.camera.scale >= READABLE * scale:
+        self._look(fitting(extent, *self._size, self._zooms.largest))
+        if self._surface.camera.scale >= self._zooms.smallest:
             return
         place = scene.place_of(scene.start_item())
         if place is not None:
-            self._look(self._aimed(Camera(OPENED * scale), place))
+            self._look(self._aimed(Camera(self._zooms.part), place))
 
     def fit(self) -> None:
         """Bring all visible graphs into view."""
         self.is_fitted = True
         if (extent := self.extent) is not None:
-            self._fly(fitting(extent, *self._size, LARGEST_FIT * self._surface.theme.scale))
+            self._fly(fitting(extent, *self._size, self._zooms.largest))
 
     def fit_items(self, items: list[int]) -> None:
         """Bring some items and their surroundings into view, no larger than the normal text size."""
@@ -119,21 +156,13 @@ class Viewport(QObject):
 
     # -- a single thing
 
-    def center_on(self, kind: str, index: int) -> None:
-        """Bring a tensor or node to the middle."""
-        scene = self._surface.scene
-        place = scene.place_of(scene.find(kind, index)) if scene is not None else None
-        if place is not None:
-            self.is_fitted = False
-            self._fly(self._aimed(self.flight.target(self._surface.camera), place))
-
     def show_thing(self, kind: str, index: int) -> None:
         """Bring a tensor or node to the middle at a legible size."""
         scene, camera, text = self._surface.scene, self._surface.camera, self._surface.theme.scale
         place = scene.place_of(scene.find(kind, index)) if scene is not None else None
         if place is not None:
             self.is_fitted = False
-            near = camera.scale if camera.scale >= LEGIBLE * text else OPENED * text
+            near = camera.scale if camera.scale >= LEGIBLE * text else self._zooms.part
             self._fly(self._aimed(Camera(near, camera.left, camera.top), place))
 
     def show_item(self, item: int) -> None:
@@ -145,17 +174,21 @@ class Viewport(QObject):
             self._fly(self._aimed(camera, place))
 
     def follow_step(self) -> None:
-        """Centre on the item of the current step if it is not completely in view."""
+        """Centre on the item of the current step with those at the other ends of its edges, or on it alone if there is
+        no room for all of them; if they are completely in view already, nothing moves."""
         scene, rect = self._surface.scene, self._widget.rect()
         if scene is None or scene.moment.focus < 0:
             return
-        box = scene.screen_box(scene.moment.focus, self._surface.camera, 0)
-        if rect.contains(box) or box.width() > rect.width() or box.height() > rect.height():
-            return
-        place = scene.place_of(scene.moment.focus)
-        assert place is not None
-        self.flight.stop()
-        self._look(self._aimed(self._surface.camera, place))
+        camera, focus = self._surface.camera, scene.moment.focus
+        around = scene.moment.around(scene.placed.diagram.edges).tolist()
+        for items in (around, [focus]) if len(around) <= MOST_AROUND else ([focus],):
+            box = reduce(QRect.united, (scene.screen_box(item, camera, 0) for item in items))
+            if rect.contains(box):
+                return
+            if box.width() <= rect.width() and box.height() <= rect.height():
+                self.flight.stop()
+                self._look(self._aimed(camera, camera.to_world(box.center().x(), box.center().y())))
+                return
 
     def bring_in(self, box: Box) -> None:
         """Bring a box completely into view. If it already is, nothing moves. If everything is legible when fitted, fit
@@ -168,7 +201,7 @@ class Viewport(QObject):
         if not across and not down:
             return
         self.fit()
-        if self.flight.target(self._surface.camera).scale < READABLE * scale:
+        if self.flight.target(self._surface.camera).scale < self._zooms.smallest:
             self.is_fitted = False
             fits = right - left <= room_x and bottom - top <= room_y
             self._fly(camera.moved(across, down) if fits else fitting(box, *self._size, scale))

@@ -400,6 +400,7 @@ class CanvasOverlays:
         other = moved(before, after)
         if before.predict.asked is not after.predict.asked or (before is after and after.predict.on):
             self._show_question(after)
+        self._view.viewport.present(after.stage.on)
         self._view.viewport.flight.wanted = self._view.surface.motion.wanted = after.view.animated
         if other or before.lineage != after.lineage or before.chain is not after.chain:
             self._show_lineage(before, after)
