@@ -44,10 +44,10 @@ def step_lines(trace: Trace, *, every: bool = False) -> Iterator[str]:
 
 def reasons(trace: Trace, wanted: str, name: str) -> str:
     """Why a tensor, or its .grad, is as it is in the end; UserError if there is none of this name."""
-    from gradviz.session.doctor.case import Case
+    from gradviz.session.doctor.case import case_of
     from gradviz.session.inspect.why import in_words
 
-    found = Case(trace).named(wanted.removesuffix(".grad"), len(trace) + 1)
+    found = case_of(trace).named(wanted.removesuffix(".grad"), len(trace) + 1)
     if not found:
         raise UserError(f"{name} has no tensor that is called {shown(wanted)} in the end.")
     return in_words(trace.frame_at(len(trace)), found[-1], name) + "\n"

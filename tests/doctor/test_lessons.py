@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from gradviz.session.doctor.case import Case, case_of
 from gradviz.session.doctor.lessons import LESSONS, Finding, diagnose, finding_json, finding_text, of_error
+from gradviz.session.inspect.causes import reason_of
 from gradviz.trace.table.trace import Trace
 from tests.doctor.cases import CASES, CONFUSIONS, HERE, Broken, read
 from tests.trace.running import run
@@ -166,3 +168,22 @@ def test_a_finding_says_it_in_json_and_in_words() -> None:
     assert {"id", "line", "step", "nodes", "explanation", "fixes"} <= told.keys()
     assert told["fixes"][0].startswith("--- a/a.py\n+++ b/a.py\n@@")
     assert "+    x.grad = None" in finding_text(case.text, finding, "a.py")
+
+
+def test_the_doctor_and_the_inspector_read_a_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = list[Trace]()
+    begin = Case.__init__
+
+    def counted(case: Case, trace: Trace, text: str | None = None) -> None:
+        read.append(trace)
+        begin(case, trace, text)
+
+    monkeypatch.setattr(Case, "__init__", counted)
+    trace = run(
+        "import torch\nw = torch.ones(2, requires_grad=True)\nw.requires_grad_(False)\ny = w * 2\nprint(w.grad)\n"
+    )
+    diagnose(trace, trace.source)
+    assert of_error(trace, trace.source) is None
+    assert "switched off on line 3" in str(reason_of(trace.frame_at(len(trace)), 0))
+    assert len(read) == 1
+    assert case_of(trace, "other = 1\n").text == "other = 1\n"

@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gradviz.session.doctor.case import case_of
 from gradviz.trace.table.trace import Trace
 from gradviz.ui import memory_management
 from gradviz.ui.canvas import diagram_layout
@@ -200,6 +201,14 @@ def test_no_copy_of_a_trace_stays_behind_either(pilot: Pilot, monkeypatch: pytes
         pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled)
     assert pilot.state.doctor.findings
     pilot.qtbot.waitUntil(lambda: sum(each() is not None for each in made) == 1)
+
+
+def test_the_inspector_goes_on_with_what_the_doctor_read(pilot: Pilot) -> None:
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.examined):
+        pilot.run_again(NOT_ZEROED.format(2))
+    trace = pilot.state.trace
+    case = case_of(trace)
+    assert "events" in vars(case) and case.trace is trace, "read before it is asked for"
 
 
 NOT_ZEROED = """

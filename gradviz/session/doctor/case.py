@@ -307,6 +307,23 @@ class Case(Text):
         return int(self.trace.steps.call[step]) if step >= 0 else -1
 
 
+def case_of(trace: Trace, text: str | None = None) -> Case:
+    """Return the case of a run, which all who ask about it share; one of its own for another text."""
+    if text is None or text == trace.source:
+        return trace.kept(_SHARED, lambda: Case(trace))
+    return Case(trace, text)
+
+
+def hand_over(case: Case, trace: Trace) -> None:
+    """Make the case of a copy that of its original, unless that has grown since."""
+    if len(trace) == len(case.trace):
+        case.trace = trace
+        trace.kept(_SHARED, lambda: case)
+
+
+_SHARED = "case of the doctor"
+
+
 def _bound_inside(case: Case, text: str, latest: int, step: int) -> list[int]:
     """Return what methods have bound `self.total` to since it was the latest tensor of the only `meter.total`."""
     tail = f".{text.rpartition('.')[2]}"

@@ -115,23 +115,34 @@ def _is_own(case: Case, name: str) -> bool:
 def _functional(case: Case, switched: list[int]) -> Iterator[Hit]:
     """F.dropout() in a forward() that eval() does not affect, because it is not passed the mode."""
     evaluated = any(name_of(call) == "eval" and not call.args and receiver_of(call) is not None for call in case.calls)
-    for node in switched if evaluated and len(case.trace.calls) else ():
+    for node in switched if len(case.trace.calls) else ():
         line = int(case.trace.nodes.line[node])
         call = case.called("dropout", line)
-        if call is None or case.class_of(call) is None or len(call.args) > 2:
+        function = case.function_of(call) if call is not None else None
+        if call is None or function is None or len(call.args) > 2:
+            continue
+        if not (evaluated if case.class_of(call) is not None else _is_compared(case, node)):
             continue
         held = receiver_of(call)
         if held is None or case.source(held) not in _FUNCTIONS or any(each.arg == "training" for each in call.keywords):
             continue
+        mode = "self.training" if case.class_of(call) is not None else _mode_of(function)
         why = (
             f"{case.source(call.func)} on line {line} is not told whether the model is in training, and drops elements "
         )
         why += "always: eval() does not reach it, and the same input gives another result each time."
-        text = edits.add_keyword(case.text, line, "dropout", "training", "self.training")
-        advice = "Give it training=self.training, or use the layer nn.Dropout."
+        text = edits.add_keyword(case.text, line, "dropout", "training", mode) if mode else None
+        advice = f"Give it training={mode or '…'}, or use the layer nn.Dropout."
         cursor = int(case.trace.nodes.step[node]) + 1
-        yield Hit(line, cursor, why, advice, fixes(("training=self.training", text)), case.mark(node, "dropout"))
+        yield Hit(line, cursor, why, advice, fixes((f"training={mode}", text)), case.mark(node, "dropout"))
         return
+
+
+def _mode_of(function: ast.AST) -> str:
+    """Return the argument that tells a function whether it is called in training, "" if it has none."""
+    given = function.args if isinstance(function, ast.FunctionDef) else None
+    names = [each.arg for each in (*given.args, *given.kwonlyargs)] if given is not None else []
+    return next((each for each in names if "train" in each), "")
 
 
 _FUNCTIONS = ("F", "nn.functional", "torch.nn.functional", "functional", "torch")
@@ -205,7 +216,14 @@ def _in_no_grad(case: Case, node: int) -> bool:
     nodes = case.trace.nodes
     if nodes.name[node]:
         return False
-    return case.is_off(case.outer_line(node))
+    return case.is_off(case.outer_line(node)) or (_is_of_switched_off(case, node) and _is_compared(case, node))
+
+
+def _is_of_switched_off(case: Case, node: int) -> bool:
+    """Whether an operation reads what was computed while gradients were switched off."""
+    producer = case.trace.tensors.producer
+    makers = [int(producer[each]) for each in case.ancestors(*case.read_by(node), most=50)]
+    return any(maker >= 0 and case.trace.nodes.reason[maker] == SWITCHED_OFF for maker in makers)
 
 
 def _with_eval(case: Case, line: int) -> str | None:
@@ -221,11 +239,27 @@ def _with_eval(case: Case, line: int) -> str | None:
                 if isinstance(head, ast.Call) and name_of(head) == "set_grad_enabled" and head.args:
                     code = f"{name}.train({case.source(head.args[0])})"
                     return edits.insert_before(case.text, around[-1].lineno, code)
-                if around and _trains_again(case, line) and not isinstance(around[-1].body[-1], ast.Return):
-                    text = edits.after_statement(case.text, around[-1], f"{name}.train()")
-                at = around[-1].lineno if around else line
-                return edits.insert_before(text or case.text, at, f"{name}.eval()")
+                at, training = around[-1].lineno if around else line, -1
+                if around and _trains_again(case, line):
+                    training = _training_of(case, name) if isinstance(around[-1].body[-1], ast.Return) else -1
+                    text = None if training > 0 else edits.after_statement(case.text, around[-1], f"{name}.train()")
+                inserted = sorted([(at, f"{name}.eval()"), (training, f"{name}.train()")], reverse=True)
+                for row, code in [each for each in inserted if each[0] > 0]:
+                    text = edits.insert_before(text or case.text, row, code)
+                return text
     return None
+
+
+def _training_of(case: Case, name: str) -> int:
+    """Return the line at which the training of a model of this name begins, -1 if it is not known."""
+    for call in [each for each in case.calls if name_of(each) == "backward"]:
+        function = case.function_of(call)
+        loops = [each for each in case.around(call) if isinstance(each, (ast.For, ast.While))]
+        first: ast.AST | None = loops[-1] if loops else case.statement(call.lineno)
+        uses = [n for n in ast.walk(function or first or call) if isinstance(n, (ast.Name, ast.Attribute))]
+        if first is not None and any(case.source(each) == name for each in uses):
+            return getattr(first, "lineno", -1)
+    return -1
 
 
 def _trains_again(case: Case, line: int) -> bool:

@@ -10,8 +10,8 @@ import numpy as np
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Hit, fixes, requires
-from gradviz.session.doctor.raised import Fault, Fixes
-from gradviz.session.doctor.text import name_of, receiver_of
+from gradviz.session.doctor.raised import Fault, Fixes, under_no_grad
+from gradviz.session.doctor.text import is_of_gradients, name_of, receiver_of
 from gradviz.trace.table.kinds import Kind
 
 
@@ -230,6 +230,24 @@ def _after(fault: Fault) -> str | None:
     code = fault.case.source(fault.case.statement(fault.fix_line) or ast.Pass())
     longer = edits.insert_after(fault.text, fault.line, code) if fault.fix_line < fault.line and code else None
     return edits.without_statement(longer, fault.fix_line) if longer else None
+
+
+def leaf_in_place(fault: Fault) -> Hit | None:
+    """A leaf that is changed in place: to update it, or to compute with it what a function returns."""
+    case, statement = fault.case, fault.case.statement(fault.line)
+    function = case.function_of(statement) if statement is not None else None
+    call = statement.value if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) else None
+    held = statement.target if isinstance(statement, ast.AugAssign) else receiver_of(call) if call is not None else None
+    read = any(isinstance(n, ast.Name) and n is not held and n.id == case.source(held or ast.Pass())
+               for n in ast.walk(call or ast.Pass()))  # fmt: skip
+    offered = fixes(("inside no_grad()", under_no_grad(fault)))
+    if isinstance(held, ast.Name) and isinstance(function, ast.FunctionDef) and (read or call is None):
+        given = held.id in [each.arg for each in function.args.args]
+        returns = [each.value for each in ast.walk(function) if isinstance(each, ast.Return) and each.value is not None]
+        back = any(isinstance(n, ast.Name) and n.id == held.id for each in returns for n in ast.walk(each))
+        if given and back and statement is not None and not is_of_gradients(statement, case.gradient_names):
+            offered = (*in_new_memory(case, fault.line), *offered)
+    return fault.hit(offered)
 
 
 def in_new_memory(case: Case, line: int) -> Fixes:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import Case, Hit, fixes, returned
+from gradviz.session.doctor.case import Case, Hit, fixes, of_module, returned
 from gradviz.session.doctor.rates import constant
 from gradviz.session.doctor.text import name_of, receiver_of
 from gradviz.trace.table.kinds import Kind
@@ -42,6 +42,7 @@ def graph_kept(case: Case) -> Iterator[Hit]:
     for call in [each for each in case.calls if name_of(each) == "append" and len(each.args) == 1]:
         if case.loop_of(call) is not None:
             yield from _judged_with_graph(case, call)
+    yield from _predicted_with_graph(case)
     for given in _put_away(case):
         were = returned(case, given) if isinstance(given, ast.Call) else case.were(given, len(trace) + 1)
         done = _is_after_backward(case, given) or _ends_with_iteration(case, given, were)
@@ -172,6 +173,31 @@ def _judged_with_graph(case: Case, call: ast.Call) -> Iterator[Hit]:
     advice = "Evaluate inside no_grad(), or keep numbers: .item()."
     text = edits.replace_node(case.text, given, f"{case.source(given)}.item()")
     yield Hit(line, len(trace), why, advice, fixes((".item()", text)), case.mark(node, "keeps its graph"))
+
+
+def _predicted_with_graph(case: Case) -> Iterator[Hit]:
+    """Outputs of a model in evaluation mode that a loop collects with their graphs, through which nothing ever goes
+    back."""
+    trace = case.trace
+    evals = [each.lineno for each in case.calls if name_of(each) == "eval" and not each.args and receiver_of(each)]
+    for call in [each for each in case.calls if name_of(each) == "append" and len(each.args) == 1]:
+        loop, given = case.loop_of(call), call.args[0]
+        if loop is None or not any(line < loop.lineno for line in evals):
+            continue
+        called = given if isinstance(given, ast.Call) else None
+        made = (of_module(case, called) or returned(case, called)) if called else case.were(given, len(trace) + 1)
+        kept = [each for each in made if trace.tensors.requires_grad[each] and not trace.tensors.is_leaf[each]]
+        later = len(kept) > 1 and (trace.calls.step > trace.tensors.step[kept[0]]).any()
+        if len(kept) < 2 or later or case.raised:
+            continue
+        why = f"Line {call.lineno} keeps {len(kept)} outputs of a model in evaluation, each with the whole graph that "
+        why += "it was computed by, and nothing ever goes back through them. eval() does not switch gradients off."
+        inside = edits.under_no_grad(case.text, call.lineno) if called else None
+        detached = edits.replace_node(case.text, given, f"{case.source(given)}.detach()")
+        offered = fixes(("inside no_grad()", inside), (".detach()", detached))
+        marks = case.mark(int(trace.tensors.producer[kept[-1]]), "keeps its graph")
+        yield Hit(call.lineno, len(trace), why, "Evaluate inside no_grad().", offered, marks)
+        return
 
 
 def _root_of(case: Case, read: list[int]) -> int:

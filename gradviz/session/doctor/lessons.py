@@ -25,7 +25,7 @@ from gradviz.session.doctor import (
     training,
     untrained,
 )
-from gradviz.session.doctor.case import Case, Fix, Hit, ran, read_by_error, root_before
+from gradviz.session.doctor.case import Case, Fix, Hit, case_of, ran, read_by_error, root_before
 from gradviz.trace.words.error_explanation import Mark
 
 if TYPE_CHECKING:
@@ -128,8 +128,7 @@ LESSONS: tuple[Lesson, ...] = (
     ),
     _error("no-grad-fn", "A root without a history", _NO_HISTORY, raised.no_grad_fn),
     _error(
-        "leaf-in-place", "A leaf changed in place", r"^a leaf Variable that requires grad",
-        raised.with_fix(raised.under_no_grad, "inside no_grad()"),
+        "leaf-in-place", "A leaf changed in place", r"^a leaf Variable that requires grad", graphs.leaf_in_place,
     ),
     _error(
         "view-of-leaf-in-place", "A part of a leaf changed in place", r"a view of a leaf Variable that requires grad",
@@ -149,7 +148,7 @@ LESSONS: tuple[Lesson, ...] = (
         "grad-none-rebound", "A name bound anew",
         raised.Raised(_NO_HISTORY, raised.rebound_root), missing.changed_nothing,
     ),
-    _none("grad-none-copied", "A copy knows nothing of the original"),
+    _none("grad-none-copied", "A copy knows nothing of the original", untrained.copied_on_the_way),
     _silent("not-zeroed", "Gradients that pile up", training.not_zeroed),
     _silent("zeroed-too-late", "Gradients cleared before they are used", training.zeroed_too_late),
     _silent("other-parameters", "The optimizer has other tensors", parameters.other_parameters),
@@ -244,7 +243,7 @@ _NEVER = {"frozen-parameter", "other-parameters", "unregistered-parameter", "gra
 
 def diagnose(trace: Trace, text: str | None = None) -> tuple[Finding, ...]:
     """Return the lessons that a run triggers, the worst first."""
-    case = Case(trace, text)
+    case = case_of(trace, text)
     never = _NEVER if len(trace.gaps) else set()
     found = [each for each in _found(case) if each[0].id not in never]
     ended = [hit for _, hit in _of_end(case)]
@@ -264,7 +263,7 @@ def diagnose(trace: Trace, text: str | None = None) -> tuple[Finding, ...]:
 
 def of_error(trace: Trace, text: str) -> Finding | None:
     """Return the lesson on the error that ended a run; None if there is only its explanation."""
-    case = Case(trace, text)
+    case = case_of(trace, text)
     for lesson in (each for each in LESSONS if each.rank == RAISED):
         for finder in lesson.finders:
             for hit in finder(case):

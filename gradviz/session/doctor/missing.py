@@ -217,7 +217,7 @@ def _same_call(text: str, code: str) -> ast.Call:
 def _bound_anew(case: Case, tensor: int) -> Hit | None:
     """`w = w - lr * w.grad`: the name of a leaf that now refers to a result."""
     trace = case.trace
-    for text, step, held in [*_names_of(case, tensor), *_stored_under(case, tensor)]:
+    for text, step, held in [*_stored_under(case, tensor), *_names_of(case, tensor)]:
         before = [each for each in held if each != tensor and _was_leaf(case, each)]
         if not before or not {*before} & {*list(case.ancestors(tensor))[:64]}:
             continue
@@ -323,7 +323,7 @@ def _updated_in_place(case: Case, is_cleared: bool = False) -> tuple[Fix, ...]:
             cleared = "\n".join(f"{name}.grad = None" for name, _ in pairs)
             text = edits.replaced(text, statement, f"with torch.no_grad():\n{copies}\n{cleared}") or text
             continue
-        name = case.source(target)
+        name = _element(case, statement) or case.source(target)
         starts = isinstance(value, ast.BinOp) and case.source(value.left) == name
         if f"{name}.grad" not in case.source(value) and not (starts and is_of_gradients(value, names - {name})):
             continue
@@ -341,6 +341,17 @@ def _updated_in_place(case: Case, is_cleared: bool = False) -> tuple[Fix, ...]:
         code = f"{update}{cleared}" if inside else f"with torch.no_grad():\n    {update}{cleared}"
         text = edits.replaced(text, statement, code) or text
     return fixes(("in place, inside no_grad()", text if text != case.text else None))
+
+
+def _element(case: Case, statement: ast.Assign) -> str:
+    """Return the variable of a loop over the items of a container whose element a statement replaces:
+    `params[k] = p - lr * p.grad`."""
+    target, left = statement.targets[0], getattr(statement.value, "left", None)
+    loop = case.loop_of(statement)
+    if not isinstance(target, ast.Subscript) or not isinstance(left, ast.Name) or not isinstance(loop, ast.For):
+        return ""
+    over = f"{case.source(target.value)}.items()"
+    return left.id if over in case.source(loop.iter) and left.id in case.source(loop.target) else ""
 
 
 def _updated_together(case: Case, target: ast.expr, value: ast.expr) -> list[tuple[str, str]]:

@@ -132,7 +132,7 @@ def _left_out(case: Case, left: list[int], step: int) -> Iterator[Hit]:
     for call in [each for each in case.calls if name_of(each) == "zero_grad"] if making is not None else ():
         held = receiver_of(call)
         name = case.source(held) if held is not None else ""
-        own = _parameters_of(case, name) if name else []
+        own = parameters_of(case, name) if name else []
         if not own or making is None or case.loop_of(call) is None or not {*own} <= {*left}:
             continue
         if not all(_trained_beside(case, each) for each in own):
@@ -166,7 +166,7 @@ def _forgotten(case: Case, left: list[int], step: int) -> Iterator[Hit]:
     kept = ("load_state_dict", "deepcopy", "eval", "requires_grad_", "detach", "load", "register_buffer")
     if held is None or "." in case.source(held) or len(given) != 1 or any(name_of(each) in kept for each in case.calls):
         return
-    own = _parameters_of(case, owner)
+    own = parameters_of(case, owner)
     if {*own} != {*left} or not all(_trained_beside(case, each) for each in own) or ".requires_grad" in case.text:
         return
     unused = all(event.what == "added" for each in own for event in case.events[each])
@@ -494,14 +494,14 @@ def expected(case: Case) -> list[int]:
             if isinstance(node, ast.Call) and name_of(node) == "parameters":
                 held = receiver_of(node)
                 if held is not None:
-                    found |= dict.fromkeys(_parameters_of(case, case.source(held)))
+                    found |= dict.fromkeys(parameters_of(case, case.source(held)))
         if isinstance(call.args[0], ast.List):
             found |= dict.fromkeys(each for node in call.args[0].elts if (each := case.was(node, end)) >= 0)
     flags = trace.frame_at(len(trace))
     return [each for each in found if flags.requires_grad(each) and trace.tensors.is_leaf[each]]
 
 
-def _parameters_of(case: Case, owner: str) -> list[int]:
+def parameters_of(case: Case, owner: str) -> list[int]:
     """Return the tensors under a module's own names at the end of the run."""
     names = case.trace.names
     if owner.startswith("self.") and not any(text == owner or text.startswith(f"{owner}.") for text in names.owner):
@@ -536,7 +536,7 @@ def sources(case: Case) -> dict[str, list[int]]:
         for node in ast.walk(given):
             held = receiver_of(node) if isinstance(node, ast.Call) and name_of(node) == "parameters" else None
             if held is not None:
-                found[case.source(held)] = _parameters_of(case, case.source(held))
+                found[case.source(held)] = parameters_of(case, case.source(held))
         groups = [pair for node in ast.walk(given) if isinstance(node, ast.Dict)
                   for pair in zip(node.keys, node.values, strict=True)]  # fmt: skip
         lists = [given, *(value for key, value in groups if isinstance(key, ast.Constant) and key.value == "params")]

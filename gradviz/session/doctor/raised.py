@@ -452,7 +452,7 @@ def _goes_on(case: Case, line: int) -> bool:
     names = {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
     turns: list[ast.For | ast.comprehension] = [each for each in case.walked if isinstance(each, ast.For)]
     turns += [turn for each in case.walked for turn in getattr(each, "generators", ())]
-    turns = [turn for turn in turns if case.source(turn.iter) in names]
+    turns = [turn for turn in turns if any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(turn.iter))]
     names |= {n.id for turn in turns for n in ast.walk(turn.target) if isinstance(n, ast.Name)}
     used = [n for n in case.walked if isinstance(n, ast.Name) and n.id in names and n.lineno > line]
     return any(isinstance(case.parents.get(n), (ast.BinOp, ast.Attribute)) for n in used)

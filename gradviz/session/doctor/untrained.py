@@ -4,16 +4,24 @@ optimizer has is in `parameters`, why the .grad of a tensor is None in `missing`
 from __future__ import annotations
 
 import ast
+import difflib
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
-from gradviz.session.doctor.cuts import PLAIN_NUMBERS, cut_fixes, cuts_below
+from gradviz.session.doctor.cuts import PLAIN_NUMBERS, copies, cut_fixes, cut_hit, cuts_below, told
 from gradviz.session.doctor.missing import ROWS
-from gradviz.session.doctor.parameters import expected, first_use, has_stepped, has_trained_sibling, sources
-from gradviz.session.doctor.text import name_of
+from gradviz.session.doctor.parameters import (
+    expected,
+    first_use,
+    has_stepped,
+    has_trained_sibling,
+    parameters_of,
+    sources,
+)
+from gradviz.session.doctor.text import asked_grads, name_of, receiver_of
 from gradviz.session.doctor.training import zeroed_too_late
 
 
@@ -66,6 +74,22 @@ def _untrained(case: Case) -> Iterator[tuple[str, Hit]]:
         yield "frozen-parameter", Hit(line, steps[0] + 1, why, advice, _taken_out(case, line))
 
 
+def copied_on_the_way(case: Case) -> Iterator[Hit]:
+    """A copy of numbers, made a leaf so that backward() runs, to which goes the gradient of what it was copied from."""
+    trace = case.trace
+    for cut in copies(case) if len(trace.calls) else ():
+        events = case.events.get(cut.made, [])
+        kept = cut.made in case.updates or any(event.what not in ("added", "cleared") for event in events)
+        asked = any(cut.made in case.named(text, len(trace) + 1) for text in asked_grads(case))
+        shared = trace.tensors.is_leaf[cut.source] or cut.made in case.roots
+        if cut.kind not in ("copied", "listed") or not events or kept or asked or shared:
+            continue
+        why = f"{told(case, cut)} That copy requires grad itself, so backward() raises nothing, and its gradient ends "
+        why += f"there: none comes to {case.name(cut.source)}."
+        yield cut_hit(case, cut, int(trace.tensors.step[cut.made]) + 1, why)
+        return
+
+
 def _given_alone(case: Case, tensor: int) -> bool:
     """Whether an optimizer was given the module of a tensor by name, and nothing in it ever gets a gradient."""
     together = [tensors for tensors in sources(case).values() if tensor in tensors]
@@ -83,64 +107,121 @@ def _taken_out(case: Case, line: int) -> tuple[Fix, ...]:
 
 
 def frozen(case: Case) -> Iterator[Hit]:
-    """What an optimizer was given although it requires no grad from beginning to end."""
+    """What an optimizer was given although it requires no grad from beginning to end, and what is trained although it
+    was meant to be frozen."""
+    found = next(_misspelt(case), None)
     names = {str(each) for each in case.trace.optimizers.name}
-    if any("requires_grad" in case.source(each) for each in case.calls if name_of(each) in names):
-        return  # it takes only the trained ones
-    found = next(_misspelt(case), None) or next(_frozen_source(case), None) or next(_half_frozen(case), None)
+    if found is None and not any("requires_grad" in case.source(each) for each in case.calls if name_of(each) in names):
+        found = next(_frozen_source(case), None) or next(_half_frozen(case), None)  # else it takes only the trained
     if found is not None:
         yield found
 
 
 def _misspelt(case: Case) -> Iterator[Hit]:
-    """`p.require_grad = True` of a frozen p: Python makes a new attribute of that name, which nothing reads."""
+    """`p.require_grad = False`, or `module.requires_grad = False`: a new attribute, which nothing reads."""
     trace = case.trace
-    for each in [each for each in case.statements if isinstance(each, ast.Assign)]:
-        target = each.targets[0]
-        if not isinstance(target, ast.Attribute) or target.attr not in _MISSPELT or case.source(each.value) != "True":
+    for each in [each for each in case.statements if isinstance(each, ast.Assign)] if len(trace.calls) else ():
+        target, value = each.targets[0], case.source(each.value)
+        if not isinstance(target, ast.Attribute) or value not in ("True", "False") or not _is_like(target.attr):
             continue
-        held = case.named(case.source(target.value), len(trace) + 1) if len(trace.calls) else []
-        begins = trace.frame_at(int(trace.calls.step[-1])) if held else None
-        off = [one for one in held if begins and not begins.requires_grad(one) and one in case.below_roots]
-        if not off:
+        if _is_of_its_own(case, target.attr):
             continue
-        name = case.name(off[0])
+        name, begins = case.source(target.value), trace.frame_at(int(trace.calls.step[-1]))
+        held = case.named(name, len(trace) + 1)
+        one, wanted = bool(held), value == "True"
+        held = held or (parameters_of(case, name) if name != "self" else [])
+        if one and target.attr == _RIGHT:
+            continue
+        wrong = [each for each in held if begins.requires_grad(each) != wanted and each in case.below_roots]
+        if not wrong or (not wanted and not {*wrong} & case.updates):
+            continue
+        told = case.name(wrong[0])
         why = f"Line {each.lineno} makes a new attribute {target.attr} of {name}, which PyTorch never looks at: "
-        why += f"{name}.requires_grad is still False, so its .grad stayed None in all {len(trace.calls)} passes."
-        text = edits.replace_node(case.text, target, f"{case.source(target.value)}.requires_grad")
+        why += f"{told}.requires_grad is still {not wanted}, so "
+        why += f"its .grad stayed None in all {len(trace.calls)} passes." if wanted else "step() goes on changing it."
+        text = edits.replace_node(case.text, target, f"{name}.{_RIGHT}")
+        text = text if one else edits.replace_node(case.text, each, f"{name}.{_RIGHT}_({value})")
+        advice = f"The attribute is called {_RIGHT}." if one else f"Of a whole module, call {_RIGHT}_({value})."
         step = int(trace.calls.step[0]) + 1
-        yield Hit(each.lineno, step, why, "It is called requires_grad, with an s.", fixes(("requires_grad", text)),
-                  first_use(case, off[0]))  # fmt: skip
+        yield Hit(each.lineno, step, why, advice, fixes((_RIGHT, text)), first_use(case, wrong[0]))
         return
 
 
-_MISSPELT = ("require_grad", "required_grad", "requires_gradient", "require_gradient", "requires_grads", "requiresgrad")
+_RIGHT = "requires_grad"
+
+
+def _is_like(name: str) -> bool:
+    """Whether a name is requires_grad, or meant to be."""
+    return difflib.SequenceMatcher(None, name, _RIGHT).ratio() > 0.82
+
+
+def _is_of_its_own(case: Case, name: str) -> bool:
+    """Whether a class of the snippet has an attribute of this name, or the text reads one that tensors don't have."""
+    found = [n for n in case.walked if isinstance(n, ast.Attribute) and n.attr == name]
+    kept = any(case.source(each.value) == "self" and isinstance(each.ctx, ast.Store) for each in found)
+    read = any(isinstance(each.ctx, ast.Load) and not _is_called(case, each) for each in found)
+    return kept or (read and name != _RIGHT)
+
+
+def _is_called(case: Case, node: ast.expr) -> bool:
+    outer = case.parents.get(node)
+    return isinstance(outer, ast.Call) and outer.func is node
 
 
 def _half_frozen(case: Case) -> Iterator[Hit]:
-    """The only tensor of a model that requires no grad, in a layer whose others are trained."""
-    trace, names = case.trace, case.trace.names
+    """The only tensor of a layer that requires no grad, while the others are trained: it was frozen by its name, or is
+    what a line forgot that lets the rest of the layer require grad again."""
+    trace = case.trace
     if not case.updates or len(trace.calls) < 2:
         return
-    now = trace.frame_at(int(trace.calls.step[0]))
+    now, given = trace.frame_at(int(trace.calls.step[0])), {each for held in sources(case).values() for each in held}
     off = [
         tensor
         for tensor in np.flatnonzero(trace.tensors.is_parameter).tolist()
-        if not now.requires_grad(tensor) and tensor in case.below_roots and has_trained_sibling(case, tensor)
-    ]
-    rows = trace.history("flags", "tensor").all(off[0]).tolist() if len(off) == 1 else []
-    step = int(trace.flags.step[rows[-1]]) if rows else -1
-    if step < 0 or names.owner[trace.history("names", "tensor").all(off[0])[0]] == "":
+        if not now.requires_grad(tensor) and tensor in case.below_roots and tensor in given
+        and any(_layers(case, tensor) & _layers(case, each) for each in case.updates)
+    ]  # fmt: skip
+    if len(off) != 1:
         return
-    name, line = case.name(off[0]), case.line_of(step)
-    line = next((each for each in sorted(_switches(case)) if each >= line), line)
-    why = f"Line {line} freezes {name}, while the rest of the same layer is trained: {name}.grad stays None in all "
-    why += f"{len(trace.calls)} backward passes, and step() never changes it."
-    statement = case.statement(line)
-    alone = isinstance(statement, (ast.Assign, ast.Expr)) and case.loop_of(statement) is None
-    text = edits.without_statement(case.text, line) if alone else None
-    advice = "Freeze a whole layer, or nothing of it."
-    yield Hit(line, int(trace.calls.step[0]) + 1, why, advice, fixes(("trained", text)), first_use(case, off[0]))
+    frozen, name = off[0], case.name(off[0])
+    for statement, target in _set_alone(case):
+        tensor = case.was(target, len(trace) + 1)
+        on = now.requires_grad(tensor) if tensor >= 0 else False
+        if tensor != frozen and not (on and tensor in case.updates and _layers(case, tensor) & _layers(case, frozen)):
+            continue
+        line = statement.lineno
+        why = f"Line {line} lets {case.name(tensor)} require grad again, but not {name}, which is" if on else (
+            f"Line {line} freezes {name}, which is")  # fmt: skip
+        why += f" in the same layer: {name}.grad stays None in all {len(trace.calls)} backward passes, and step() "
+        why += "never changes it."
+        path = case.source(target)
+        other = f"{path.rpartition('.')[0]}.{name.rpartition('.')[2]}"
+        code = case.source(statement).replace(path, other, 1)
+        text = edits.insert_after(case.text, line, code) if on else edits.without_statement(case.text, line)
+        offered = fixes(("trained", text))
+        advice = "Freeze a whole layer, or nothing of it."
+        yield Hit(line, int(trace.calls.step[0]) + 1, why, advice, offered, first_use(case, frozen))
+        return
+
+
+def _layers(case: Case, tensor: int) -> set[str]:
+    """Return the paths of the layers that a tensor belongs to."""
+    names, rows = case.trace.names, case.trace.history("names", "tensor").all(tensor)
+    return {f"{names.owner[row]}.{names.name[row]}".rpartition(".")[0] for row in rows.tolist() if names.owner[row]}
+
+
+def _set_alone(case: Case) -> Iterator[tuple[ast.stmt, ast.expr]]:
+    """Return the statements that set requires_grad of one tensor of a layer, with the tensor."""
+    for each in [each for each in case.statements if case.loop_of(each) is None]:
+        value = each.value if isinstance(each, ast.Expr) else None
+        if isinstance(each, ast.Assign):
+            target = each.targets[0]
+            if isinstance(target, ast.Attribute) and target.attr == _RIGHT and isinstance(target.value, ast.Attribute):
+                yield each, target.value
+        elif isinstance(value, ast.Call) and name_of(value) == f"{_RIGHT}_":
+            held = receiver_of(value)
+            if isinstance(held, ast.Attribute):
+                yield each, held
 
 
 def _frozen_source(case: Case) -> Iterator[Hit]:
@@ -156,6 +237,8 @@ def _frozen_source(case: Case) -> Iterator[Hit]:
         line, switches = int(trace.tensors.line[first]), _switches(case)
         if trace.tensors.requires_grad[first] and len(switches) == 1:
             line = switches[0]
+        if case.updates and _is_meant(case, name, line):
+            continue
         why = (
             f"{name} is given to the optimizer, but requires no grad in any of {len(trace.calls)} backward passes: it "
         )
@@ -165,6 +248,16 @@ def _frozen_source(case: Case) -> Iterator[Hit]:
         fix = fixes(("with gradients", switched)) or _asked_for(case, first, name)
         yield Hit(line, steps[0] + 1, why, advice, fix, first_use(case, first))
         return
+
+
+def _is_meant(case: Case, name: str, line: int) -> bool:
+    """Whether a line freezes what an optimizer is given among others. One that has a learning rate of its own is to be
+    trained."""
+    statement = case.statement(line)
+    if statement is None or line not in _switches(case) or "False" not in case.source(statement):
+        return False
+    groups = [each for each in case.walked if isinstance(each, ast.Dict) and f"{name}.parameters(" in case.source(each)]
+    return not groups
 
 
 def switched_off(case: Case, tensor: int, cursor: int) -> int:

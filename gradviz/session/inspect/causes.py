@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gradviz.session.doctor import cuts, untrained
-from gradviz.session.doctor.case import Case
+from gradviz.session.doctor.case import case_of
 from gradviz.trace.words.reasons import no_grad_reason
 
 if TYPE_CHECKING:
@@ -31,13 +31,9 @@ def reason_of(frame: Frame, tensor: int) -> str | None:
 def number_taken(frame: Frame, tensor: int) -> cuts.Cut | None:
     """Where plain numbers were taken out of a tensor that no operation has used."""
     reason = no_grad_reason(frame, tensor) if frame.requires_grad(tensor) else None
-    return cuts.number_taken(_case(frame), tensor) if reason is not None and reason.endswith(_UNUSED) else None
+    return cuts.number_taken(case_of(frame.trace), tensor) if reason is not None and reason.endswith(_UNUSED) else None
 
 
 def switched_off(frame: Frame, tensor: int) -> int:
     """The line that switched off that a tensor requires grad, -1 if it is unknown."""
-    return untrained.switched_off(_case(frame), tensor, frame.cursor)
-
-
-def _case(frame: Frame) -> Case:
-    return frame.trace.kept("case of the doctor", lambda: Case(frame.trace))
+    return untrained.switched_off(case_of(frame.trace), tensor, frame.cursor)

@@ -26,6 +26,7 @@ from gradviz.worker.process.client import WorkerPool
 from gradviz.worker.process.events import UNREADABLE, Asked, Detail, Done, Event, Intake, Mailbox, Output
 
 if TYPE_CHECKING:
+    from gradviz.session.doctor.case import Case
     from gradviz.session.doctor.lessons import Finding
     from gradviz.trace.figures import Figure
     from gradviz.trace.table.trace import Trace
@@ -299,7 +300,7 @@ class TracePrecomputer(QObject):
 class Examiner(QObject):
     """Lets the doctor examine a trace in a thread of its own; the newest replaces the previous one."""
 
-    _ready = Signal(int, object)
+    _ready = Signal(int, object, object)
 
     def __init__(self, tell: Callable[[Trace, tuple[Finding, ...]], None]) -> None:
         super().__init__()
@@ -328,18 +329,25 @@ class Examiner(QObject):
         self._threads.clear()
 
     def _work(self, number: int, trace: Trace) -> None:
+        from gradviz.session.doctor.case import case_of
         from gradviz.session.doctor.lessons import diagnose
 
         found: tuple[Finding, ...] = ()
+        case: Case | None = None
         try:
+            case = case_of(trace)
             found = tuple(each for each in diagnose(trace) if not each.raised)
         finally:
             trace.let_go()  # otherwise the copy would keep itself and the values alive
-            self._ready.emit(number, found)
+            self._ready.emit(number, found, case)
 
-    def _told(self, number: int, found: tuple[Finding, ...]) -> None:
+    def _told(self, number: int, found: tuple[Finding, ...], case: Case | None) -> None:
         trace, self._trace = self._trace if number == self._number else None, None
         if trace is not None:
+            if case is not None:
+                from gradviz.session.doctor.case import hand_over
+
+                hand_over(case, trace)
             self._tell(trace, found)
 
 
