@@ -38,7 +38,7 @@ def mistakes() -> list[dict[str, object]]:
         case = first[lesson.id]
         broken, fixed = run(case.text), run(case.fixed)
         (finding,) = diagnose(broken)
-        page = {"id": lesson.id, "title": lesson.title, "patterns": lesson.patterns}
+        page = {"id": lesson.id, "title": lesson.title, "patterns": lesson.patterns, "symptoms": lesson.symptoms}
         page |= {"broken": case.text, "fixed": case.fixed, "error": _error(broken)}
         page |= {"prints": _printed(broken), "should_print": _printed(fixed)}
         pages.append(page | {"explanation": finding.explanation, "advice": finding.advice})

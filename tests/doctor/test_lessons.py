@@ -170,6 +170,15 @@ def test_a_finding_says_it_in_json_and_in_words() -> None:
     assert "+    x.grad = None" in finding_text(case.text, finding, "a.py")
 
 
+def test_the_step_of_equal_weights_is_that_of_the_layer_which_is_told_of() -> None:
+    case = next(case for case in CASES if case.id == "equal-weights")
+    trace = run(case.text)
+    (finding,) = diagnose(trace)
+    (mark,) = finding.marks
+    assert finding.explanation.startswith("net[0].weight") and finding.step == mark.step
+    assert trace.tensors.shape[trace.inputs.tensor[trace.inputs.node == mark.node][0]] == (4, 2)
+
+
 def test_the_doctor_and_the_inspector_read_a_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
     read = list[Trace]()
     begin = Case.__init__

@@ -45,6 +45,16 @@ def test_what_people_paste_or_type() -> None:
     assert ids("AttributeError: 'float' object has no attribute 'backward'") == ["cut-by-item"]
     assert ids("Softmax TWICE")[0] == "double-softmax"
     assert ids("") == [each.id for each in mistakes()] and ids("xyzzy") == []
+    for text in (
+        "my loss is nan",
+        "loss does not decrease",
+        "weights not updating",
+        "memory leak",
+        "model not learning",
+    ):
+        assert ids(text), text
+    assert ids("loss does not decrease")[0] in ids("model does not learn") and "nan-born" in ids("loss is nan")
+    assert ids("RuntimeError: Boolean value of Tensor with more than one value is ambiguous") == [], "another error"
     assert ids("(" * 1000 + "\\") == [each.id for each in mistakes()], "no words"
 
 
@@ -109,7 +119,7 @@ def test_one_searches_and_chooses_by_the_keyboard(pilot: Pilot) -> None:
     QTest.keyClick(dialog.query, Qt.Key.Key_Down)
     assert dialog.list.currentItem().text() == titles[1] in dialog.page.toPlainText()
     dialog.query.setText("xyzzy")
-    assert dialog.count.text().startswith("No page has these words.") and not dialog.open_button.isEnabled()
+    assert dialog.count.text().startswith("No page is about this.") and not dialog.open_button.isEnabled()
     assert dialog.page.toPlainText() == ""
 
 

@@ -51,6 +51,11 @@ class Lesson:
         found = tuple(each.pattern for each in self.finders if isinstance(each, raised.Raised) and each.pattern)
         return found + _ALSO_SAID.get(self.id, ())
 
+    @property
+    def symptoms(self) -> str:
+        """How somebody would describe what goes wrong, without a message; for the search."""
+        return " ".join(text for ids, text in _FELT.items() if self.id in ids.split())
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -99,6 +104,20 @@ _ALSO_SAID = {  # warnings, messages of older versions, and errors that it cause
     "wrong-dim": (r"Implicit dimension choice for (log_)?soft(max|min)",),
     "target-type": (r"expected dtype \w+ but got dtype (Long|Int)", r"[Ee]xpected object of (scalar )?type"),
     "cuda-absent": (r"deserialize object on a CUDA device",),
+}
+_FELT = {
+    "lr-too-small zeroed-too-late other-parameters grad-none-rebound grad-none-detached vanishing dead-relu": (
+        "the loss does not decrease, is not decreasing, doesn't go down, does not change, stays the same, constant, "
+        "stuck; the model, network does not learn, is not learning, does not train"
+    ),
+    "lr-too-small zeroed-too-late other-parameters grad-none-rebound unregistered-parameter frozen-parameter": (
+        "weights, parameters do not change, are not updating, not updated, don't update"
+    ),
+    "lr-too-large exploding nan-born": "the loss is nan, inf, diverges, explodes, goes up, increases, gets larger",
+    "vanishing dead-relu": "gradients are zero, the gradient is 0, very small",
+    "graph-kept needless-retain graph-in-grad": "memory grows, memory leak, each iteration is slower, out of memory",
+    "equal-weights softmax-before-ce double-softmax wrong-dim": "accuracy is stuck, always predicts the same class",
+    "eval-forgotten": "results, predictions, accuracy differ each time, are random, validation is worse than training",
 }
 _NO_HISTORY = r"does not require grad and does not have a grad_fn"
 _TARGETS = (

@@ -456,7 +456,9 @@ def _symmetric(case: Case, tensor: int, step: int, value: NDArray[np.generic], a
         " Zeros let no gradient through to the layer before." if zero else ""
     )
     users = case.trace.users_of(tensor).tolist()
-    marks = case.mark(users[0], f"uses {name}") if users else ()
+    filled = bool(users) and case.trace.nodes.line[users[0]] == line
+    marks = case.mark(users[0], f"{'fills' if filled else 'uses'} {name}") if users else ()
+    step = marks[0].step if filled else step  # not when a loop fills the others
     return Hit(line, step, why, "Begin with different random numbers.", fix, marks)
 
 

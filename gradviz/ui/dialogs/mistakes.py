@@ -28,7 +28,7 @@ from gradviz.ui.theme import Theme
 if TYPE_CHECKING:
     from gradviz.ui.services.files import WindowFiles
 
-NONE = "No page has these words. Paste the last line of the error, or type a word of it, such as backward or softmax."
+NONE = "No page is about this. Paste the last line of an error, or type a word, such as backward, softmax or loss."
 LONGEST = 20_000  # characters of a pasted error message that are read
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 _AT = Qt.ItemDataRole.UserRole
