@@ -343,3 +343,26 @@ def test_a_loop_whose_length_is_unknown_goes_on(make_pool: Callable[..., WorkerP
     text = LONG.format(loop="i in iter(range(5_000_000))")
     outcome = run_in(make_pool(Limits(cpu_seconds=2.0)), text)
     assert outcome.status != "ok" and "ends here" not in outcome.printed("err")
+
+
+SLOW = """
+import time, torch
+w = torch.ones(3, requires_grad=True)
+for i in range(100):
+    (w * 2).sum().backward()
+    begun = time.process_time()
+    while time.process_time() - begun < 2.3:
+        pass
+print("after", 1 <= i < 100)
+"""
+
+
+@pytest.mark.parametrize("loop", ["for i in range(100)", "i = -1\nwhile True"])
+def test_a_loop_of_long_iterations_ends_before_one_that_would_take_the_rest_of_the_time(
+    make_pool: Callable[..., WorkerPool], loop: str
+) -> None:
+    text = SLOW.replace("for i in range(100)", loop)
+    text = text.replace("    (w", "    i += 1\n    if i > 90: break\n    (w") if "while" in loop else text
+    outcome = run_in(make_pool(Limits(cpu_seconds=8.0)), text)
+    assert (outcome.status, outcome.printed()) == ("ok", "after True\n"), outcome.sentence
+    assert "ends here, after " in outcome.printed("err")

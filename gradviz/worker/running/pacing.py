@@ -178,7 +178,8 @@ class Pace(Turns):
         self._used, self._why = 0.0, ""  # of what a recording may use
         self._since = 0.0  # when it became too much
         self._every, self._ask_at, self._limit = 1, EARLY, FULL
-        self._halfway: tuple[int, float] | None = None  # a turn, and when it began, once half of that time was over
+        self._began_at: float | None = None  # when the last iteration that trains began
+        self._paced: tuple[int, float] | None = None  # a turn, and when it began: what follows it shows the pace
         self._cut_at = -1  # the turn at which a loop was ended
         self._watched: dict[object, tuple[int, float, float]] = {}  # when later loops began, and how much time was left
         self._counts: dict[object, int] = {}  # iterations of each loop so far
@@ -190,7 +191,8 @@ class Pace(Turns):
         if not self._is_late and now - self._begun > LATE * self._bounds.cpu_seconds:
             self._is_late = True
             self._hurry()
-        self._is_halfway = now - self._begun > LATE / 2 * self._bounds.cpu_seconds
+        if not self._is_halfway and now - self._begun > LATE / 2 * self._bounds.cpu_seconds:
+            self._is_halfway, self._paced = True, None
         if self._is_over:
             return
         if self._used >= self._limit:
@@ -222,13 +224,8 @@ class Pace(Turns):
         index = self._counts[place] = self._counts.get(place, recorder.training_index) + 1
         trains = place is recorder.training
         left = recorder.iterations_left if trains else -1
-        if self._is_halfway and trains:
-            if self._halfway is None:
-                self._halfway = self._turn, self._clock()
-            elif self._is_late and left > 0:
-                self._cut(index, left, *self._halfway)
-            elif self._is_late and left < 0:
-                self._cut_open(index)
+        if trains:
+            self._end_in_time(index, left)
         elif self._is_over and self._cut_at >= 0 and recorder.is_in_one_loop:
             self._cut_another(place)
         if self._is_over or self._cut_at == self._turn:
@@ -250,9 +247,22 @@ class Pace(Turns):
         if recorder.in_gap:
             recorder.skip()
 
-    def _cut(self, index: int, left: int, turn: int, since: float) -> None:
-        """End the loops that train if their rest does not fit, at the pace `since` the beginning of a turn."""
+    def _end_in_time(self, index: int, left: int) -> None:
+        """Let this iteration be the last one, where the rest does not fit, if it is late, or if another one as long as
+        the last one would leave too little for what follows."""
         now = self._clock()
+        before, self._began_at = self._began_at, now
+        if before is None:
+            return
+        self._paced = self._paced or (self._turn - 1, before)
+        needed = 2 * (now - before) + FOR_THE_REST * self._bounds.cpu_seconds
+        if left > 0 and (self._is_late or needed > self._bounds.cpu_seconds - (now - self._begun)):
+            self._cut(index, left, *self._paced, now)
+        elif left < 0 and needed > self._bounds.cpu_seconds - (now - self._begun):
+            self._cut_open(index, now)
+
+    def _cut(self, index: int, left: int, turn: int, since: float, now: float) -> None:
+        """End the loops that train if their rest does not fit, at the pace `since` the beginning of a turn."""
         one = (now - since) / (self._turn - turn)
         rest, seconds = left * one, self._bounds.cpu_seconds - (now - self._begun)
         if rest <= seconds or 0.0 < self._recorder.left_of_loop * one <= seconds or not self._recorder.end_loops():
@@ -261,12 +271,12 @@ class Pace(Turns):
             self._say_cut(TRAINS, index, left, rest, seconds, LONGER)
         self._was_cut()
 
-    def _cut_open(self, index: int) -> None:
+    def _cut_open(self, index: int, now: float) -> None:
         """End loops that train for an unknown time when just enough is left for what follows them."""
-        seconds = self._bounds.cpu_seconds - (self._clock() - self._begun)
-        if seconds > FOR_THE_REST * self._bounds.cpu_seconds or not self._recorder.end_loops():
+        if not self._recorder.end_loops():
             return
         if self._cut_at < 0:
+            seconds = self._bounds.cpu_seconds - (now - self._begun)
             self._say(CUT_OPEN.format(loop=TRAINS, count=f"{index + 1:,}", left=seconds, more=LONGER))
         self._was_cut()
 
