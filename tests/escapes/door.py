@@ -799,19 +799,11 @@ _AROUND_GAMES = {
     "methods of wrappers and several games for other things": (
         "import gymnasium as gym\nclass A: _spaces = _over = _bounds = _source = _key = env = envs = gym\n"
         "W, V, M = gym.wrappers, gym.vector.SyncVectorEnv, gym.spaces.MultiDiscrete\n"
-        "kinds = [W.RecordEpisodeStatistics, W.ClipAction, W.NormalizeReward, W.TransformReward, V, M]\n"
+        "kinds = [W.RecordEpisodeStatistics, W.RecordVideo, gym.ActionWrapper, gym.RewardWrapper, V, M]\n"
         "for kind in kinds:\n    for name in ('reset', 'step', 'close', 'sample', 'action', 'reward'):\n"
         "        try: print('ESCAPED', getattr(kind, name)(A()))\n        except (AttributeError, TypeError): pass\n"
         "    for act in (lambda: setattr(kind, 'step', print), lambda: kind.__dict__, lambda: kind.__init__(gym, 1)):\n"
         "        try: act(); print('ESCAPED', kind)\n        except (AttributeError, TypeError): pass"
-    ),
-    "what wrappers give to an object in the place of theirs": (
-        "import gymnasium as gym, types\nkept, W = [], gym.wrappers\n"
-        "for base, name in ((W.NormalizeObservation, 'obs_rms'), (W.NormalizeReward, 'return_rms')):\n"
-        "    class A(base): pass\n    a = A(gym.make('CartPole-v1'))\n    r = getattr(a, name)\n"
-        "    setattr(a, name, types.SimpleNamespace(add=kept.append, mean=r.mean, var=r.var))\n"
-        "    a.reset(seed=1)\n    a.step(0)\nassert len(kept) == 3\nfor each in kept:\n"
-        "    try: type(each)\n    except TypeError: print('ESCAPED')"
     ),
     "arrays that wrappers and several games hand out": (
         "import gymnasium as gym, numpy as np\n"
@@ -821,13 +813,12 @@ _AROUND_GAMES = {
         "AttributeError: pass\nclass E:\n    def __sub__(self, o): look(o); return o\n"
         "    __add__ = __mul__ = __rsub__ = __truediv__ = __radd__ = __rmul__ = __rtruediv__ = __sub__\n"
         "    def __float__(self): return 1.0\n"
-        "def f(): return gym.wrappers.NormalizeReward(gym.wrappers.RecordEpisodeStatistics("
-        "gym.wrappers.NormalizeObservation(gym.wrappers.ClipAction(gym.make('Pendulum-v1', max_episode_steps=2)))))\n"
+        "def f(): return gym.wrappers.RecordEpisodeStatistics(gym.make('Pendulum-v1', max_episode_steps=2))\n"
         "v = gym.vector.SyncVectorEnv([f, f])\nlook(v.reset(seed=1))\n"
-        "for t in range(4): look(v.step(v.action_space.sample()))\nr = v.envs[0].return_rms\n"
-        "look([r.mean, r.var, v.observation_space.low, v.envs[0].env.env.obs_rms.mean])\n"
-        "for act in (lambda: r.add(E()), lambda: type(r)((2,), object), lambda: setattr(r, 'mean', E()), "
-        "lambda: r.add(np.ones(3))):\n    try: act()\n    except (AttributeError, TypeError): pass"
+        "for t in range(4): look(v.step(v.action_space.sample()))\nw = v.envs[0]\n"
+        "look([v.observation_space.low, list(w.return_queue), w.unwrapped.state])\n"
+        "for act in (lambda: setattr(w, 'episode_returns', E()), lambda: w.return_queue.append(E()), "
+        "lambda: v.step(v.action_space.sample())):\n    try: look(act())\n    except (AttributeError, TypeError): pass"
     ),
     "games that lie, several at once": (
         "import gymnasium as gym, numpy as np\n"

@@ -108,6 +108,45 @@ _REPLACED = {
     "        A = (-1.0, 1.0, (2,))\nfor each in (of_discrete, of_box):\n    try: each()\n    except TypeError: pass\n"
     + _TOLD,
 }
+_WRITTEN = {
+    "a module's tables, written to": (
+        "import torch\nfrom torch import nn\n"
+        "class E:\n    def __eq__(self, other): other['late'] = 3; return True\n    __hash__ = None\n"
+        "net, kinds = nn.Linear(2, 2), ('_modules', '_parameters', '_buffers', '_forward_hooks', '_backward_hooks')\n"
+        "for kind in kinds:\n    table = getattr(net, kind)\n    for act in (lambda: table.__setitem__('x', print), "
+        "lambda: table.update(x=net.__init__), lambda: table.update({'y': 3}), lambda: table.setdefault('x', 3), "
+        "lambda: table == E(), lambda: table.pop('weight'), lambda: table.clear(), lambda: table.__ior__({'x': 3})):\n"
+        "        try: act()\n        except (TypeError, AttributeError): pass\n"
+        "    for name in ('x', 'y', 'late'):\n        if name in getattr(net, kind): print('ESCAPED', kind, name)\n"
+        "class N(nn.Module):\n    def __init__(self): pass\n"
+        "net._modules['n'] = N()\nnet._parameters['_data'] = net._buffers['__dict__'] = torch.ones(2)\n"
+        "for name in ('_data', '__dict__', '__globals__'):\n    try: print('ESCAPED', getattr(net, name).keys())\n"
+        "    except AttributeError: pass\n"
+        "for act in (net.state_dict, lambda: list(net.named_modules()), lambda: net(torch.ones(1, 2)), net.double, "
+        "lambda: torch.optim.SGD(net.parameters(), 0.1), lambda: repr(net)):\n    try: act()\n"
+        "    except (AttributeError, TypeError, RuntimeError): pass"
+    ),
+    "maps, sizes and pictures that lie": (
+        "import numpy as np, seaborn as sns, torchvision.io as io, torchvision.transforms as t\nfrom PIL import Image\n"
+        "def mine(thing): return thing\ndef look(thing):\n    try: mine(thing)\n"
+        "    except TypeError as error: print('ESCAPED', error)\n"
+        "class L(str):\n    def __format__(self, form): look(form); return 'x'\n"
+        "    def endswith(self, end): look(end); return True\n"
+        "class D:\n    shape = (2, 2)\n    def __init__(self): self.columns = self.index = [L('a'), self]\n"
+        "    def __len__(self): return 2\n"
+        "    def __getitem__(self, key): look(key); return [[1.0, 2.0], [3.0, 4.0]][key]\n"
+        "    def __str__(self): return L('b')\n    def __getattr__(self, name): look(name); return self\n"
+        "    def text(self, *given, **more): [look(each) for each in (*given, *more.values())]\n"
+        "    imshow = set_xticks = set_yticks = text\n"
+        "image = Image.new('L', (3, 4))\nfor act in (lambda: sns.heatmap(D(), annot=D(), fmt=L('d')), "
+        "lambda: sns.heatmap(np.ones((2, 2)), annot=True, ax=D()), lambda: sns.heatmap(D(), ax=D(), cmap=L('x')), "
+        "lambda: sns.heatmap(np.ones((2, 2)), vmin=D(), xticklabels=D()), lambda: image.resize((2, 2), L('q')), "
+        "lambda: image.resize(D(), 2), lambda: image.resize((2, 2), D()), lambda: t.Resize(2, L('bilinear'))(image), "
+        "lambda: image.resize((10 ** 6, 10 ** 6)), lambda: t.Resize((2, 2), antialias=D())(image), "
+        "lambda: io.read_image(L('/etc/hosts'), D())):\n    try: look(act())\n"
+        "    except (TypeError, ValueError, AttributeError, KeyError, OSError, RuntimeError): pass"
+    ),
+}
 
 EIGHTEENTH: list[Attack] = [
     *listed(
@@ -118,4 +157,5 @@ EIGHTEENTH: list[Attack] = [
     *listed("Classes that answer", _BESIDE),
     *listed("Found: methods and properties of offered classes", _BORROWED),
     *listed("Found: in place of what an offered class keeps", _REPLACED),
+    *listed("Names of code and methods", _WRITTEN),
 ]

@@ -533,6 +533,13 @@ CLASSES = (
     ),
     worker(
         "language/guard",
+        "what is put into a module's tables",
+        "        if kind is None or not (value is None or isinstance(value, kind)):\n",
+        "        if False:\n",
+        W + "test_guard.py::test_the_tables_of_a_module_hold_what_belongs_there",
+    ),
+    worker(
+        "language/guard",
         "a view of a table",
         "        if type(value) is types.MappingProxyType:\n",
         "        if False:\n",
@@ -789,13 +796,6 @@ CLASSES = (
         "            _check_name(guard, name)  # dict",
         "            # dict",
         found("Questions about names and modules"),
-    ),
-    worker(
-        "modules/game_wrappers",
-        "arrays of NumPy's own for what counts them",
-        "self.obs_rms.add(to_snippet(seen))",
-        "self.obs_rms.add(seen)",
-        found("Stand-ins: around games and scripts"),
     ),
     worker(
         "language/run_texts",

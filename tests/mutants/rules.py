@@ -324,7 +324,7 @@ AT_RUN_TIME = (
         "tables of modules",
         "if type(value) in _TABLES and name in _OPEN_PRIVATE and foreign:",
         "if False:",
-        W + "test_guard.py::test_the_tables_of_a_module_are_there_to_look_at",
+        W + "test_guard.py::test_the_tables_of_a_module_hold_what_belongs_there",
     ),
     worker(
         "language/guard",

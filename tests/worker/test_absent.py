@@ -23,6 +23,13 @@ from tests.worker.conftest import Runner
             "polars.read_csv is not available in GradViz",
         ),
         ("from torchviz import make_dot\nmake_dot(1)\n", 2, "draws the graph itself"),
+        (
+            "import seaborn as sns\nsns.lineplot([1])\n",
+            2,
+            "seaborn.lineplot is not available in GradViz snippets; draw it",
+        ),
+        ("import matplotlib.pyplot as plt\nplt.imread('a.png')\n", 2, "open it with PIL.Image.open"),
+        ("from gym.envs.registration import register\nregister('A')\n", 2, "give the options to make()"),
         ("from .model import Net\nNet()\n", 2, "one file"),
         ("from model import Net\nclass A(Net): pass\n", 2, "model.Net is not available"),
         ("from torch.fx import symbolic_trace as t\nt(1)\n", 2, "torch.fx.symbolic_trace is not in GradViz: programs"),

@@ -168,25 +168,10 @@ for t in range(14):
     if infos:
         print(t, seen[:, 0], reward, over, infos["episode"]["r"], infos["episode"]["l"], infos["_episode"])
 seen, reward, over, cut, infos = envs.step([1, 1])
-def pendulum():
-    env = gym.wrappers.FlattenObservation(gym.make("Pendulum-v1"))
-    env = gym.wrappers.NormalizeObservation(gym.wrappers.ClipAction(env))
-    env = gym.wrappers.TransformObservation(env, lambda seen: np.clip(seen, -1, 1), None)
-    return gym.wrappers.TransformReward(gym.wrappers.NormalizeReward(env, gamma=0.9), lambda reward: reward / 2)
-envs = gym.vector.SyncVectorEnv([pendulum])
-envs.reset(seed=3)
-for t in range(3):
-    seen, reward, *rest = envs.step([[9.0]])
-    print(seen, reward)
-print(envs.single_action_space)
 """
 _OF_SEVERAL = """\
 2 Discrete(2) (2, 4) [ 0.00118216 -0.02383879]
 9 [-0.00896428  0.14763983] [1. 1.] [False  True] [ 0. 10.] [ 0 10] [False  True]
-[[-0.6353682   0.85684395 -0.9826135 ]] [-49.47427812]
-[[-1.  1. -1.]] [-1.10786798]
-[[-1.  1. -1.]] [-0.72193472]
-Box(-inf, inf, (1,), float32)
 """
 
 

@@ -10,7 +10,6 @@ import math
 import types
 import weakref
 from collections.abc import Callable
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -208,12 +207,16 @@ def test_a_builtin_that_is_not_offered(world: World, name: str) -> None:
         offered[name]("1", "x", "exec")
 
 
-def test_the_tables_of_a_module_are_there_to_look_at(world: World) -> None:
+def test_the_tables_of_a_module_hold_what_belongs_there(world: World) -> None:
     module = TORCH.nn.Linear(1, 1)
     for name in ("_parameters", "_modules", "_buffers", "_forward_hooks"):
         table = world.guard.get(module, name)
-        assert type(table) is MappingProxyType
-        assert table == getattr(module, name)
+        assert table == getattr(module, name) and table is not getattr(module, name)
+        with pytest.raises(TypeError, match="only modules, parameters and buffers"):
+            table["x"] = 5
+        assert "x" not in getattr(module, name)
+    world.guard.get(module, "_modules")["inner"] = TORCH.nn.ReLU()
+    assert type(module.inner) is TORCH.nn.ReLU
 
 
 @pytest.mark.parametrize("base", [TORCH.dtype, type, type(math), np.ndarray, memoryview, type(f)])

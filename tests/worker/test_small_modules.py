@@ -139,7 +139,8 @@ from tests.worker.conftest import Runner
             'digraph {\n\tgraph [rankdir=LR]\n\t1 [label="{ a | data 2.0 }" shape=record]\n\t1 -> "b c"\n}\n\n',
         ),
         (
-            "from tensorboardX import SummaryWriter\nimport torch.multiprocessing as mp, torch\n"
+            "from torch.utils.tensorboard.writer import SummaryWriter\nfrom tensorboardX import SummaryWriter\n"
+            "import torch.multiprocessing as mp, torch\n"
             "from torch.nn.modules.batchnorm import _BatchNorm\nfrom torch.nn.modules.utils import _pair\n"
             "mp.set_start_method('spawn')\nSummaryWriter().add_scalar('a', 1.0, 2)\n"
             "print(isinstance(torch.nn.BatchNorm2d(3), _BatchNorm), _pair(3), _pair([1, 2]), mp.cpu_count())",
@@ -150,7 +151,13 @@ from tests.worker.conftest import Runner
             "SVG(filename='../img/net.svg')\ndisplay(Image(url='a.png'))",
             "<IPython.core.display.Image object>\n",
         ),
-        ("import seaborn as sns\nsns.set_theme(style='darkgrid')\nprint(1)", "1\n"),
+        (
+            "import seaborn as sns, pandas as pd\nsns.set_theme(style='darkgrid')\n"
+            "a = sns.heatmap([[5, 1, 0], [2, 7, 3]], annot=True, fmt='d', cmap='Blues', xticklabels=list('abc'))\n"
+            "b = sns.heatmap(pd.DataFrame({'p': [0.25, 1.0], 'q': [0.5, 1.0]}), annot=True, ax=a, cbar=False)\n"
+            "print(*map(float, a.get_xlim() + a.get_ylim()), a is b)",
+            "0.0 2.0 2.0 0.0 True\n",
+        ),
         (
             "import torch\ndef net(x, is_training): pass\nclass A(torch.nn.Module):\n    def __init__(self):\n"
             "        super().__init__()\n        self.__setattr__('l_0', torch.nn.ReLU())\n"

@@ -351,16 +351,45 @@ def test_pictures_are_written_and_read_in_the_folder_of_the_run(run: Runner) -> 
     )
 
 
-def test_tensorflows_lesson_reads_drawn_digits(run: Runner) -> None:
+_RESIZED = """
+import numpy as np, torch
+from PIL import Image
+from torchvision import transforms as t
+from torchvision.transforms import functional as f
+pixels = ((np.arange(13 * 11 * 3).reshape(13, 11, 3) * 37 + (np.arange(13) ** 2)[:, None, None]) % 256).astype(np.uint8)
+picture = Image.fromarray(pixels)
+x = torch.linspace(0, 1, 3 * 9 * 8).reshape(3, 9, 8) ** 2
+for size in ((5, 4), (20, 17), (5, 26)):
+    for mode in (Image.NEAREST, Image.BILINEAR, Image.BICUBIC, Image.LANCZOS):
+        made = np.array(picture.resize(size, mode)).astype(int)
+        print(made.sum(), made[1, 2].tolist(), end=" ")
+print(np.array(picture.resize((4, 4))).astype(int).sum(), np.array(t.Resize(6)(picture)).astype(int).sum())
+modes = t.InterpolationMode
+for change in (t.Resize(4), t.Resize(4, antialias=False), t.Resize((5, 12)), t.Resize((4, 5), modes.BICUBIC),
+               t.Resize((4, 5), interpolation=modes.NEAREST), lambda y: f.resize(y, [3, 4])):
+    print(round(change(x).sum().item(), 4), round(change(x)[1, 1, 2].item(), 5), end=" ")
+print(t.Resize((4, 5))((x * 255).to(torch.uint8))[1, 1].tolist())
+"""
+_AS_PILLOW = """\
+7838 [79, 116, 153] 7722 [131, 118, 121] 7727 [134, 114, 122] 7722 [137, 108, 121] \
+130552 [53, 90, 127] 130704 [80, 117, 133] 130578 [60, 118, 139] 130551 [48, 127, 135] \
+49856 [43, 80, 117] 50167 [120, 129, 118] 50112 [119, 140, 119] 50096 [116, 141, 119] 6177 16193
+16.0183 0.21464 16.0261 0.21433 60.1108 0.17655 20.0215 0.20852 17.5775 0.17915 12.0 0.25654 [50, 51, 53, 55, 56]
+"""
+
+
+def test_pictures_are_resized_as_by_pillow_and_tensors_as_by_torchvision(run: Runner) -> None:
+    assert run(_RESIZED).printed() == _AS_PILLOW
+
+
+def test_a_picture_of_the_run_is_read_as_a_tensor(run: Runner) -> None:
     source = (
-        "from tensorflow.examples.tutorials.mnist import input_data\n"
-        "m = input_data.read_data_sets('../MNIST_data', one_hot=True)\nX, y = m.train.next_batch(64)\n"
-        "print(X.shape, X.dtype, 0 <= X.min() < X.max() <= 1, y.shape, y.sum(), m.train.num_examples, "
-        "m.test.labels.shape)\n"
-        "class A: _at = _order = _pictures = _labels = _random = m\nP = type(m.train)\n"
-        "for act in (P, lambda: P.next_batch(A(), 3), lambda: m.train._order, lambda: m.train.next_batch(10**9), "
-        "lambda: setattr(m.train, '_at', 0), lambda: setattr(m, 'train', 0)):\n"
-        "    try: print(act())\n    except (TypeError, ValueError, AttributeError): pass"
+        "import torch\nfrom torchvision import io\nfrom torchvision.utils import save_image\n"
+        "save_image(torch.arange(12.0).reshape(3, 2, 2) / 12, 'a.png')\nx = io.read_image('a.png')\n"
+        "print(x.dtype, x.tolist(), io.decode_image('a.png', 'L').shape)\nio.read_image('/etc/hosts')"
     )
     outcome = run(source)
-    assert outcome.printed() == "(64, 784) float32 True (64, 10) 64.0 55000 (10000, 10)\n", outcome.sentence
+    assert outcome.printed() == (
+        "torch.uint8 [[[0, 21], [43, 64]], [[85, 106], [128, 149]], [[170, 191], [213, 234]]] torch.Size([1, 2, 2])\n"
+    )
+    assert outcome.sentence.startswith("FileNotFoundError: [Errno 2] No such file or directory: a snippet sees no")

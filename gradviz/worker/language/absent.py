@@ -21,7 +21,7 @@ _YOURS = "if it is a file of yours, or a package of Python code only, attach {}.
 
 _IN_PART = frozenset(
     """torchvision torchtext PIL seaborn IPython gym gymnasium wandb tyro sklearn pandas requests six
-    graphviz torchsummary mpl_toolkits multiprocessing platform codecs unittest""".split()
+    graphviz torchsummary matplotlib mpl_toolkits multiprocessing platform codecs unittest""".split()
 )  # not installed or not loaded, and contain much more
 
 

@@ -26,6 +26,7 @@ from gradviz.engine.kernel.graph import Node, RemovableHandle
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.distributions import Generator
 from gradviz.engine.run.function import Function, FunctionCtx
+from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.language.absent import Absent
 from gradviz.worker.language.stand_in import StandIn, plain_type
@@ -85,6 +86,17 @@ class Attributes(dict[str, Any]):
         raise TypeError("attributes can't be taken out this way in GradViz snippets; write del x.name")
 
     __delitem__ = __ior__ = setdefault = pop = popitem = clear = _refused
+
+
+def _registering(table: dict[str, Any], kind: type | None) -> Callable[[Any, Any], None]:
+    """Return what puts an object of this kind into a table of a module; under a number, if its key is no text."""
+
+    def put(key: Any, value: object) -> None:
+        if kind is None or not (value is None or isinstance(value, kind)):
+            raise TypeError("only modules, parameters and buffers are put into a module's tables in GradViz snippets")
+        table[str.__str__(key) if isinstance(key, str) else str(len(table))] = value
+
+    return put
 
 
 def attributes_of(guard: Owner, *things: object) -> Attributes:
@@ -169,6 +181,7 @@ _OPEN_PRIVATE = frozenset(
     _value_ _name_ _missing_ _generate_next_value_ _ignore_
     """.split()
 )
+_REGISTERED = {"_modules": Module, "_parameters": Tensor, "_buffers": Tensor}
 _OF_TENSORS = frozenset({"_version", "_base", "_sequence_nr", "_is_view"})
 _OPEN_PREFIXES = ("_saved_", "_raw_saved_")
 _FORWARDING = (types.MethodType, types.GenericAlias, typing._BaseGenericAlias)  # type: ignore[attr-defined]
@@ -293,7 +306,7 @@ class Guard:
             return self.identities.telling(value)
         foreign = isinstance(thing, self._changeable) or not self.owns(thing)
         if type(value) in _TABLES and name in _OPEN_PRIVATE and foreign:
-            return types.MappingProxyType(value.copy())  # a read-only copy; a proxy passes what it holds to any `==`
+            return Attributes(value, _registering(value, _REGISTERED.get(name)))
         if type(value) is types.MappingProxyType:
             return types.MappingProxyType(value.copy())
         if isinstance(value, _NEVER) or value is type:

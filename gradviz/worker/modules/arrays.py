@@ -89,8 +89,8 @@ _RANDOM = """rand randn randint random random_sample seed normal uniform choice 
 binomial poisson exponential beta gamma multivariate_normal laplace lognormal geometric multinomial dirichlet
 get_state set_state"""
 _FFT = "fft ifft fft2 ifft2 fftn rfft irfft fftfreq fftshift ifftshift rfftfreq"
-_DTYPES = """float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 complex64 complex128 bool_ intp
-floating integer number generic half single double int_ uint str_"""
+_DTYPES = """float16 float32 float64 int8 int16 int32 int64 long uint8 uint16 uint32 uint64 complex64 complex128 bool_
+intp floating integer number generic half single double int_ uint str_"""
 _ASKING_THE_TENSOR = "round clip cumsum cumprod argmax argmin reshape transpose squeeze swapaxes".split()
 _BY_INDEX = "c_ r_ mgrid ogrid"
 _RANDOM_WORDS = 624  # of the generator's state

@@ -17,7 +17,6 @@ import numpy as np
 
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.games import FORM, VERSION, Box, Discrete, begin_games, make, make_as_asked
-from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.numpy_boundary import to_numpy, to_snippet
 
 _MOST_GAMES = 1_000
@@ -185,117 +184,9 @@ class RecordVideo(Wrapper):
         super().__init__(env)
 
 
-class TransformObservation(ObservationWrapper):
-    """Transforms observations by a function."""
-
-    def __init__(self, env: object, func: Any, observation_space: object = None) -> None:
-        super().__init__(env)
-        self.func = func
-        if observation_space is not None:
-            self.observation_space = observation_space
-
-    def observation(self, observation: Any) -> Any:
-        """Return the function's result."""
-        return self.func(observation)
-
-
-class FlattenObservation(ObservationWrapper):
-    """Flattens observations to one row."""
-
-    def __init__(self, env: Any) -> None:
-        super().__init__(env)
-        space = env.observation_space
-        if isinstance(space, Box):
-            low, high = (to_snippet(to_numpy(each).reshape(-1)) for each in (space.low, space.high))
-            self.observation_space = Box(low, high, dtype=space.dtype)
-
-    def observation(self, observation: Any) -> Any:
-        """Return the observation as one row."""
-        return to_snippet(np.asarray(to_numpy(observation)).reshape(-1))
-
-
-class ClipAction(ActionWrapper):
-    """Clips actions to their bounds."""
-
-    def __init__(self, env: Any) -> None:
-        if not isinstance(env.action_space, Box):
-            raise TypeError(f"ClipAction requires a Box action space, got {type(env.action_space)}")
-        super().__init__(env)
-        self.action_space = Box(-np.inf, np.inf, env.action_space.shape, env.action_space.dtype)
-
-    def action(self, action: Any) -> Any:
-        """Return the action, clipped to the bounds."""
-        space = self.env.action_space
-        return to_snippet(np.clip(np.asarray(to_numpy(action)), to_numpy(space.low), to_numpy(space.high)))
-
-
-class TransformReward(RewardWrapper):
-    """Transforms rewards by a function."""
-
-    def __init__(self, env: object, func: Any) -> None:
-        super().__init__(env)
-        self.func = func
-
-    def reward(self, reward: Any) -> Any:
-        """Return the function's result."""
-        return self.func(reward)
-
-
-class _Running:
-    """Mean and variance of all values so far."""
-
-    __slots__ = ("count", "mean", "var")
-
-    def __init__(self, shape: Any = (), dtype: Any = np.float64) -> None:
-        self.mean, self.var = to_snippet(np.zeros(shape, dtype)), to_snippet(np.ones(shape, dtype))
-        self.count = 1e-4
-
-    def add(self, value: object) -> None:
-        value, mean, var = np.asarray(to_numpy(value)), to_numpy(self.mean), to_numpy(self.var)
-        away, total = value - mean, self.count + 1
-        spread = var * self.count + np.square(away) * self.count / total
-        self.mean, self.var, self.count = to_snippet(mean + away / total), to_snippet(spread / total), total
-
-
-class NormalizeObservation(ObservationWrapper):
-    """Normalizes observations by their mean and standard deviation so far."""
-
-    def __init__(self, env: Any, epsilon: Any = 1e-8) -> None:
-        super().__init__(env)
-        shape = env.observation_space.shape
-        self.observation_space = Box(-np.inf, np.inf, shape, np.float32)
-        self.obs_rms, self.epsilon, self.update_running_mean = _Running(shape, np.float32), float(epsilon), True
-
-    def observation(self, observation: Any) -> Any:
-        """Subtract the mean and divide by the standard deviation."""
-        seen = np.asarray(to_numpy(observation))
-        if self.update_running_mean:
-            self.obs_rms.add(to_snippet(seen))  # whatever a subclass has put there
-        mean, var = to_numpy(self.obs_rms.mean), to_numpy(self.obs_rms.var)
-        return to_snippet(np.asarray((seen - mean) / np.sqrt(var + self.epsilon), np.float32))
-
-
-class NormalizeReward(Wrapper):
-    """Divides rewards by the standard deviation of their discounted sums."""
-
-    def __init__(self, env: object, gamma: Any = 0.99, epsilon: Any = 1e-8) -> None:
-        super().__init__(env)
-        self.return_rms, self.gamma, self.epsilon = _Running(), float(gamma), float(epsilon)
-        self.discounted_reward = 0.0
-
-    def step(self, action: Any) -> Any:
-        """Take an action."""
-        seen, reward, *ends, told = self.env.step(action)
-        over = bool(ends[0])
-        self.discounted_reward = self.discounted_reward * self.gamma * (1 - over) + float(reward)
-        self.return_rms.add(self.discounted_reward)
-        return (seen, reward / to_snippet(np.sqrt(to_numpy(self.return_rms.var) + self.epsilon)), *ends, told)
-
-
 # --- several games at once ---
 
 
-@keep_methods
 class MultiDiscrete:
     """An array of integers, each below its bound."""
 
@@ -330,7 +221,6 @@ def _of_all(space: object, count: int) -> Any:
     return made
 
 
-@keep_methods
 class SyncVectorEnv:
     """Several games, played in turn; those that have ended start again automatically."""
 
@@ -439,21 +329,12 @@ def _numbers_or_list(values: list[Any]) -> Any:
 
 # --- modules ---
 
-_BASES = (Env, *map(keep_methods, (Wrapper, ObservationWrapper, RewardWrapper, ActionWrapper)))
-_READY = tuple(
-    map(
-        keep_methods,
-        (
-            *(RecordEpisodeStatistics, RecordVideo, TransformObservation, FlattenObservation, ClipAction),
-            *(TransformReward, NormalizeObservation, NormalizeReward),
-        ),
-    )
-)
+_BASES = (Env, Wrapper, ObservationWrapper, RewardWrapper, ActionWrapper)
+_READY = (RecordEpisodeStatistics, RecordVideo)
 for _kind in _BASES:
     _kind.__module__ = "gymnasium"
 for _kind in _READY:
     _kind.__module__ = "gymnasium.wrappers"
-keep_methods(_Running)
 SyncVectorEnv.__module__, MultiDiscrete.__module__ = "gymnasium.vector", "gymnasium.spaces"
 
 

@@ -56,7 +56,6 @@ def _source(seed: int | None = None) -> np.random.Generator:
 # --- spaces ---
 
 
-@keep_methods
 class Discrete:
     """The integers from `start`, `n` of them."""
 

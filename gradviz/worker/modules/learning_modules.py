@@ -18,7 +18,6 @@ from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.made_sets import MADE_SETS, numbers_in, source_of
 from gradviz.worker.modules.recorded_sets import RECORDED_SETS
 from gradviz.worker.modules.tables import DataFrame, Series
-from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.numpy_boundary import to_numpy, to_snippet
 
 VERSION = "1.9.1"
@@ -190,7 +189,6 @@ class _Fitted:
         return f"{type(self).__name__}()"
 
 
-@keep_methods
 class StandardScaler(_Fitted):
     """Scales columns to mean 0 and standard deviation 1."""
 
@@ -225,7 +223,6 @@ class StandardScaler(_Fitted):
         return to_snippet(_columns(X) * unit + shift)
 
 
-@keep_methods
 class MinMaxScaler(StandardScaler):
     """Scales columns to a range."""
 
@@ -272,7 +269,6 @@ def scale(X: Any, *, axis: Any = 0, with_mean: Any = True, with_std: Any = True,
     return to_snippet((x - middle) / np.where(width == 0, 1.0, width))
 
 
-@keep_methods
 class LabelEncoder(_Fitted):
     """Encodes labels as numbers, in sorted order."""
 

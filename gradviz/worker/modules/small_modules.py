@@ -38,7 +38,6 @@ from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.iterators import OWN
 from gradviz.worker.policy_names import HERE
 
-_LOOKS = "set set_theme set_style set_context set_palette reset_orig reset_defaults despine color_palette"
 _SHOWN_AS_TEXT = "HTML Markdown Latex"
 _SHOWN_ELSEWHERE = "SVG Image Audio Video IFrame"  # of a file or an address, which only a notebook can show
 _ELSEWHERE = {  # other modules in which PyTorch has the same names
@@ -47,6 +46,7 @@ _ELSEWHERE = {  # other modules in which PyTorch has the same names
     "torch.utils.data.sampler": "torch.utils.data",
     "torch.functional": "torch",
     "tensorboardX": "torch.utils.tensorboard",
+    "torch.utils.tensorboard.writer": "torch.utils.tensorboard",
 }
 
 
@@ -124,7 +124,7 @@ def question_modules(guard: Guard, offered: Mapping[str, Any], load: Callable[[s
 
 
 def notebook_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
-    """Return `IPython.display`, which prints, and seaborn and `matplotlib_inline`, whose styles are accepted."""
+    """Return `IPython.display`, which prints, and `matplotlib_inline`, whose styles are accepted."""
 
     def display(*things: Any, **look: object) -> None:
         for each in things:
@@ -134,7 +134,6 @@ def notebook_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
     shown |= {kind: _named(kind) for kind in _SHOWN_ELSEWHERE.split()}
     shown |= {"clear_output": _nothing, "set_matplotlib_formats": _nothing}
     inner = stand_in("IPython.display", shown)
-    look = stand_in("seaborn", dict.fromkeys(_LOOKS.split(), accept))
     backend = stand_in("matplotlib_inline.backend_inline", {"set_matplotlib_formats": _nothing})
     return {
         "IPython.display": inner,
@@ -142,7 +141,6 @@ def notebook_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
         "IPython": stand_in("IPython", {"display": inner}),
         "matplotlib_inline.backend_inline": backend,
         "matplotlib_inline": stand_in("matplotlib_inline", {"backend_inline": backend}),
-        "seaborn": look,
     }
 
 

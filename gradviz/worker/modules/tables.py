@@ -434,12 +434,13 @@ class DataFrame(_Column):
         left_out = columns if columns is not None else index if index is not None else labels
         given = [left_out] if isinstance(left_out, str | int) else list(left_out)
         if not by_column:
-            kept = ~np.isin(self._index, operand(given))
-            return self.iloc[to_snippet(kept)]  # type: ignore[no-any-return]
+            unknown = [each for each in given if each not in self._index.tolist()]
+            if not unknown:
+                return self.iloc[to_snippet(~np.isin(self._index, operand(given)))]  # type: ignore[no-any-return]
         gone = names_of(given)
-        for name in gone:
-            if name not in self._columns:
-                raise KeyError(f"{gone} not found in axis")
+        unknown = [name for name in gone if name not in self._columns] if by_column else unknown
+        if unknown:
+            raise KeyError(f"{unknown} not found in axis")
         return frame({name: data for name, data in self._columns.items() if name not in gone}, self._index, self._title)
 
     def describe(self) -> DataFrame:
@@ -503,7 +504,8 @@ class DataFrame(_Column):
 
     def rename(self, columns: Any) -> DataFrame:
         """Return it with other names of columns."""
-        renamed = {names_of([columns.get(name, name)])[0]: data for name, data in self._columns.items()}
+        act = columns if callable(columns) else lambda name: columns.get(name, name)
+        renamed = {names_of([act(name)])[0]: data for name, data in self._columns.items()}
         return frame(renamed, self._index, self._title)
 
     def sort_values(self, by: Any, ascending: Any = True) -> DataFrame:

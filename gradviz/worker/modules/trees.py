@@ -9,12 +9,10 @@ from typing import Any
 
 from gradviz.torch.nn.modules.stateful import StateDict
 from gradviz.worker.language.stand_in import stand_in
-from gradviz.worker.objects.arguments import keep_methods
 
 _KINDS: dict[str, Any] = {kind.__name__: kind for kind in (dict, OrderedDict, list, tuple)}
 
 
-@keep_methods
 class TreeSpec:
     """How leaves are nested: `kind` is the name of a container, "" for a leaf."""
 

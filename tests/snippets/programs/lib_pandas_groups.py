@@ -18,3 +18,7 @@ for wrong in (lambda: df.groupby("nothing"), lambda: df["nothing"], lambda: df.s
     try: wrong()
     except KeyError as error: print(error)
 print(df[df.a > 9].a.mean(), df[df.a > 3].a.std(), df.b.count())
+print(df.rename(columns=str.upper).columns.tolist(), df.rename(columns=lambda name: name[:1])["l"].tolist(), df.drop([0, 3])["a"].tolist())
+for wrong in (lambda: df.drop(9), lambda: df.drop([1, 7, 8]), lambda: df.drop("C", axis=1), lambda: df.drop(columns=["a", "Z"]), lambda: df.drop(index=[5])):
+    try: print(wrong())
+    except KeyError as error: print(error)

@@ -1,9 +1,12 @@
-"""`matplotlib` and `matplotlib.pyplot` as modules: functions that act on the current figure and axes of the book."""
+"""`matplotlib`, `matplotlib.pyplot` and `seaborn` as modules: functions that act on the current figure and axes of the
+book."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.plots.axes import Axes
@@ -25,6 +28,7 @@ rcdefaults rc_context xkcd switch_backend waitforbuttonpress thetagrids rgrids f
 set_loglevel box"""
 _PARTS = """style ticker colors animation patches gridspec lines dates patheffects font_manager offsetbox collections
 transforms text cycler backends widgets projections legend_handler"""
+_OF_SEABORN = "set set_theme set_style set_context set_palette reset_orig reset_defaults despine color_palette"
 _MADE = """Line2D Rectangle Circle Polygon Arrow Text Normalize MaxNLocator FuncFormatter NullLocator MultipleLocator
 FormatStrFormatter LinearLocator LogLocator NullFormatter ScalarFormatter"""
 DEFAULTS = {"figure.figsize": [6.4, 4.8], "figure.dpi": 100.0, "font.size": 10.0, "lines.linewidth": 1.5}
@@ -228,7 +232,44 @@ def plot_modules(book: Book, plain: Callable[[object], object]) -> dict[str, Any
     )
     solid = stand_in("mpl_toolkits.mplot3d", {"Axes3D": _solid_axes})
     toolkits = {"mpl_toolkits.mplot3d": solid, "mpl_toolkits": stand_in("mpl_toolkits", {"mplot3d": solid})}
+    seaborn = stand_in("seaborn", dict.fromkeys(_OF_SEABORN.split(), accept) | {"heatmap": _heatmap(pyplot, numbers)})
+    toolkits["seaborn"] = seaborn
     return {"matplotlib": root, **{f"matplotlib.{name}": part for name, part in parts.items()}, **toolkits}
+
+
+def _heatmap(pyplot: Pyplot, numbers: Numbers) -> Callable[..., Axes]:
+    def heatmap(
+        data: Any, *, vmin: Any = None, vmax: Any = None, cmap: object = None, annot: Any = None, fmt: str = ".2g",
+        cbar: object = True, xticklabels: Any = "auto", yticklabels: Any = "auto", ax: Any = None, **look: object,
+    ) -> Axes:  # fmt: skip
+        """Draw a table of numbers in colours, with the numbers if they are asked for."""
+        form = str.__str__(fmt)
+        table, axes = numbers.array(data), pyplot.gca() if ax is None else ax
+        rows, columns = table.shape
+        low, high = (given if given is not None else edge for given, edge in ((vmin, table.min()), (vmax, table.max())))
+        look = {"cmap": cmap or "magma", "vmin": low, "vmax": high}
+        drawn = axes.imshow(data, aspect="auto", extent=(0, columns, rows, 0), **look)
+        if annot is not None and annot is not False:
+            texts, colours = table if annot is True else numbers.array(annot), pyplot.get_cmap(look["cmap"])
+            for (row, column), value in np.ndenumerate(table):
+                red, green, blue = tuple(colours(float((value - low) / ((high - low) or 1))))[:3]
+                shade = "white" if 0.3 * red + 0.6 * green + 0.1 * blue < 0.6 else "black"
+                number = texts[row, column].item()
+                text = format(int(number) if form.endswith("d") else number, form)
+                axes.text(column + 0.5, row + 0.5, text, ha="center", va="center", color=shade)
+        for put, given, name, count in (
+            (axes.set_xticks, xticklabels, "columns", columns),
+            (axes.set_yticks, yticklabels, "index", rows),
+        ):
+            own = getattr(data, name) if hasattr(data, "columns") else range(count)
+            names = own if given is True or isinstance(given, str) else given
+            shown = [str.__str__(str(each)) for each in names or ()]
+            put([at + 0.5 for at in range(len(shown))], shown)
+        if cbar:
+            pyplot.gcf().colorbar(drawn, ax=axes)
+        return axes
+
+    return heatmap
 
 
 def _solid_axes(fig: Any, *place: object, **look: object) -> Any:

@@ -10,18 +10,16 @@ import posixpath
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from gradviz import torch
 from gradviz.engine.kernel.state import paused, state
 from gradviz.torch.utils.data.loader import PASSES, Ends
-from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.scratch_paths import isdir, listdir, plain_path, walk
 from gradviz.worker.modules.vision.picture import Image, fromarray, open_image, picture, shared_picture
 from gradviz.worker.modules.vision.pictures import drawn
-from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.numpy_boundary import to_numpy, to_snippet
 from gradviz.worker.objects.numpy_types import SafeArray
 
@@ -335,60 +333,6 @@ def default_loader(path: Any) -> Image:
 
 def _is_picture(path: str) -> bool:
     return path.lower().endswith(_PICTURES)
-
-
-@keep_methods
-class Part:
-    """A part of MNIST as TensorFlow's tutorial reads it: rows of numbers from 0 to 1, in batches."""
-
-    __slots__ = ("_at", "_labels", "_order", "_pictures", "_random")
-
-    _at: int
-    _labels: np.ndarray[Any, Any]
-    _order: np.ndarray[Any, Any]
-    _pictures: np.ndarray[Any, Any]
-    _random: np.random.RandomState
-
-    def __new__(cls, *given: object, **named: object) -> Self:
-        raise TypeError("sets of this kind are made by input_data.read_data_sets() in GradViz snippets")
-
-    images = property(lambda self: to_snippet(_as_rows(self._pictures)), doc="Every picture.")
-    labels = property(lambda self: to_snippet(self._labels.copy()), doc="Every label.")
-    num_examples = property(lambda self: len(self._labels), doc="How many there are.")
-
-    def next_batch(self, batch_size: Any, fake_data: object = False, shuffle: object = True) -> Any:
-        """Return this many pictures and their labels; after the last one, they are shuffled."""
-        count = operator.index(batch_size)
-        if not 0 < count <= len(self._order):
-            raise ValueError(f"a batch has 1 to {len(self._order):,} pictures here")
-        if self._at + count > len(self._order):
-            self._at = 0
-        if self._at == 0 and shuffle:
-            self._random.shuffle(self._order)
-        chosen = self._order[self._at : self._at + count]
-        self._at += count
-        return to_snippet(_as_rows(self._pictures[chosen])), to_snippet(self._labels[chosen])
-
-
-def _as_rows(pictures: Any) -> Any:
-    return pictures.reshape(len(pictures), -1).astype(np.float32) / np.float32(255)
-
-
-def read_data_sets(train_dir: object = None, one_hot: object = False, **how: object) -> Any:
-    """Return MNIST in the three parts of TensorFlow's tutorial, drawn here."""
-    whole, last = (MNIST(None, train=train) for train in (True, False))
-    labels = whole._labels
-    pictures = _whole(whole, labels)
-    cuts = {"train": slice(5_000, None), "validation": slice(0, 5_000)}
-    parts = {name: _part(pictures[cut], labels[cut], one_hot) for name, cut in cuts.items()}
-    return stand_in("Datasets", parts | {"test": _part(_whole(last, last._labels), last._labels, one_hot)})
-
-
-def _part(pictures: Any, labels: Any, one_hot: Any) -> Part:
-    made = object.__new__(Part)
-    made._pictures, made._labels = pictures, np.eye(10)[labels] if one_hot else labels.astype(np.uint8)
-    made._at, made._order, made._random = 0, np.arange(len(labels)), np.random.RandomState(0)
-    return made
 
 
 CLASSES: tuple[type[_Drawn], ...] = (MNIST, KMNIST, FashionMNIST, CIFAR10, CIFAR100, _Faces)

@@ -132,7 +132,9 @@ def normalize(tensor: Any, mean: Any, std: Any, inplace: object = False) -> Tens
         return (tensor if inplace else tensor.clone()).sub_(middle).div_(spread)
 
 
-def resize(img: Any, size: Any, *rest: object, **look: object) -> Any:
+def resize(
+    img: Any, size: Any, interpolation: Any = "bilinear", max_size: object = None, antialias: object = True
+) -> Any:
     """Resize; a single number is the size of the shorter side."""
     height, width = size_of(img)
     if isinstance(size, list | tuple) and len(size) == 2:
@@ -143,7 +145,11 @@ def resize(img: Any, size: Any, *rest: object, **look: object) -> Any:
         new_width = short if width <= height else int(short * width / height)
     if (new_height, new_width) == (height, width):
         return img
-    return on_pixels(img, lambda pixels: resized(pixels, new_height, new_width))
+    mode = str.__str__(interpolation)
+    if isinstance(img, Image):
+        return img.resize((new_width, new_height), mode)
+    smooth = antialias and mode != "nearest"
+    return on_pixels(img, lambda pixels: resized(pixels.astype(float), new_height, new_width, mode, smooth))
 
 
 def crop(img: Any, top: Any, left: Any, height: Any, width: Any) -> Any:

@@ -11,6 +11,12 @@ VERSION = "0.28.0"
 _MODES = {"NEAREST": "nearest", "BILINEAR": "bilinear", "BICUBIC": "bicubic", "LANCZOS": "lanczos"}
 
 
+def _read_image(path: Any, mode: Any = None, *more: object) -> Any:
+    """Return a PNG file of the run as a tensor of integers, channels first."""
+    found = picture.open_image(path)
+    return functional.pil_to_tensor(found if mode in (None, "UNCHANGED") else found.convert(str(mode)))
+
+
 def vision_modules(say: datasets.Say) -> dict[str, Any]:
     """Return all stand-ins; `say` reports each data set that is drawn."""
     datasets.begin(say)
@@ -34,13 +40,15 @@ def vision_modules(say: datasets.Say) -> dict[str, Any]:
         "torchvision.datasets", {**{each.__name__: each for each in datasets.OFFERED}, "mnist": mnist, "cifar": cifar}
     )
     utils = offer("torchvision.utils", {"make_grid": grids.make_grid, "save_image": grids.save_image})
+    files = offer("torchvision.io", {"read_image": _read_image, "decode_image": _read_image})
     nets = models.FUNCTIONS | models.WEIGHTS | {each.__name__: each for each in models.CLASSES}
     kinds = ("resnet", "vgg", "densenet", "squeezenet", "mobilenet")
     families = {name: offer(f"torchvision.models.{name}", nets) for name in kinds}
     zoo = offer("torchvision.models", {**nets, **families})
-    offer("torchvision", {"transforms": every, "datasets": held, "utils": utils, "models": zoo, "__version__": VERSION})
-    lesson = offer("tensorflow.examples.tutorials.mnist.input_data", {"read_data_sets": datasets.read_data_sets})
-    offer("tensorflow.examples.tutorials.mnist", {"input_data": lesson})
+    offer(
+        "torchvision",
+        {"transforms": every, "datasets": held, "utils": utils, "models": zoo, "io": files} | {"__version__": VERSION},
+    )
     shades = {name: getattr(picture, name) for name in ("NEAREST", "BILINEAR", "BICUBIC", "LANCZOS")}
     pictures = {"Image": picture.Image, "open": picture.open_image, "fromarray": picture.fromarray, "new": picture.new}
     image = offer("PIL.Image", {**pictures, **shades, "ANTIALIAS": picture.LANCZOS})

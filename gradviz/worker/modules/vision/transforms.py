@@ -135,7 +135,7 @@ class Resize(_Transform):
 
     def forward(self, img: Any) -> Any:
         """Return the resized picture."""
-        return functional.resize(img, self.size)
+        return functional.resize(img, self.size, self.interpolation, None, self.antialias)
 
 
 class CenterCrop(_Transform):
@@ -254,8 +254,12 @@ class RandomResizedCrop(_Transform):
                 wide, tall = round(math.sqrt(area * ratio)), round(math.sqrt(area / ratio))
                 if 0 < wide <= width and 0 < tall <= height:
                     top, left = _whole(0, height - tall + 1), _whole(0, width - wide + 1)
-                    return functional.resize(functional.crop(img, top, left, tall, wide), self.size)
-            return functional.resize(functional.center_crop(img, min(height, width)), self.size)
+                    break
+            else:
+                tall = wide = min(height, width)
+                top, left = round((height - tall) / 2.0), round((width - wide) / 2.0)
+            part = functional.crop(img, top, left, tall, wide)
+            return functional.resize(part, self.size, self.interpolation, None, self.antialias)
 
 
 class RandomRotation(_Transform):
