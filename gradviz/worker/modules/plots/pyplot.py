@@ -265,6 +265,8 @@ def _heatmap(pyplot: Pyplot, numbers: Numbers) -> Callable[..., Axes]:
             names = own if given is True or isinstance(given, str) else given
             shown = [str.__str__(str(each)) for each in names or ()]
             put([at + 0.5 for at in range(len(shown))], shown)
+        axes.set_xlim(0, columns)
+        axes.set_ylim(rows, 0)
         if cbar:
             pyplot.gcf().colorbar(drawn, ax=axes)
         return axes
