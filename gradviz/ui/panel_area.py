@@ -252,11 +252,11 @@ Arrangement = tuple[set[str], Room, bool, int, float]  # the visible cards and w
 
 
 def _code_height(state: State, scale: float, before: Arrangement | None) -> float:
-    """The height that the code of the snippet that ran needs: what is left of its side goes to the inspector. An error,
-    or the palette of a drawing, takes all there is. It stays `before` during a run."""
+    """The height that the code of the snippet that ran needs: what is left of its side goes to the inspector. An error
+    or a finding, or the palette of a drawing, takes all there is. It stays `before` during a run."""
     if state.run.phase is Phase.RUNNING and before is not None:
         return before[-1]
-    if not isinstance(state.traced, Snippet) or state.run.phase is not Phase.OK:
+    if not isinstance(state.traced, Snippet) or state.run.phase is not Phase.OK or state.looked_at is not None:
         return math.inf
     return scale * ((state.traced.text.count("\n") + 1) * LINE_OF_CODE + AROUND_CODE)
 

@@ -53,7 +53,7 @@ CANVAS_MENU = (
     *("view.zoom_selection", "view.fit", "edit.find", "edit.copy_picture"),
 )
 TITLE = Slice("path", "document", "saved")
-CONTENTS = Slice("document", "trace", "live", "what_if")  # what decides which panels have content
+CONTENTS = Slice("document", "trace", "live", "what_if", "doctor")  # what decides which panels have content, and room
 
 
 class MainWindow(QMainWindow):

@@ -78,3 +78,12 @@ def test_a_lesson_is_dismissed_once_or_for_longer(pilot: Pilot, command: str, ag
     assert len(pilot.state.told) == again
     pilot.window.commands.do("learn.tell_again")
     assert len(pilot.state.told) == 1
+
+
+@pytest.mark.slow
+def test_a_finding_has_room_for_its_words_beside_short_code(pilot: Pilot) -> None:
+    pilot.window.resize(1280, 800)
+    look(pilot)
+    pilot.qtbot.wait(1)
+    card = pilot.window.panel_area.panel("editor").card
+    assert card.text.viewport().height() >= 6 * card.text.fontMetrics().lineSpacing()
