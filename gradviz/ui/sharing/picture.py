@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from gradviz.ui.canvas.excerpt import Excerpt
     from gradviz.ui.canvas.placed import Placed
 
-MARGIN = 28.0
+MARGIN = 36.0  # words on edges stand in it
 PNG_SCALE = 2.0
 LARGEST_SIDE = 16_000  # maximum side of a PNG in pixels, and of the nominal size of an SVG
 MOST_PIXELS = 40_000_000  # of a PNG
