@@ -147,6 +147,16 @@ _WRITTEN = {
         "    except (TypeError, ValueError, AttributeError, KeyError, OSError, RuntimeError): pass"
     ),
 }
+_RETURNED = {
+    "the length that a search along a line finds": (
+        "import torch\nx = torch.nn.Parameter(torch.tensor([2.0, 3.0]))\ndef mine(thing): return thing\n"
+        "class L(torch.optim.LBFGS):\n    def _search(self, *given):\n        found = super()._search(*given)\n"
+        "        for each in found:\n            try: mine(each)\n"
+        "            except TypeError as error: print('ESCAPED', error)\n        return found\n"
+        "o = L([x], line_search_fn='strong_wolfe')\ndef loss():\n    o.zero_grad()\n    made = (x**4).sum()\n"
+        "    made.backward()\n    return made\nfor _ in range(3): o.step(loss)"
+    ),
+}
 
 EIGHTEENTH: list[Attack] = [
     *listed(
@@ -158,4 +168,5 @@ EIGHTEENTH: list[Attack] = [
     *listed("Found: methods and properties of offered classes", _BORROWED),
     *listed("Found: in place of what an offered class keeps", _REPLACED),
     *listed("Names of code and methods", _WRITTEN),
+    *listed("Found: what PyTorch's own methods return", _RETURNED),
 ]

@@ -657,6 +657,13 @@ CLASSES = (
         "            if base.__module__.startswith(_PYTORCHS):",
         found("Found: in place of what an offered class keeps"),
     ),
+    part(
+        "torch/optim/lbfgs",
+        "NumPy's number for the length of a move",
+        "float(point.t), search.evaluations",
+        "point.t, search.evaluations",
+        found("Found: what PyTorch's own methods return"),
+    ),
     worker(
         "language/classes",
         "what takes the place of what an offered class keeps",
@@ -739,13 +746,6 @@ CLASSES = (
         "flags of an array with other objects",
         "@keep_methods\nclass Flags",
         "class Flags",
-        found("Names of code and methods"),
-    ),
-    worker(
-        "modules/saved_files",
-        "bytes in memory with other objects",
-        "@keep_methods\nclass ByteBuffer",
-        "class ByteBuffer",
         found("Names of code and methods"),
     ),
     worker(

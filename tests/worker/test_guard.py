@@ -25,6 +25,7 @@ from gradviz.worker.modules.stand_ins import TorchFacade, World, load_torch, tor
 from gradviz.worker.objects.numpy_boundary import to_snippet
 from gradviz.worker.objects.numpy_types import SafeArray
 from gradviz.worker.policy_names import REFUSED_BUILTINS
+from tests.worker.conftest import Runner
 
 REAL = load_torch()
 TORCH = REAL["torch"]
@@ -329,6 +330,38 @@ def test_no_class_of_pytorch_is_mixed_into_an_enum(world: World) -> None:
     text = "class A(Size, Enum):\n    x = (1,)"
     with pytest.raises(TypeError, match="as another base class of an Enum"):
         made_by_snippet(world, text, Enum=world.modules["enum"].Enum, Size=world.modules["torch"].Size)
+
+
+_OF_ITS_OWN = """
+import torch
+from torchvision import models
+class Simple(torch.optim.Optimizer):
+    def __init__(self, params): super().__init__(params, {})
+    def _update(self, p): p.sub_(p.grad)
+    def step(self):
+        with torch.no_grad():
+            for group in self.param_groups:
+                for p in group["params"]: self._update(p)
+class Net(models.ResNet):
+    def _make_layer(self, *given, **named):
+        self.made = getattr(self, "made", 0) + 1
+        return super()._make_layer(*given, **named)
+class Head(torch.nn.Module):
+    _version, _kinds = 3, {}
+w = torch.ones(2, requires_grad=True)
+w.sum().backward()
+Simple([w]).step()
+print(w, Net(models.resnet.BasicBlock, [1, 1, 1, 1]).made, Head()._version)
+"""
+
+
+def test_methods_under_private_names_of_pytorch_can_be_written(run: Runner) -> None:
+    assert run(_OF_ITS_OWN).printed() == "tensor([0., 0.], requires_grad=True) 4 3\n"
+
+
+def test_what_an_offered_class_keeps_is_not_replaced(run: Runner) -> None:
+    told = run("from torchvision import datasets\nclass A(datasets.MNIST):\n    _labels = None").sentence
+    assert told == "TypeError: '_labels' belongs to a base class in GradViz snippets; choose another name"
 
 
 def test_numpy_asks_an_object_of_the_snippet_for_no_memory(world: World) -> None:

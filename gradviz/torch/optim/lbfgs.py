@@ -212,7 +212,7 @@ class LBFGS(Optimizer):
             loss = closure()
         return loss, self._gather(), 1
 
-    def _search(self, closure: Callable[[], object], loss: float, grad: Tensor) -> tuple[float, Tensor, Any, int]:
+    def _search(self, closure: Callable[[], object], loss: float, grad: Tensor) -> tuple[float, Tensor, float, int]:
         """The loss, gradient and step length that the line search finds, and the number of evaluations."""
         group, state = self.param_groups[0], self.state[self._params[0]]
         if group["line_search_fn"] != "strong_wolfe":
@@ -230,7 +230,7 @@ class LBFGS(Optimizer):
         start = Point(0, loss, grad, grad.dot(direction)._data[()])
         search = Search(evaluate, start, float(direction.abs().max()), group["tolerance_change"])
         point = search.run(state["t"])
-        return point.loss, point.grad, point.t, search.evaluations
+        return point.loss, point.grad, float(point.t), search.evaluations
 
     @staticmethod
     def _direction(state: dict[str, Any], grad: Tensor, history: int) -> None:

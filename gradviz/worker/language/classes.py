@@ -128,8 +128,8 @@ class ClassMaker:
         if issubclass(made, (Node, Function)):
             check_answering(made.__mro__)
         _move_restorer(made)
-        _check_finished(made)
         check_kept(self._guard, made)
+        _check_finished(made)
         _find_abstract(made)
         self._guard.adopt(made)
         check_patterns(self._guard, made)

@@ -21,7 +21,6 @@ from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.saved_files import ByteBuffer
 from gradviz.worker.modules.scratch import MOST_BYTES, MOST_NAMES, SCRATCH, plain_bytes
 from gradviz.worker.modules.scratch_paths import Path, plain_path
-from gradviz.worker.objects.arguments import keep_methods
 
 READ_ONLY = "archives can be read in GradViz snippets, not written; write the files themselves"
 TOO_MUCH = f"more than {MOST_BYTES >> 20} MB or {MOST_NAMES:,} files are in this archive"
@@ -30,7 +29,6 @@ _KINDS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others allocate as much m
 "\0".encode("cp437")  # the encoding of old archives, loaded now because nothing can be loaded later
 
 
-@keep_methods
 class Member:
     """`ZipInfo` and `TarInfo`: the name and size of a file in an archive."""
 
@@ -75,7 +73,6 @@ def _member(name: str, size: int) -> Member:
     return made
 
 
-@keep_methods
 class Archive:
     """An archive opened for reading."""
 

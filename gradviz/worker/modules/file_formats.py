@@ -88,7 +88,6 @@ def _rows(csvfile: Any, delimiter: str | None, look: dict[str, Any]) -> Iterator
     yield from csv.reader((str.__str__(line) for line in csvfile), **options)
 
 
-@keep_methods
 class _Writer:
     """`csv.writer`."""
 
@@ -116,7 +115,6 @@ def _cell(value: object) -> Any:
     return str.__str__(str(value))
 
 
-@keep_methods
 class _DictReader:
     """`csv.DictReader`."""
 
@@ -144,7 +142,6 @@ class _DictReader:
         return dict(zip(names, [*row, *[None] * (len(names) - len(row))], strict=False))
 
 
-@keep_methods
 class _DictWriter:
     """`csv.DictWriter`."""
 

@@ -77,7 +77,6 @@ class StreamHandler:
             self._send(self._formatter.text(logger, level, message) + "\n")
 
 
-@keep_methods
 class Logger:
     """A logger by name; without a level or handler of its own, it uses the root's."""
 
@@ -239,7 +238,6 @@ _LOGGED = "Image Histogram Table Video Html Audio Artifact Object3D"
 _KEPT_HERE = "wandb sends nothing here: what is logged stays in the run, and GradViz shows it step by step.\n"
 
 
-@keep_methods
 class LogSettings(dict[str, Any]):
     """`wandb.config`: a table whose keys are also attributes."""
 
@@ -252,7 +250,6 @@ class LogSettings(dict[str, Any]):
         dict.__setitem__(self, str.__str__(name), value)
 
 
-@keep_methods
 class LogRun:
     """What `wandb.init` returns."""
 

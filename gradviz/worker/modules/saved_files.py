@@ -11,7 +11,6 @@ from gradviz.engine.kernel.state import paused
 from gradviz.torch.serialization import check_weights_only, dumped, loaded
 from gradviz.worker.modules.scratch import MARK_BYTES, SCRATCH, ScratchFile
 from gradviz.worker.modules.scratch_paths import Path, plain_path
-from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.numpy_boundary import to_snippet
 
 
@@ -63,7 +62,6 @@ def unpacked(data: object) -> Any:
         return loaded(data, to_snippet)
 
 
-@keep_methods
 class ByteBuffer:
     """`io.BytesIO`, without access to its memory."""
 

@@ -16,7 +16,6 @@ from typing import Any
 
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.scratch import HOME, SCRATCH, TEMPORARY, ScratchFile, Search, fail, open_scratch
-from gradviz.worker.objects.arguments import keep_methods
 
 
 def plain_path(part: object) -> str:
@@ -331,7 +330,6 @@ def mkdtemp(suffix: object = None, prefix: object = None, dir: object = None) ->
     return name
 
 
-@keep_methods
 class TemporaryDirectory:
     """A folder that is removed at the end."""
 

@@ -215,7 +215,6 @@ def _version_of(thing: object) -> Version | None:
     return Version(thing) if isinstance(thing, str) else None
 
 
-keep_methods(Version)
 _LONGEST_LITERAL = 100_000
 
 
@@ -512,6 +511,7 @@ def _retrieve(url: Any, filename: Any = None, *given: object, **how: object) -> 
     return name, None
 
 
+@keep_methods
 class Response:
     """What `requests.get` returns for an attached file."""
 
@@ -549,10 +549,6 @@ class Response:
 
     def __exit__(self, *error: object) -> None:
         """Do nothing: nothing was open."""
-
-
-for _made in (Digraph, Graph, Response):
-    keep_methods(_made)
 
 
 def _get(url: Any, *given: object, **how: object) -> Response:

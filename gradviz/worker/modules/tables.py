@@ -80,7 +80,6 @@ def _places(of: Any, read: Callable[[Any, Array], Any]) -> _Places:
     return made
 
 
-@keep_methods
 class _Column:
     """What a table and a column have in common."""
 

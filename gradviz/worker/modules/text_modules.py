@@ -283,7 +283,6 @@ def _kind(name: str) -> type:
 # --- tqdm ---
 
 
-@keep_methods
 class Progress:
     """What `tqdm(...)` returns: the iterable itself, with the methods that loops call on a progress bar."""
 

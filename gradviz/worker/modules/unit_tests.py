@@ -183,7 +183,6 @@ def _assertion(name: str, holds: Callable[..., object], words: str) -> Callable[
 
 for _name, _check in _CHECKS.items():
     setattr(TestCase, _name, _assertion(_name, *_check))
-keep_methods(TestCase)
 
 
 def unit_test_module(guard: Guard, write: Writer) -> Any:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from gradviz.worker.language.stand_in import stand_in
-from gradviz.worker.objects.arguments import keep_methods
 
 VERSION = "0.18.0"
 _LINES = {"train": 3_000, "valid": 300, "test": 300}
@@ -81,7 +80,6 @@ def get_tokenizer(tokenizer: Any, language: object = "en") -> Callable[[Any], li
     return tokenizer  # type: ignore[no-any-return]  # a function of the snippet
 
 
-@keep_methods
 class Vocab:
     """The numbers of words."""
 

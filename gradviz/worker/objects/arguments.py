@@ -118,12 +118,16 @@ def keep_methods(cls: C) -> C:
 def keep_offered(thing: object) -> None:
     """Do so for the class that a stand-in offers, or whose object it does, and for those it derives from, as far as
     they are written for one."""
-    for base in (thing if isinstance(thing, type) else type(thing)).__mro__:
-        if any(each.__module__.startswith(_OFFERING) for each in map(_function_of, vars(base).values()) if each):
-            keep_methods(base)
+    kind = thing if isinstance(thing, type) else type(thing)
+    for base in () if kind in _SEEN else kind.__mro__:
+        if base not in _SEEN:
+            _SEEN.add(base)
+            if any(each.__module__.startswith(_OFFERING) for each in map(_function_of, vars(base).values()) if each):
+                keep_methods(base)
 
 
 _OFFERING = "gradviz.worker.modules."
+_SEEN: weakref.WeakSet[type] = weakref.WeakSet()  # each run has stand-ins of its own, mostly for the same classes
 
 
 def private_of(cls: type, name: str) -> list[Any]:

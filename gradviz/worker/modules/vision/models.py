@@ -12,7 +12,6 @@ from gradviz import torch
 from gradviz.torch import nn
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.vision import functional, transforms
-from gradviz.worker.objects.arguments import keep_methods
 
 TRAINED = "trained weights can't be downloaded in GradViz snippets; weights=None makes the same model with random ones"
 
@@ -406,7 +405,6 @@ def _weights_of(name: str) -> Any:
 _TRAINED_TWICE = {f"{each}_Weights" for each in ("ResNet50", "ResNet101", "ResNet152", "MobileNet_V2")}
 
 
-@keep_methods
 class _TrainedWeights:
     """Names a set of trained weights."""
 
