@@ -22,6 +22,15 @@ from tests.worker.conftest import PATIENCE, run_in
 MakePool = Callable[..., WorkerPool]
 SECOND = Limits(wall_seconds=1.0)
 
+_CATCHING = "while True:\n  try:\n    while True: [].pop()\n  except BaseException: continue\n  finally: continue"
+_EXPECTING = (
+    "import unittest\nclass T(unittest.TestCase):\n  def test_it(self):\n    while True:\n"
+    "      with self.assertRaises(BaseException):\n        while True: pass\nunittest.main()"
+)
+_STEPPING = (
+    "import torch\nx = torch.ones(2)\nwhile True:\n  try:\n    while True: x = x * 1 if len(x) else x[9]\n"
+    "  except BaseException: pass"
+)
 
 ENDED: list[tuple[str, str, Limits, str]] = [
     ("endless loop", "while True: pass", SECOND, "longer than 1 seconds"),
@@ -35,6 +44,9 @@ ENDED: list[tuple[str, str, Limits, str]] = [
         "waited for 0.5 seconds without computing",
     ),
     ("processor time", "while True: pass", Limits(cpu_seconds=0.3), "0.3 seconds of processor time"),
+    ("processor time of what catches everything", _CATCHING, Limits(cpu_seconds=0.3), "0.3 seconds of processor time"),
+    ("processor time within assertRaises", _EXPECTING, Limits(cpu_seconds=0.3), "0.3 seconds of processor time"),
+    ("processor time of steps in a loop that catches", _STEPPING, Limits(cpu_seconds=0.5), "0.5 seconds of processor"),
     ("endless __str__", "class A(Exception):\n def __str__(s):\n  while True: pass\nraise A", SECOND, "longer"),
     ("endless finally", "try:\n    1 / 0\nfinally:\n    while True: pass", SECOND, "longer"),
     ("print flood", "while True: print('x' * 1000)", Limits(), "printed more than 1,000,000 characters"),
