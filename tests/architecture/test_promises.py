@@ -12,6 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from gradviz.document import attached
+from gradviz.trace.figures import MOST_FIGURES, MOST_LAYERS, MOST_NUMBERS
+from gradviz.worker.modules import scratch
+from gradviz.worker.modules.vision.datasets import FEW
+from gradviz.worker.process.limits import MOST_WRITTEN, WRITTEN_BYTES, Limits
+
 ROOT = Path(__file__).parents[2]
 W = "worker/test_"
 CONTAINED = "escapes/test_all_layers.py::test_the_worker_as_it_is_shipped_contains_it"
@@ -52,6 +58,7 @@ PROMISES: tuple[tuple[str, tuple[str, ...]], ...] = (
             W + "reach.py::test_nothing_that_can_be_reached_is_an_innard",
             W + "numpy_boundary.py::test_what_has_no_stand_in_does_not_leave",
             W + "guard.py::test_no_function_of_a_snippet_gets_what_is_not_for_it",
+            W + "guard.py::test_what_an_offered_class_keeps_is_not_replaced",
         ),
     ),
     (
@@ -281,3 +288,24 @@ def test_what_holds_it_is_there(test: str) -> None:
 
 def test_each_promise_is_held_by_something() -> None:
     assert all(tests for _, tests in PROMISES)
+
+
+_LIMITS = Limits()
+NUMBERS = (  # as the page writes them, from where the program has them
+    f"| time of the processor | {_LIMITS.cpu_seconds:g} s,",
+    f"| time on the clock | {_LIMITS.wall_seconds:g} s, or {_LIMITS.idle_seconds:g} s in which nothing is computed",
+    f"| memory | {_LIMITS.memory_mb:,} MB |",
+    f"| recorded steps | {_LIMITS.steps:,} |",
+    f"| recorded numbers | {_LIMITS.recorded_bytes // 1_000_000} MB; of arrays beyond {_LIMITS.values_mb} MB only",
+    f"| printed text | {_LIMITS.output_chars:,} characters |",
+    f"| plots | {MOST_FIGURES}, each of {MOST_LAYERS:,} parts and {MOST_NUMBERS:,} numbers |",
+    f"has room for at most {scratch.MOST_BYTES >> 20} MB under {scratch.MOST_NAMES:,} names",
+    f"at most {MOST_WRITTEN} files and {WRITTEN_BYTES // 1_000_000} MB",
+    f"at most {attached.MOST_FILES} files with {attached.MOST_BYTES // 1_000_000} MB together",
+    f"have {FEW} pictures",
+)
+
+
+@pytest.mark.parametrize("written", NUMBERS)
+def test_the_numbers_of_the_page_are_those_of_the_program(written: str) -> None:
+    assert written in " ".join((ROOT / "docs" / "safety.md").read_text(encoding="utf-8").split())
