@@ -193,6 +193,28 @@ loss.backward()
     assert told == ["36 numbers" if are_cards else "48 numbers; 8 parameters are used outside it, too"]
 
 
+def test_a_single_parameter_is_told_in_the_singular() -> None:
+    source = """import torch
+class Scale(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.factor = torch.nn.Parameter(torch.tensor(2.))
+    def forward(self, x):
+        return (x * self.factor).tanh().exp().sin().cos().exp().sin()
+class Two(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.other = Scale(), Scale()
+    def forward(self, x):
+        return self.other(self.one(x)).sin().cos().exp()
+Two()(torch.ones(2)).sum().backward()
+"""
+    scene = scene_of(run(source), drawing=CLOSED)
+    groups = np.flatnonzero(scene.placed.diagram.kind == GROUP).tolist()
+    rows = [row for group in groups for row in words(scene.placed.diagram, scene.moment.frame, group).rows]
+    assert [row.text for row in rows if row.label == "parameters"] == ["1 number"] * 2
+
+
 def test_parameters_of_which_another_makes_use_stay_beside_the_calls() -> None:
     source = """import torch
 from torch import nn

@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPolygonF
 
+from gradviz.lists import quantity
 from gradviz.trace.table.regions import RegionKind
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.camera import Box
@@ -124,7 +125,7 @@ def _totals(painter: QPainter, ink: Ink, row: QRectF, content: GroupContent) -> 
     count, noun = f"{content.operations:,}", _operations(content)
     if content.ran < content.operations:
         count = f"{content.ran:,} of {count}"
-    numbers = f" · {content.parameters:,} parameters" if content.parameters else ""
+    numbers = f" · {quantity(content.parameters, 'parameter')}" if content.parameters else ""
     text = _fitting(ink, room, f"{count} {noun}{numbers}", f"{count} {noun}", f"{count} op.", count)
     ink.text(painter, sizes.META, "muted", QRectF(row.left(), row.top(), room, row.height()), text, LEFT)
     below = row.translated(0, sizes.GROUP_LINE)

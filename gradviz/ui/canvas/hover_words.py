@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradviz.engine.kernel.expressions import in_line
-from gradviz.lists import size_text
+from gradviz.lists import quantity, size_text
 from gradviz.session.inspect.chain_rule import local_derivative
 from gradviz.trace.table.roles import scope_name
 from gradviz.trace.table.values import number_text
@@ -84,8 +84,9 @@ def _parameters(diagram: Diagram, item: int, elements: int) -> str:
     outside = used[diagram.item_of_node[diagram.trace.inputs.node[used]] != item]
     cards = structure.card_of_use[outside]
     shared = np.unique(cards[diagram.trace.tensors.is_parameter[structure.cards[cards, 1]] != 0])
-    said = f"{elements:,} numbers" if elements else ""
-    return f"{said}; {len(shared)} parameters are used outside it, too" if len(shared) else said
+    said = quantity(elements, "number") if elements else ""
+    are = "is" if len(shared) == 1 else "are"
+    return f"{said}; {quantity(len(shared), 'parameter')} {are} used outside it, too" if len(shared) else said
 
 
 def html(said: Words, theme: Theme) -> str:
