@@ -255,6 +255,12 @@ def images(torch: Any) -> Iterator[Row]:
     )
     yield "interpolate_trilinear_3d", lambda x: F.interpolate(x, scale_factor=2, mode="trilinear"), real(1, 1, 1, 2, 2)
     yield "interpolate_bicubic_2d", lambda x: F.interpolate(x, scale_factor=2, mode="bicubic"), real(1, 1, 3, 3)
+    for mode in ("bilinear", "bicubic", "lanczos"):
+        yield (
+            f"interpolate_{mode}_antialiased",
+            lambda x, mode=mode: F.interpolate(x, size=(3, 4), mode=mode, antialias=True),
+            real(1, 1, 5, 3),
+        )
     yield "interpolate_area_2d", lambda x: F.interpolate(x, size=2, mode="area"), IMAGE
 
 

@@ -50,8 +50,13 @@ def compiled(text: str) -> Function:
     return FunctionType(code, {"__builtins__": {}, **{name: _function(name) for name in functions}}, "formula")
 
 
+_WITH_NUMBER: Mapping[type[ast.operator], str] = {
+    ast.Add: "plus", ast.Sub: "minus", ast.Mult: "scaled", ast.Div: "over"
+}  # fmt: skip
+
+
 class _Folded(ast.NodeTransformer):
-    """Folds constants: π, and functions of numbers only."""
+    """Folds constants: π, and functions of numbers only. Operations with a number become those that save no number."""
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return ast.Constant(NUMBERS[node.id]) if node.id in NUMBERS else node
@@ -63,9 +68,29 @@ class _Folded(ast.NodeTransformer):
             return ast.Constant(_OF_NUMBERS[name](value))
         return node
 
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        left, right = self.visit(node.left), self.visit(node.right)
+        made = ast.BinOp(left, node.op, right)
+        name = _WITH_NUMBER.get(type(node.op))
+        first, second = _value(left), _value(right)
+        if name is None or (first is None) == (second is None):
+            return made if _value(made) is None else ast.Constant(_value(made))
+        if second is not None:
+            return _call(name, left, ast.Constant(second))
+        if isinstance(node.op, ast.Sub):
+            return _call("number_minus", ast.Constant(first), right)
+        return made if isinstance(node.op, ast.Div) else _call(name, right, ast.Constant(first))
+
+
+def _call(name: str, *args: ast.expr) -> ast.expr:
+    return ast.Call(ast.Name(name, ast.Load()), [*args], [])
+
 
 def _value(node: ast.expr) -> float | None:
-    """The value of a product or quotient of numbers."""
+    """The value of a number, or of a product or quotient of numbers."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = _value(node.operand)
+        return None if value is None else -value
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div)):
         left, right = _value(node.left), _value(node.right)
         if left is None or right is None:

@@ -20,6 +20,8 @@ from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import functions
+from gradviz.engine.ops.arithmetic import number_minus
+from gradviz.engine.ops.derivatives import plus
 from gradviz.engine.ops.elementary import THRESHOLD_BACKWARD
 from gradviz.engine.ops.elementwise import number_array
 from gradviz.engine.ops.neural import in_single, need_floats, need_tensor, not_differentiable
@@ -210,7 +212,7 @@ SILU = activation(
     latex=r"x \sigma(x)",
     brief="Each element times its sigmoid.",
     formula="grad * sigmoid(self) * (1 + self * (1 - sigmoid(self)))",
-    explicit=lambda grad, x: grad * (s := x.sigmoid()) * (1 + x * (1 - s)),
+    explicit=lambda grad, x: grad * (s := x.sigmoid()) * plus(x * number_minus(1, s), 1),
 )
 
 
@@ -225,7 +227,7 @@ def _mish_slope(x: Array) -> Any:
 
 def _mish_explicit(grad: Tensor, x: Tensor) -> Tensor:
     t, s = FUNCTIONAL["softplus"](x).tanh(), x.sigmoid()
-    return grad * (t + x * s * (1 - t * t))
+    return grad * (t + x * s * number_minus(1, t * t))
 
 
 MISH = activation(
@@ -396,7 +398,7 @@ def _elu(x: Array, *, alpha: float, scale: float, input_scale: float) -> Array:
 
 
 def _elu_slope(x: Array, *, alpha: float, scale: float, input_scale: float) -> Array:
-    return np.where(x > 0, scale, np.exp(np.minimum(x, 0) * input_scale) * (input_scale * alpha * scale))
+    return np.where(x <= 0, np.exp(np.minimum(x, 0) * input_scale) * (input_scale * alpha * scale), scale)
 
 
 def _elu_curvature(x: Tensor, alpha: float, scale: float, input_scale: float) -> Tensor:
@@ -492,7 +494,7 @@ HARDTANH = activation(
     "hardtanh",
     "min_val, max_val",
     lambda x, *, min_val, max_val: np.clip(x, number_array(min_val, x.dtype), number_array(max_val, x.dtype)),
-    lambda x, *, min_val, max_val: (x > min_val) & (x < max_val),
+    lambda x, *, min_val, max_val: ~((x <= min_val) | (x >= max_val)),
     None,
     latex=r"\min(\max(x, a), b)",
     brief="Limits each element to a range.",

@@ -15,7 +15,7 @@ from gradviz.engine.kernel.memory import laid
 from gradviz.engine.kernel.messages import IMAGINARY_PART, check_kind, check_value
 from gradviz.engine.kernel.rows import OpRow, no_derivative, op
 from gradviz.engine.kernel.state import warn_once
-from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import functions, rounding
 from gradviz.engine.ops.derivatives import minus, scaled
 from gradviz.engine.ops.elementwise import (
@@ -107,6 +107,14 @@ SUB = op(
     other="times_alpha(-grad, alpha)",
 )
 SUB.ufunc = np.subtract
+
+
+@helper("number - x")
+def number_minus(number: complex, x: Tensor) -> Tensor:
+    """number − x as a difference of two tensors, as PyTorch's own functions compute it."""
+    if not isinstance(x, Tensor):  # both are parameters of the operation
+        return number - x
+    return call(SUB, wrap(number_array(number, x._data.dtype)), x, alpha=1)
 
 
 def _rsub_row(key: str, number: int) -> OpRow:

@@ -19,9 +19,10 @@ from gradviz.engine.kernel.memory import laid_as
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import on_new_run
 from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.ops.derivatives import scaled
 from gradviz.engine.ops.elementwise import check_broadcast
 from gradviz.engine.ops.matmul import matmul
-from gradviz.engine.ops.neural import in_single, is_half, not_differentiable, times
+from gradviz.engine.ops.neural import in_single, is_half, not_differentiable
 from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.run.apply import call, call_all
 
@@ -254,7 +255,7 @@ def _by_steps(
         allowed = np.tri(q._data.shape[-2], k._data.shape[-2], dtype=np.bool_)
         mask = wrap(np.where(allowed, 0.0, -np.inf).astype(q._data.dtype))
     root = math.sqrt(1 / math.sqrt(q._data.shape[-1]) if scale is None else scale)
-    scores = matmul(times(q, root), times(k.transpose(-2, -1), root))
+    scores = matmul(scaled(q, root), scaled(k.transpose(-2, -1), root))
     if mask is not None:
         scores = scores.add_(mask)
     weights = call(SAFE_SOFTMAX, scores, dim=-1)

@@ -14,8 +14,8 @@ from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.arithmetic import conj
+from gradviz.engine.ops.derivatives import over, scaled
 from gradviz.engine.ops.elementwise import NUMBERS
-from gradviz.engine.ops.neural import over, times
 from gradviz.engine.ops.reduce import in_type, wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, api
 from gradviz.engine.run.apply import call
@@ -234,7 +234,7 @@ def _over(x: Tensor, number: float) -> Tensor:
 
 def _by_number(x: Tensor, number: float) -> Tensor:
     plain = isinstance(number, NUMBERS) and x.dtype.rank >= 2
-    return times(x, number) if plain else x * number
+    return scaled(x, number) if plain else x * number
 
 
 def _reversed_cumsum(x: Tensor, dim: int) -> Tensor:

@@ -16,6 +16,7 @@ from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import ROWS, OpRow, op
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics.sums import picked_losses
+from gradviz.engine.ops.derivatives import over, plus, scaled
 from gradviz.engine.ops.neural import (
     chosen_reduction,
     in_single,
@@ -23,11 +24,8 @@ from gradviz.engine.ops.neural import (
     need_floats,
     need_tensor,
     not_differentiable,
-    over,
-    plus,
     reduced,
     reduced_array,
-    times,
 )
 from gradviz.engine.ops.reduce import LOG_SOFTMAX
 from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, api
@@ -252,7 +250,7 @@ def _probabilities(input: Tensor, target: Tensor, weight: Tensor | None, reducti
     count = input._data.shape[axis] if input._data.ndim else 1
     logs = _log_softmax(input)
     if smoothing > 0:
-        target = plus(times(target, 1 - smoothing), smoothing / count)
+        target = plus(scaled(target, 1 - smoothing), smoothing / count)
     found = logs * target if weight is None else logs * target * _per_class(weight, input._data.ndim)
     if reduction == "none":
         return -found.sum(axis)
@@ -279,7 +277,7 @@ def _smoothed(
         assert weight is not None
         kept = target._data[~ignored._data].reshape(-1)
         spread = spread.sum() / F["gather"](weight, 0, wrap(kept)).sum()
-    return times(likelihood, 1 - smoothing) + times(spread, smoothing / count)
+    return scaled(likelihood, 1 - smoothing) + scaled(spread, smoothing / count)
 
 
 @api("cross_entropy", where="F")

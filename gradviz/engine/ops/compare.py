@@ -192,9 +192,8 @@ method("where")(lambda self, condition, other: where(condition, self, other))
 
 def _shares(grad: Tensor, x: Tensor, y: Tensor, wins: str) -> Tensor:
     """The gradient where x wins, half of it at ties."""
-    ahead = x > y if wins == "max" else x < y
-    found = F["where"](x == y, grad / 2, grad)
-    return found.masked_fill(F["logical_not"](F["logical_or"](ahead, x == y)), 0)
+    behind = x < y if wins == "max" else x > y  # never of NaN: both sides get the whole gradient
+    return F["where"](x == y, grad / 2, grad).masked_fill(behind, 0)
 
 
 MAXIMUM = op(

@@ -1,15 +1,16 @@
 """Derivatives that PyTorch has as separate operations, so that a gradient that is differentiated again shows its names:
-`TanhBackwardBackward0`, `SoftmaxBackwardDataBackward0`, and the product and difference with a number,
-`MulBackward1` and `SubBackward1`.
+`TanhBackwardBackward0`, `SoftmaxBackwardDataBackward0`, and operations with a number, such as `MulBackward1`.
 
 Functions whose derivative is written in ordinary operations need nothing here."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, helper
 from gradviz.engine.kernel.rows import OpRow, op
@@ -110,43 +111,71 @@ def log_softmax_backward(grad: Tensor, output: Tensor, dim: int) -> Tensor:
     return call(LOG_SOFTMAX_BACKWARD, grad, output, dim=dim)
 
 
-# --- a number as factor ---
+# --- a number as an operand ---
+#
+# Note [Numbers that are not saved] `x * 2` in a snippet is a product of two tensors, and its node saves the number as
+# one. PyTorch's own functions and gradients call overloads that take the number as it is: `MulBackward1`,
+# `AddBackward1`, `ClampMinBackward0` … and save no tensor for it. A number that a formula contains is such an operand
+# (`formula.py`).
 
 
-@helper("x * factor")
-def scaled(x: Tensor, factor: object) -> Tensor:
-    """The product of a floating point tensor with a number, which is not saved as a tensor."""
-    if isinstance(factor, complex) and not x.dtype.is_complex:
-        return x * factor
-    return call(MUL_SCALAR, x, other=factor)
+def _with_number(name: str, symbol: str, latex: str, brief: str, forward: Callable[..., Any], gradient: Any) -> OpRow:
+    def run(x: Array, *, other: complex) -> Any:
+        if x.dtype.itemsize == 2:  # half types are computed in float32 and rounded once
+            return forward(x.astype(np.float32), np.asarray(other, np.float32)).astype(x.dtype)
+        return forward(x, number_array(other, x.dtype))
+
+    return op(
+        name, "self", run, key=f"{name}_number", number=1,
+        category="arithmetic", symbol=symbol, latex=latex, brief=brief, self=gradient,
+    )  # fmt: skip
 
 
-MUL_SCALAR: OpRow = op(
-    "mul",
-    "self",
-    lambda x, *, other: x * number_array(other, x.dtype),
-    key="mul_scalar",
-    number=1,
-    category="arithmetic",
-    symbol="×",
-    latex=r"c \, x",
-    brief="The product with a number.",
-    self=expressed("grad * conj(other)", lambda grad, other: scaled(grad, other.conjugate())),
-)
-SUB_NUMBER = op(
-    "sub",
-    "self",
-    lambda x, *, other: x - number_array(other, x.dtype),
-    key="sub_number",
-    number=1,
-    category="arithmetic",
-    symbol="−n",
-    latex=r"x - n",
-    brief="Subtracts a number.",
-    self="grad",
-)
+def _scaled_back(grad: Tensor, other: complex) -> Tensor:
+    return scaled(grad, other.conjugate())
 
 
+def _over_back(grad: Tensor, other: complex) -> Tensor:
+    return over(grad, other.conjugate())
+
+
+ADD_NUMBER = _with_number("add", "+n", r"x + n", "Adds a number.", np.add, "grad")
+SUB_NUMBER = _with_number("sub", "−n", r"x - n", "Subtracts a number.", np.subtract, "grad")
+MUL_NUMBER = _with_number(
+    "mul", "×n", r"n x", "Multiplies by a number.", np.multiply,
+    expressed("grad * conj(other)", _scaled_back),
+)  # fmt: skip
+DIV_NUMBER = _with_number(
+    "div", "÷n", r"x / n", "Divides by a number.", np.divide,
+    expressed("grad / conj(other)", _over_back),
+)  # fmt: skip
+
+
+@helper("x + number")
+def plus(x: Tensor, number: float) -> Tensor:
+    """x + number; see Note [Numbers that are not saved]. Integers become floating point with such a number."""
+    if not isinstance(x, Tensor):  # both are parameters of the operation
+        return x + number
+    if isinstance(number, float) and x.dtype.rank < 2:
+        x = x.to(dtypes.default.dtype)
+    return call(ADD_NUMBER, x, other=number)
+
+
+@helper("x - number")
 def minus(x: Tensor, number: float) -> Tensor:
-    """x − number, which is not saved as a tensor."""
-    return call(SUB_NUMBER, x, other=number)
+    """x − number; see Note [Numbers that are not saved]."""
+    return call(SUB_NUMBER, x, other=number) if isinstance(x, Tensor) else x - number
+
+
+@helper("x * number")
+def scaled(x: Tensor, number: complex) -> Tensor:
+    """x · number; see Note [Numbers that are not saved]."""
+    if not isinstance(x, Tensor) or (isinstance(number, complex) and not x.dtype.is_complex):
+        return x * number
+    return call(MUL_NUMBER, x, other=number)
+
+
+@helper("x / number")
+def over(x: Tensor, number: complex) -> Tensor:
+    """x / number; see Note [Numbers that are not saved]."""
+    return call(DIV_NUMBER, x, other=number) if isinstance(x, Tensor) else x / number

@@ -15,10 +15,10 @@ from gradviz.engine.kernel.messages import check_kind, check_subtraction
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor, wrap
-from gradviz.engine.ops.arithmetic import SUB
-from gradviz.engine.ops.derivatives import minus
-from gradviz.engine.ops.elementwise import check_broadcast, number_array, result_type
-from gradviz.engine.ops.neural import at_least, chosen_reduction, plus, reduced
+from gradviz.engine.ops.arithmetic import number_minus
+from gradviz.engine.ops.derivatives import minus, plus
+from gradviz.engine.ops.elementwise import check_broadcast, result_type
+from gradviz.engine.ops.neural import at_least, chosen_reduction, reduced
 from gradviz.engine.ops.reduce import NORM, norm_forward, norm_gradient
 from gradviz.engine.run.api import FUNCTIONS, LINALG, api
 from gradviz.engine.run.apply import call
@@ -81,11 +81,6 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
 # --- losses ---
 
 
-def _number_minus(number: float, x: Tensor) -> Tensor:
-    """number − x as a difference of two tensors, as PyTorch's losses compute it."""
-    return call(SUB, wrap(number_array(number, x._data.dtype)), x, alpha=1)
-
-
 def _where(target: Tensor, value: float, equal: bool, x: Tensor) -> Tensor:
     """x where the target equals `value` (or does not), 0 elsewhere."""
     condition = wrap(np.asarray((target._data == value) == equal))
@@ -106,7 +101,7 @@ def hinge_embedding_loss(
     check_broadcast(target._data, input._data)
     check_subtraction((input.dtype, True), (input.dtype, False))
     check_kind("clamp", input.dtype)
-    far = _where(target, 1, False, at_least(_number_minus(margin, input), 0))
+    far = _where(target, 1, False, at_least(number_minus(margin, input), 0))
     return reduced(far + _where(target, -1, False, input), reduction)
 
 
@@ -161,7 +156,7 @@ def cosine_embedding_loss(
     product = (input1 * input2).sum(dim)
     first, second = (plus((x * x).sum(dim), 1e-12) for x in (input1, input2))
     cosine = product / (first * second).sqrt()
-    near = _where(target, 1, True, _number_minus(1, cosine))
+    near = _where(target, 1, True, number_minus(1, cosine))
     return reduced(near + _where(target, -1, True, at_least(minus(cosine, margin), 0)), reduction)
 
 

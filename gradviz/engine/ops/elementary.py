@@ -99,7 +99,7 @@ _math(
     "rsqrt",
     lambda x: (1 / np.sqrt(x if x.dtype.itemsize > 2 else x.astype(np.float32))).astype(x.dtype),
     r"1 / \sqrt{x}",
-    "-0.5 * grad * conj(result * result * result)",
+    "-0.5 * grad * conj(result ** 3)",
     brief="One over the square root.",
 )
 _math("sin", functions.sin, r"\sin x", "grad * conj(cos(self))", brief="The sine.")
@@ -114,7 +114,7 @@ _math(
     "tan",
     functions.tan,
     r"\tan x",
-    "grad * conj(1 + result * result)",
+    "grad * conj(1 + result ** 2)",
     brief="The tangent.",
 )
 _math(
@@ -169,7 +169,7 @@ _math(
     "asinh",
     functions.arcsinh,
     r"\operatorname{arsinh} x",
-    "grad * conj(rsqrt(self * self + 1))",
+    "grad * conj(rsqrt(self ** 2 + 1))",
     "asinh",
     "arcsinh",
     inplace_node="AsinhBackward1",
@@ -191,7 +191,7 @@ _math(
     "atanh",
     functions.arctanh,
     r"\operatorname{artanh} x",
-    "grad / conj(1 - self * self)",
+    "grad / conj(1 - self ** 2)",
     "atanh",
     "arctanh",
     inplace_node="AtanhBackward1",
@@ -210,14 +210,14 @@ _math(
     "erf",
     functions.erf,
     r"\operatorname{erf} x",
-    "2 / sqrt(pi) * exp(-(self * self)) * grad",
+    "2 / sqrt(pi) * exp(-(self ** 2)) * grad",
     brief="The error function.",
 )
 _math(
     "erfc",
     functions.erfc,
     r"\operatorname{erfc} x",
-    "-2 / sqrt(pi) * exp(-(self * self)) * grad",
+    "-2 / sqrt(pi) * exp(-(self ** 2)) * grad",
     brief="One less the error function.",
 )
 
@@ -293,16 +293,23 @@ def _step(name: str, forward: Any, latex: str, *names: str, brief: str, floating
     unary(row, *(names or (name,)), floating=floating)
 
 
+def _sign(x: Array) -> Array:
+    found = np.asarray(np.sign(x))
+    if x.dtype.kind == "f":
+        found[x != x] = 0  # the sign of NaN is 0
+    return found
+
+
 def _sgn(x: Array) -> Array:
     if x.dtype.kind == "b":
         return x.copy()
     if x.dtype.kind != "c":
-        return np.sign(x)
+        return _sign(x)
     size = np.abs(x)
     return np.where(size == 0, 0, x / np.where(size == 0, 1, size)).astype(x.dtype)
 
 
-_step("sign", lambda x: x.copy() if x.dtype.kind == "b" else np.sign(x), r"\operatorname{sign} x", brief="−1, 0 or 1.")
+_step("sign", lambda x: x.copy() if x.dtype.kind == "b" else _sign(x), r"\operatorname{sign} x", brief="−1, 0 or 1.")
 SGN = op(
     "sgn",
     "self",

@@ -18,6 +18,7 @@ from gradviz.engine.kernel.messages import check_castable, check_kind, check_sub
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Size, Tensor
+from gradviz.engine.ops.derivatives import plus
 from gradviz.engine.ops.elementwise import cast, check_broadcast, result_type
 from gradviz.engine.ops.neural import (
     chosen_reduction,
@@ -27,7 +28,6 @@ from gradviz.engine.ops.neural import (
     need_floats,
     need_tensor,
     one_gradient,
-    plus,
     reduced,
     reduced_array,
     share,

@@ -2,9 +2,7 @@
 reductions of losses, and work in float32 for the half types. None of these functions has a public name; see
 `activation.py` and `loss.py` next.
 
-Note [Numbers that are not saved] `x * 2` in a snippet is a product of two tensors, and its node saves the number as
-one. PyTorch's own functions call overloads that take the number as it is: `MulBackward1`, `AddBackward1`,
-`ClampMinBackward0` … and save no tensor for it."""
+Numbers as operands, `plus` to `over`: Note [Numbers that are not saved] in `derivatives.py`."""
 
 from __future__ import annotations
 
@@ -19,75 +17,19 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
-from gradviz.engine.kernel.formula import helper
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics.sums import total
 from gradviz.engine.ops.compare import CLAMP_MIN
-from gradviz.engine.ops.elementwise import number_array
+from gradviz.engine.ops.derivatives import over
 from gradviz.engine.ops.shape import ALIAS
 from gradviz.engine.run.api import FUNCTIONS
 from gradviz.engine.run.apply import call, call_all
+from gradviz.engine.run.arguments import kind_name
 from gradviz.engine.run.autograd import grad
 
 F = FUNCTIONS
-
-ADD_NUMBER = op(
-    "add",
-    "self",
-    lambda x, *, other: x + number_array(other, x.dtype),
-    key="add_number",
-    number=1,
-    category="arithmetic",
-    symbol="+n",
-    latex=r"x + n",
-    brief="Adds a number.",
-    self="grad",
-)
-MUL_NUMBER = op(
-    "mul",
-    "self",
-    lambda x, *, other: x * number_array(other, x.dtype),
-    key="mul_number",
-    number=1,
-    category="arithmetic",
-    symbol="×n",
-    latex=r"n x",
-    brief="Multiplies by a number.",
-    self="times(grad, other)",
-)
-DIV_NUMBER = op(
-    "div",
-    "self",
-    lambda x, *, other: x / number_array(other, x.dtype),
-    key="div_number",
-    number=1,
-    category="arithmetic",
-    symbol="÷n",
-    latex=r"x / n",
-    brief="Divides by a number.",
-    self="over(grad, other)",
-)
-
-
-def plus(x: Tensor, number: float) -> Tensor:
-    """x + number; see Note [Numbers that are not saved]. Integers become floating point with such a number."""
-    if isinstance(number, float) and x.dtype.rank < 2:
-        x = x.to(dtypes.default.dtype)
-    return call(ADD_NUMBER, x, other=number)
-
-
-@helper("x * number")
-def times(x: Tensor, number: float) -> Tensor:
-    """x · number; see Note [Numbers that are not saved]."""
-    return call(MUL_NUMBER, x, other=number)
-
-
-@helper("x / number")
-def over(x: Tensor, number: float) -> Tensor:
-    """x / number; see Note [Numbers that are not saved]."""
-    return call(DIV_NUMBER, x, other=number)
 
 
 def at_least(x: Tensor, number: float) -> Tensor:
@@ -151,9 +93,7 @@ def _narrow(x: Array, target: Any) -> Array:
 def need_tensor(value: Tensor, function: str, name: str = "input", position: int = 1) -> None:
     """Refuse anything but a tensor."""
     if not isinstance(value, Tensor):
-        raise TypeError(
-            f"{function}(): argument '{name}' (position {position}) must be Tensor, not {type(value).__name__}"
-        )
+        raise TypeError(f"{function}(): argument '{name}' (position {position}) must be Tensor, not {kind_name(value)}")
 
 
 def need_line(input: Tensor, name: str) -> None:

@@ -20,7 +20,8 @@ from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import rounding, sums
 from gradviz.engine.numerics.windows import keeps_layout
-from gradviz.engine.ops.neural import check_mixed, in_single, is_half, need_floats, one_gradient, plus
+from gradviz.engine.ops.derivatives import plus
+from gradviz.engine.ops.neural import check_mixed, in_single, is_half, need_floats, one_gradient
 from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.run.apply import call_all
 

@@ -400,7 +400,8 @@ def _running(ufunc: Any) -> Any:
         values = ufunc.accumulate(x, axis=axis)
         shape = [1] * x.ndim
         shape[axis] = x.shape[axis]
-        here = np.where(x == values, np.arange(x.shape[axis]).reshape(shape), 0)
+        reached = (x == values) | (x != x)  # each NaN is a new extreme
+        here = np.where(reached, np.arange(x.shape[axis]).reshape(shape), 0)
         return values, np.maximum.accumulate(here, axis=axis).astype(np.int64)
 
     return forward

@@ -21,6 +21,7 @@ from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import functions, sums
 from gradviz.engine.numerics.sums import total
 from gradviz.engine.ops.arithmetic import conj
+from gradviz.engine.ops.derivatives import scaled
 from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, LINALG, UNSAID, api
 from gradviz.engine.run.apply import call, call_all
 from gradviz.engine.run.arguments import along, refuse, return_type
@@ -560,7 +561,7 @@ def _var_grad(grad: Tensor, self: Tensor, dim: Any, correction: int, keepdim: bo
     if left <= 0 and dim is None:
         return F["where"](grad == 0, math.nan, grad / 0.0 if self._data.size != 1 else math.nan).expand(shape)
     center = self - (self.mean() if dim is None else self.mean(dim, keepdim=True))
-    return (2.0 / left if left else math.inf) * kept(grad, shape, dim, keepdim) * center
+    return scaled(kept(grad, shape, dim, keepdim), 2.0 / left if left else math.inf) * center
 
 
 VAR = op(
@@ -584,7 +585,7 @@ STD = op(
     self=expressed(
         "grad * (self - mean) / ((n - 1) * result)",
         lambda grad, self, result, dim, correction, keepdim: _var_grad(
-            (grad / (result * 2)).masked_fill(result == 0, 0), self, dim, correction, keepdim
+            (grad / scaled(result, 2)).masked_fill(result == 0, 0), self, dim, correction, keepdim
         ),
     ),
 )
@@ -640,8 +641,8 @@ def _var_mean_grad(grads: Any, self: Tensor, dim: Any, correction: Any, keepdim:
 
 
 def _std_mean_grad(grads: Any, self: Tensor, result0: Tensor, dim: object, correction: object, keepdim: bool) -> Tensor:
-    scaled = None if grads[0] is None else (grads[0] / (result0 * 2)).masked_fill(result0 == 0, 0)
-    return _var_mean_grad([scaled, grads[1]], self, dim, correction, keepdim)
+    first = None if grads[0] is None else (grads[0] / scaled(result0, 2)).masked_fill(result0 == 0, 0)
+    return _var_mean_grad([first, grads[1]], self, dim, correction, keepdim)
 
 
 def _with_mean(name: str, variance: bool) -> None:

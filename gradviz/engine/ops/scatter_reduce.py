@@ -19,6 +19,7 @@ from gradviz.engine.kernel.state import state, warn_once
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.creation import made
+from gradviz.engine.ops.derivatives import plus, scaled
 from gradviz.engine.ops.elementwise import Prepared, register
 from gradviz.engine.ops.gathering import check_index, check_places, check_range, check_scatter, check_slices, places
 from gradviz.engine.ops.reduce import norm_forward, norm_gradient, wrap_dim
@@ -282,14 +283,14 @@ register(_prepare_put, ("put",))
 # --- lengths limited along a dimension ---
 
 
-def _renorm_grad(grad: Tensor, self: Tensor, p: object, dim: int, maxnorm: object) -> Tensor:
+def _renorm_grad(grad: Tensor, self: Tensor, p: object, dim: int, maxnorm: float) -> Tensor:
     dims = [d for d in range(self.ndim) if d != dim]
     norm = LINALG["vector_norm"](self, p, dims, True)
     shared = (conj(self) * grad).sum(dims, keepdim=True)
     shared = F["real"](shared) if self.dtype.is_complex else shared
     along = norm_gradient(shared, self, norm, p, tuple(dims), True)
-    inverse = (norm + 1e-7).reciprocal()
-    return F["where"](norm > maxnorm, maxnorm * inverse * (grad - inverse * along), grad)
+    inverse = plus(norm, 1e-7).reciprocal()
+    return F["where"](norm > maxnorm, scaled(inverse, maxnorm) * (grad - inverse * along), grad)
 
 
 def _renorm(x: Array, *, p: object, dim: int, maxnorm: object) -> Array:

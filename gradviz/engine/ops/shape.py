@@ -585,7 +585,7 @@ def _repeat_grad(grad: Tensor, shape: tuple[int, ...], repeats: tuple[int, ...])
         split += [times, n]
     if 0 in repeats:
         return grad.new_zeros(shape)
-    return grad.reshape(*split).sum(tuple(range(0, len(split), 2))).reshape(*shape) if split else grad
+    return grad.reshape(*split).sum(tuple(range(0, len(split), 2))) if split else grad
 
 
 @method("repeat")
@@ -630,6 +630,10 @@ def _joined(*xs: Any, dim: int) -> Array:
     return made if all(map(channels_last, xs)) else in_order(made)
 
 
+def _stack_grad(grads: Sequence[Tensor], dim: int) -> tuple[Tensor, ...]:
+    return tuple(FUNCTIONS["select"](grads[0], dim, i) for i in range(grads[0].shape[dim]))
+
+
 CAT = op(
     "cat",
     "*tensors",
@@ -648,7 +652,7 @@ STACK = op(
     symbol="stack",
     latex=r"[x; y]",
     brief="Tensors along a new dimension.",
-    joint=jointly(lambda grads, dim: grads[0].unbind(dim), tensors="its own slice of grad"),
+    joint=jointly(_stack_grad, tensors="its own slice of grad"),
 )
 
 

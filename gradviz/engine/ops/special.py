@@ -18,7 +18,8 @@ from gradviz.engine.kernel.messages import check_kind, only
 from gradviz.engine.kernel.rows import OpRow, no_derivative, op
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics import functions
-from gradviz.engine.ops.arithmetic import conj
+from gradviz.engine.ops.arithmetic import conj, number_minus
+from gradviz.engine.ops.derivatives import scaled
 from gradviz.engine.ops.elementwise import Prepared, binary, prepare_pair, register, unary
 from gradviz.engine.ops.reduce import in_type, spread, wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, SPECIAL, api, in_torch_words
@@ -100,8 +101,8 @@ def _sinc(x: Array) -> Array:
 
 
 def _sinc_grad(grad: Tensor, self: Tensor) -> Tensor:
-    turned = self * math.pi
-    square = self * self * math.pi
+    turned = scaled(self, math.pi)
+    square = scaled(self * self, math.pi)
     return F["where"](square == 0, 0, grad * conj((turned * turned.cos() - turned.sin()) / square))
 
 
@@ -128,7 +129,7 @@ LOGIT = op(
 def _logit_grad(grad: Tensor, self: Tensor, eps: float | None) -> Tensor:
     low = 0 if eps is None else eps
     inside = F["logical_and"](self >= low, self <= 1 - low)
-    return F["where"](inside, grad / (self * (1 - self)), math.nan if eps is None else 0)
+    return F["where"](inside, grad / (self * number_minus(1, self)), math.nan if eps is None else 0)
 
 
 def _logit(x: Array, eps: float | None) -> Array:

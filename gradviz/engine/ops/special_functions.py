@@ -15,11 +15,11 @@ from gradviz.engine.kernel.formula import Rule, expressed, sentence
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics import bessel, functions
-from gradviz.engine.ops.derivatives import scaled
+from gradviz.engine.ops.derivatives import plus, scaled
 from gradviz.engine.ops.elementwise import NUMBERS, Prepared, cast, prepare_pair, register, result_type
 from gradviz.engine.ops.special import POLYGAMMA
 from gradviz.engine.run.api import FUNCTIONS, SPECIAL, api, called, method
-from gradviz.engine.run.apply import NO_PARAMS, call
+from gradviz.engine.run.apply import NO_PARAMS
 from gradviz.engine.run.inplace import write
 
 F, S = FUNCTIONS, SPECIAL
@@ -202,26 +202,12 @@ register(_prepare_i0, ("i0",))
 S["i0"] = called(F["i0"], "special_i0")
 
 
-ADD_ONE = op(
-    "add",
-    "self",
-    lambda x: x + x.dtype.type(1),
-    key="add_one",
-    number=1,
-    category="arithmetic",
-    symbol="+ 1",
-    latex=r"1 + x",
-    brief="One more.",
-    self="grad",
-)
-
-
 @api("ndtr", where="special")
 def ndtr(input: Tensor) -> Tensor:
     """The normal distribution function, through erf."""
     x = input if input.dtype.rank >= 2 else input.to(dtypes.get_default_dtype())
     _check_type(x.dtype, "erf_vml_cpu", True)
-    return scaled(call(ADD_ONE, F["erf"](scaled(x, math.sqrt(0.5)))), 0.5)
+    return scaled(plus(F["erf"](scaled(x, math.sqrt(0.5))), 1), 0.5)
 
 
 # --- polygamma and mvlgamma ---

@@ -19,7 +19,6 @@ from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import overflow
 from gradviz.engine.ops.creation import made
 from gradviz.engine.ops.derivatives import scaled
-from gradviz.engine.ops.neural import times
 from gradviz.engine.ops.order import (
     back_to_one,
     by_sorting,
@@ -79,7 +78,7 @@ def _ranks(rows: Tensor, q: Tensor, without_nan: bool) -> Tensor:
         ranks = q * (F["logical_not"](nan).sum(-1, keepdim=True) - 1)
         return ranks.masked_fill_(ranks < 0, 0)
     last = rows._data.shape[-1] - 1
-    wide, bad = F["broadcast_tensors"](times(q, last), F["any"](nan, -1, keepdim=True))
+    wide, bad = F["broadcast_tensors"](scaled(q, last), F["any"](nan, -1, keepdim=True))
     return wide.masked_fill(bad, last)
 
 

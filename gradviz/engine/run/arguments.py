@@ -53,6 +53,12 @@ _VALUES_AND_INDICES = "max min median nanmedian mode kthvalue sort topk cummax c
 RETURN_TYPES = ReturnTypes()
 
 
+def kind_name(value: object) -> str:
+    """The name of the type of a value as an error says it: those of NumPy come with its name."""
+    kind = type(value)
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+
+
 def return_type(name: str, fields: tuple[str, ...] = ("values", "indices")) -> type[_Named]:
     """The class for the results of one function, made when first asked for."""
     found = RETURN_TYPES.get(name)
@@ -186,7 +192,7 @@ def need_tensors(given: Sequence[object]) -> None:
     """Refuse anything but tensors in a list of tensors."""
     for at, each in enumerate(given):
         if not isinstance(each, Tensor):
-            raise TypeError(f"expected Tensor as element {at} in argument 0, but got {type(each).__name__}")
+            raise TypeError(f"expected Tensor as element {at} in argument 0, but got {kind_name(each)}")
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -225,7 +231,7 @@ def check_operands(name: str, x: object, y: object) -> None:
     if at == 0 and kind == "none" and not isinstance(y, Tensor) and isinstance(x, Tensor):
         at = 1
     wrong, argument = (x, _FIRST_NAME.get(name, "input")) if at == 0 else (y, _SECOND_NAME.get(name, "other"))
-    raise TypeError(f"{name}(): argument '{argument}' (position {at + 1}) must be Tensor, not {type(wrong).__name__}")
+    raise TypeError(f"{name}(): argument '{argument}' (position {at + 1}) must be Tensor, not {kind_name(wrong)}")
 
 
 def forms(name: str, kind: str) -> list[tuple[tuple[str, ...], str, int]]:
@@ -267,7 +273,7 @@ def refuse(
     named: Mapping[str, object] = MappingProxyType({}),
 ) -> NoReturn:
     """Raise the error that no form of the function takes these arguments."""
-    kinds = [type(each).__name__ for each in given] + [f"{key}={type(each).__name__}" for key, each in named.items()]
+    kinds = [kind_name(each) for each in given] + [f"{key}={kind_name(each)}" for key, each in named.items()]
     lines = [f"{name}() received an invalid combination of arguments - got ({', '.join(kinds)}), but expected one of:"]
     for types, written, count in known:
         lines.append(f" * {written}")

@@ -19,7 +19,7 @@ from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Node, edge_of, function_of, next_sequence, show_as
 from gradviz.engine.kernel.memory import is_same, memory_order, partly_overlapping, repeated, written_in_turn
 from gradviz.engine.kernel.messages import OVERLAPPING, SECOND_BACKWARD, WRITTEN_TWICE, check_castable, view_written
-from gradviz.engine.kernel.modes import _force_original_view_tracking
+from gradviz.engine.kernel.modes import _force_original_view_tracking, enable_grad, no_grad
 from gradviz.engine.kernel.rows import ROWS, OpRow
 from gradviz.engine.kernel.saved import Saved
 from gradviz.engine.kernel.state import state
@@ -305,6 +305,8 @@ class CopySlices(Node):
 
 def geometry(view: Tensor, base: Tensor) -> Geometry:
     """(size, stride, offset) of a view in the memory of its base, in elements."""
+    if view._data.size and not np.may_share_memory(base._data, view._data):  # since set_()
+        base = view
     data, size = one_example(view._data), view._data.itemsize
     whole = one_example(base._data)
     offset = (data.__array_interface__["data"][0] - whole.__array_interface__["data"][0]) // size
@@ -337,10 +339,14 @@ def remake_view(view: Tensor) -> None:
     cut = not base._requires_grad and view._node is not None  # PyTorch looks at the base, not at the views in between
     if not (base._requires_grad or cut):
         return
-    elsewhere = view._data.size and not np.may_share_memory(base._data, view._data)  # since set_()
-    where = geometry(view, view if elsewhere else base)
+    where = geometry(view, base)
     former, number = view._node, view._output_nr
-    grad, state.grad = state.grad, True
+    with enable_grad():
+        _give_history(view, base, where, former, cut)
+    _move_retained(view, former, number, view._node)
+
+
+def _give_history(view: Tensor, base: Tensor, where: Geometry, former: Node | None, cut: bool) -> None:
     if _force_original_view_tracking.enabled and (way := _way(former)):
         made = base
         for node in way:
@@ -352,8 +358,6 @@ def remake_view(view: Tensor) -> None:
     else:
         made = _as_other_kind(base, where, view.dtype.is_complex, former)
         view._node, view._output_nr, view._requires_grad = made._node, made._output_nr, True
-    state.grad = grad
-    _move_retained(view, former, number, view._node)
 
 
 def _as_other_kind(base: Tensor, where: Geometry, as_complex: bool, former: Node | None) -> Tensor:
@@ -365,11 +369,13 @@ def _as_other_kind(base: Tensor, where: Geometry, as_complex: bool, former: Node
     if crossing not in names:
         return _part(base, where, as_complex)
     at, stage, stages = names.index(crossing), base, []
-    grad, state.grad = state.grad, False
-    for node in way:
-        stage = apply(node.row, (stage,), (stage._data,), node.params)
-        stages.append(geometry(stage, base))
-    state.grad = grad
+    try:
+        with no_grad():
+            for node in way:
+                stage = apply(node.row, (stage,), (stage._data,), node.params)
+                stages.append(geometry(stage, base))
+    except RuntimeError:  # the base has another shape by now, such as after transpose_()
+        return _part(base, where, as_complex)
     if stages[-1] != where:
         return _part(base, where, as_complex)
     made: Tensor = base.as_strided(*stages[at - 1]) if at else base

@@ -245,6 +245,8 @@ class CheckpointPolicy(Enum):
     PREFER_SAVE = 1
     MUST_RECOMPUTE = 2
     PREFER_RECOMPUTE = 3
+    MUST_CPU_OFFLOAD = 4
+    PREFER_CPU_OFFLOAD = 5
 
 
 CheckpointPolicy.__module__ = "torch.utils.checkpoint"

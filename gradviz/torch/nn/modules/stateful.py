@@ -24,6 +24,7 @@ class StateDict(OrderedDict[str, Any]):
 
 
 StateDict.__name__ = StateDict.__qualname__ = "OrderedDict"
+StateDict.__module__ = "collections"
 
 
 class _Keys(NamedTuple):
