@@ -40,6 +40,7 @@ class Backward:
         self._rows = rows
         self._now = _Call()
         self._given: Sequence[Any] = ()
+        self.retained: dict[int, weakref.ref[Any]] = {}  # by tensor: the results that keep their .grad
         self._grads: dict[tuple[int, int], tuple[int, weakref.ref[Any]]] = {}  # by place of a .grad: its tensor
         self.flush: Callable[[], None] = _nothing
         self.pause: Callable[[], bool] = _no
@@ -201,6 +202,7 @@ class Backward:
         around, rows.value.policy = rows.value.policy, rows.policies[number]
         with rows.quietly():
             step = rows.step(Kind.BACKWARD, number, -1, number, now.site)
+            self._keep_retained(step, number)
             pairs = [(*edge, grad) for edge, grad in zip(rows.edges[number], grads_in, strict=False) if edge[1] >= 0]
             sent = [each for each in pairs if each[2] is not None]
             if len(sent) < len(pairs):
@@ -214,6 +216,14 @@ class Backward:
             for slot, tensor, grad in sent:
                 self._arrive(tensor, number, grad, values[slot])
         rows.value.policy = around
+
+    def _keep_retained(self, step: int, node: int) -> None:
+        """Results of a node that keep their `.grad` have it once the node has run."""
+        rows = self._rows
+        for tensor in range(rows.first[node], rows.first[node] + rows.shown[node]) if self.retained else ():
+            x = self.retained.get(tensor, _gone)()
+            if x is not None and x.grad is not None:
+                rows.add("grads", step, tensor, rows.value(x.grad), -1)
 
     @not_compiled
     @plainly

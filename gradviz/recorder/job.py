@@ -26,7 +26,7 @@ from gradviz.recorder.backward import Backward, has_ranks
 from gradviz.recorder.forward import Forward
 from gradviz.recorder.rows import Rows, now
 from gradviz.recorder.values import FULL, NONE, POLICIES, Values, not_compiled, plainly
-from gradviz.trace.record.chosen import Choice
+from gradviz.trace.record.chosen import Choice, Thinning
 from gradviz.trace.record.gaps import iterations_left
 from gradviz.trace.record.recorder import settings_text
 from gradviz.trace.table.encoding import BUDGET
@@ -48,7 +48,7 @@ class Wishes:
     """What to keep of a job: which iterations (calls of an optimizer's `step`, from 0; None: all), of which modules
     (parts of their paths; None: all), and how much of each value."""
 
-    steps: Choice | Collection[int] | None = None
+    steps: Choice | Thinning | Collection[int] | None = None
     values: str = FULL
     modules: Collection[str] | None = None
     budget: int = BUDGET  # bytes of values
@@ -62,8 +62,11 @@ class Wishes:
         wanted = self.modules is None or any(f".{each}." in f".{path}." for each in self.modules)
         return self.values if wanted else NONE
 
-    def takes(self, iteration: int, left: int = -1) -> bool:
-        """Whether this iteration is recorded; `left` others follow, -1 if that is unknown."""
+    def takes(self, iteration: int, left: int = -1, steps: int = 0, size: int = 0) -> bool:
+        """Whether this iteration is recorded; `left` others follow, -1 if that is unknown, and the recording has so
+        many steps and bytes already."""
+        if isinstance(self.steps, Thinning):
+            return self.steps.takes(iteration, steps, size)
         if isinstance(self.steps, Choice):
             return self.steps.takes(iteration, left)
         return self.steps is None or iteration in self.steps
@@ -78,14 +81,17 @@ class Modules:
         self._flush = flush
         self._paths: dict[int, str] = {}  # by identity
         self._around: list[str] = []  # how much was kept of values outside the running modules
+        self._below: dict[int, str] = {}  # by identity: paths below the outermost running module
         self._sharded = ""  # the module that some of its parameters belong to
 
     def enter(self, module: Any) -> None:
         """A module is called."""
         path = self._path(module)
-        if not self._around and has_ranks():
-            self._name_shards(path, module)
-        self._rows.regions.enter(path)
+        if not self._around:
+            self._below = {id(part): name for name, part in module.named_modules()}
+            if has_ranks():
+                self._name_shards(path, module)
+        self._rows.regions.enter(self._below.get(id(module)) or path)
         self._around.append(self._rows.value.policy)
         self._rows.value.policy = self._wishes.policy_of(path)
 
@@ -178,6 +184,7 @@ class Job:
             optimizers.register_optimizer_step_pre_hook(self._before_update).remove,
             optimizers.register_optimizer_step_post_hook(self._updated).remove,
             _replace(torch.Tensor, "register_hook", self._register_hook),
+            _replace(torch.Tensor, "retain_grad", self._retain_grad),
             _replace(torch, "compile", _compile_in_parts),
             _replace(torch._C._autograd, "_push_saved_tensors_default_hooks", self._push_hooks),
         ]
@@ -285,7 +292,7 @@ class Job:
             self._iteration += 1
             stack = self.rows.regions.stack
             left = iterations_left(stack) - 1 if self.rows.regions.innermost_loop() else -1
-            self._switch(self._wishes.takes(self._iteration, left))
+            self._switch(self._wishes.takes(self._iteration, left, self.rows.steps, self._out.tell()))
 
     @plainly
     def _write_update(self, optimizer: Any) -> None:
@@ -328,6 +335,20 @@ class Job:
 
         tensor_of = weakref.ref(tensor)
         return original(tensor, called)
+
+    def _retain_grad(self, original: Any, tensor: Any) -> None:
+        """`Tensor.retain_grad`: a result keeps its `.grad`."""
+        original(tensor)
+        if self.is_recording and tensor.retains_grad:
+            self._retains(tensor)
+
+    @plainly
+    def _retains(self, tensor: Any) -> None:
+        rows = self.rows
+        self._forward.flush()
+        number = rows.number(tensor)
+        rows.add("flags", rows.steps - 1, number, True, True, False)
+        self._backward.retained[number] = weakref.ref(tensor)
 
     def _hooked(self, tensor: Any, before: Any, after: Any) -> None:
         rows = self.rows

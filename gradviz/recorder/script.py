@@ -19,7 +19,7 @@ from typing import Any, TextIO
 
 from gradviz.recorder import rank_of
 from gradviz.trace.record.binding import length_of
-from gradviz.trace.record.chosen import EXAMPLES, Choice
+from gradviz.trace.record.chosen import EXAMPLES, Choice, Thinning
 from gradviz.trace.record.location import TOTAL
 from gradviz.trace.table.recording import SUFFIX
 
@@ -45,12 +45,14 @@ def main(arguments: Sequence[str]) -> int:
     from gradviz.recorder.job import Wishes
 
     out = _out(options.out, script if spec is None else Path(options.script.rpartition(".")[2]))
-    wishes = Wishes(options.steps, options.values, budget=options.budget << 20)
+    steps = options.steps or Thinning()
+    wishes = Wishes(steps, options.values, budget=options.budget << 20)
     sys.stdout.flush()
     status = run(script, source, tree, out, wishes, options.arguments, spec)
     if not options.quiet:
         opening = f"it: gradviz {out}" if rank_of()[1] == 1 else f"all ranks: gradviz {out.parent}"
-        sys.stderr.write(f"Recorded {out}. To open {opening}\n")
+        thinned = f" {told}" if isinstance(steps, Thinning) and (told := steps.told()) else ""
+        sys.stderr.write(f"Recorded {out}.{thinned} To open {opening}\n")
     return status
 
 
@@ -76,7 +78,8 @@ def _parser() -> argparse.ArgumentParser:
     kept = ("full", "summary", "none")
     parser.add_argument("--values", choices=kept, default="full", help="how much of each tensor is kept")
     wanted = f"which iterations, counted by the updates of an optimizer from 0: {EXAMPLES}, also with commas between"
-    parser.add_argument("--steps", type=_choice, metavar="WHICH", help=wanted)
+    absent = "; all if absent, but fewer and fewer of a long job"
+    parser.add_argument("--steps", type=_choice, metavar="WHICH", help=wanted + absent)
     parser.add_argument("--budget", type=int, default=1024, metavar="MB", help="how much of values is kept whole")
     parser.add_argument("--quiet", action="store_true", help="do not say where the recording is")
     called = "SCRIPT is the name of a module, as for python -m"

@@ -1,6 +1,6 @@
 """Records the files beside it with a Python that has PyTorch and ml_dtypes: `before.gvtrace`, a backward pass through a
-graph that was made before anything was recorded, in the second recording of that graph, and `parameters.gvtrace`, the
-job of this name. `python -m tests.recorder.record_samples`"""
+graph that was made before anything was recorded, in the second recording of that graph, and some jobs.
+`python -m tests.recorder.record_samples`"""
 
 import subprocess
 import sys
@@ -25,11 +25,12 @@ def before() -> None:
         loss.backward()
 
 
-def parameters() -> None:
-    command = [sys.executable, "-m", "gradviz.record", "-o", HERE / "parameters.gvtrace", "parameters.py"]
+def job(name: str) -> None:
+    command = [sys.executable, "-m", "gradviz.record", "-o", HERE / f"{name}.gvtrace", f"{name}.py"]
     subprocess.run(command, cwd=HERE / "jobs", check=True)
 
 
 if __name__ == "__main__":
     before()
-    parameters()
+    job("parameters")
+    job("retained_and_nested")

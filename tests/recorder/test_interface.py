@@ -271,3 +271,12 @@ def test_results_that_nobody_sees_are_not_taken_for_those_of_later_operations() 
     assert [each.rsplit(" keeps ")[-1] for each in told if "NativeGroupNormBackward0 is made" in each] == [
         "square, the means and 1 / σ."
     ]
+
+
+def test_a_job_is_told_as_a_snippet_with_the_same_text_is() -> None:
+    """With results that retain their gradient, and modules in modules."""
+    told = []
+    text = (HERE / "jobs" / "retained_and_nested.py").read_text(encoding="utf-8")
+    for trace in (recordings.load(HERE / "retained_and_nested.gvtrace").trace, run(text)):
+        told.append([explain(trace.frame(at + 1)).sentence for at in range(len(trace))])
+    assert told[0] == told[1]

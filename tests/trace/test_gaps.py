@@ -12,7 +12,7 @@ from gradviz.session.inspect.ledger import ledger
 from gradviz.session.timeline.iterations import iterations
 from gradviz.session.timeline.training_curves import training_curves
 from gradviz.trace.record.chains import Question
-from gradviz.trace.record.chosen import Choice
+from gradviz.trace.record.chosen import Choice, Thinning
 from gradviz.trace.record.recorder import Recorder
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.trace import Trace
@@ -264,3 +264,23 @@ def test_what_names_no_iterations_is_refused(text: str) -> None:
 def test_a_recording_without_gaps_has_none() -> None:
     trace = Trace("")
     assert trace.gap_turns == []
+
+
+def test_of_a_long_job_ever_fewer_iterations_are_recorded() -> None:
+    thinning, steps, taken = Thinning(), 0, []
+    for iteration in range(100_000):
+        if thinning.takes(iteration, steps, 0):
+            steps += 26
+            taken.append(iteration)
+    whole = -(-Thinning.STEPS // 26)
+    assert taken[: whole + 1] == [*range(whole), -(-whole // 10) * 10] and steps < 3 * Thinning.STEPS
+    assert np.all(np.diff(taken[whole:-1]) >= 10) and thinning.every == 100
+    assert thinning.told().startswith(
+        f"It has each of the first {whole:,} iterations, then fewer, in the end every 100th;"
+    )
+
+
+def test_a_short_job_is_recorded_whole_and_a_large_one_is_not() -> None:
+    short, large = Thinning(), Thinning()
+    assert all(short.takes(iteration, 10 * iteration, 0) for iteration in range(1000)) and short.told() == ""
+    assert [large.takes(iteration, 0, iteration << 28) for iteration in range(4)] == [True, True, False, False]

@@ -1,5 +1,6 @@
-"""The choice of recorded iterations as typed text: "first:20, every:10". This module imports nothing, because stored
-settings are checked with it. Next: `gaps`, which handles the other iterations."""
+"""The choice of recorded iterations as typed text, "first:20, every:10", and what a job of PyTorch has in its place if
+nobody chose. This module imports nothing, because stored settings are checked with it. Next: `gaps`, which handles the
+other iterations."""
 
 from __future__ import annotations
 
@@ -47,6 +48,35 @@ class Choice:
         found = max(0, self.first - index - 1) + (left // self.every if self.every else 0) + self.last
         found += sum(max(0, min(high, index + left) - max(low, index + 1) + 1) for low, high in self.ranges)
         return min(found, left)
+
+
+class Thinning:
+    """Which iterations of a job are recorded if nobody chose: all until the recording is long, then every 10th, every
+    100th and so on, so that it grows ever more slowly and the job runs ever more freely."""
+
+    STEPS, BYTES = 200_000, 512 << 20  # after which ten times fewer are recorded
+
+    def __init__(self) -> None:
+        self.every = 1
+        self.whole = 0  # iterations before the first that was left out
+        self._steps, self._bytes = self.STEPS, self.BYTES
+
+    def takes(self, iteration: int, steps: int, size: int) -> bool:
+        """Whether an iteration is recorded, if the recording has so many steps and bytes before it."""
+        if steps >= self._steps or size >= self._bytes:
+            self.whole = self.whole or iteration
+            self.every *= 10
+            self._steps, self._bytes = steps + self.STEPS, size + self.BYTES
+        return iteration % self.every == 0
+
+    def told(self) -> str:
+        """What was left out, in a sentence; "" if nothing was."""
+        if self.every == 1:
+            return ""
+        return (
+            f"It has each of the first {self.whole:,} iterations, then fewer, in the end every {self.every:,}th; "
+            "--steps every:1 records all."
+        )
 
 
 def is_choice(text: str) -> bool:
