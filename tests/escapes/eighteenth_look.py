@@ -153,7 +153,8 @@ _RETURNED = {
         "class L(torch.optim.LBFGS):\n    def _search(self, *given):\n        found = super()._search(*given)\n"
         "        for each in found:\n            try: mine(each)\n"
         "            except TypeError as error: print('ESCAPED', error)\n        return found\n"
-        "o = L([x], line_search_fn='strong_wolfe')\ndef loss():\n    o.zero_grad()\n    made = (x**4).sum()\n"
+        "o = L([x], line_search_fn='strong_wolfe')\ndef loss():\n    o.zero_grad()\n"
+        "    made = (x**4).sum() + (x[0] * x[1]).exp() / 1000\n"
         "    made.backward()\n    return made\nfor _ in range(3): o.step(loss)"
     ),
 }
