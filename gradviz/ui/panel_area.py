@@ -251,11 +251,13 @@ class Missed:
 Arrangement = tuple[set[str], Room, bool, int, float]  # the visible cards and what their sizes depend on
 
 
-def _code_height(state: State, scale: float, before: Arrangement | None) -> float:
+def _code_height(state: State, scale: float, area: PanelArea) -> float:
     """The height that the code of the snippet that ran needs: what is left of its side goes to the inspector. An error
-    or a finding, or the palette of a drawing, takes all there is. It stays `before` during a run."""
-    if state.run.phase is Phase.RUNNING and before is not None:
-        return before[-1]
+    or a finding, the examples, or the palette, take all there is. It stays as it is during a run."""
+    if "editor" not in area.made or not area.cards["left"].has_in_front(area.made["editor"]):
+        return math.inf
+    if state.run.phase is Phase.RUNNING and area._arrangement is not None:
+        return area._arrangement[-1]
     if not isinstance(state.traced, Snippet) or state.run.phase is not Phase.OK or state.looked_at is not None:
         return math.inf
     return scale * ((state.traced.text.count("\n") + 1) * LINE_OF_CODE + AROUND_CODE)
@@ -333,7 +335,7 @@ class PanelArea:
         name = next(row.id for row in PANELS if row.place == place and _tab(row) == tab)
         if name in self._missed.since or name not in self.made:
             self.panel(name)
-        if place == "bottom":
+        if place in ("bottom", "left"):
             self.arrange()
 
     def end(self) -> None:
@@ -379,7 +381,7 @@ class PanelArea:
         room = self._room(scale)
         shown = {ROW[name].place for name in stage.panels} if stage.on else self._shown(state, room)
         self._tell_folded(state, shown)
-        arrangement = (shown, room, stage.on, self._low(scale), _code_height(state, scale, self._arrangement))
+        arrangement = (shown, room, stage.on, self._low(scale), _code_height(state, scale, self))
         if arrangement == self._arrangement:
             return
         self._arrangement = arrangement

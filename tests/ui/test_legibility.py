@@ -206,6 +206,10 @@ def test_short_code_leaves_its_room_to_the_inspector(pilot: Pilot) -> None:
     short, long, raised = heights
     assert short[1] > 1.3 * long[1] and short[0] >= 4 * code.fontMetrics().lineSpacing()
     assert long[0] > 1.3 * short[0] and raised[1] == long[1]
+    pilot.run_again(lines)
+    pilot.window.panel_area.bring("examples")
+    QApplication.processEvents()
+    assert pilot.window.panel_area.panel("examples").height() > 1.3 * short[0], "examples are not as short as the code"
 
 
 @pytest.mark.parametrize("size", [(1024, 768), (1280, 800), (1600, 1000)], ids=lambda size: f"{size[0]}x{size[1]}")
