@@ -143,6 +143,63 @@ class Modules:
                     self._rows.name(parameter, own + GATHERED, self._sharded, ELEMENT)
 
 
+class Requests:
+    """What the job asks of tensors while it is recorded: hooks, and results that keep their `.grad`."""
+
+    def __init__(self, rows: Rows, backward: Backward, flush: Callable[[], None]) -> None:
+        self._rows, self._backward, self._flush = rows, backward, flush
+        self.is_on = False
+
+    def watch(self) -> list[Callable[[], None]]:
+        """Observe them from now on; returns what ends it."""
+        return [
+            _replace(torch.Tensor, "register_hook", self._register_hook),
+            _replace(torch.Tensor, "retain_grad", self._retain_grad),
+            _replace(torch._C._autograd, "_push_saved_tensors_default_hooks", self._push_hooks),
+        ]
+
+    def _push_hooks(self, original: Any, pack: Any, unpack: Any) -> Any:
+        """`saved_tensors_hooks`: what packs a result runs before the result has its node, so it is not recorded."""
+        return original(pack if isinstance(pack, torch.nn.Module) else _quiet(self._rows, pack), unpack)
+
+    def _register_hook(self, original: Any, tensor: Any, hook: Any) -> Any:
+        """`Tensor.register_hook`: each call of the hook is a step."""
+
+        @functools.wraps(hook, updated=())
+        def called(grad: Any) -> Any:
+            out = hook(grad)
+            if self.is_on and self._rows.call >= 0:
+                self._hooked(tensor_of(), grad, grad if out is None else out)
+            return out
+
+        tensor_of = weakref.ref(tensor)
+        return original(tensor, called)
+
+    def _retain_grad(self, original: Any, tensor: Any) -> None:
+        """`Tensor.retain_grad`: a result keeps its `.grad`."""
+        original(tensor)
+        if self.is_on and not self._rows.quiet and tensor.retains_grad:
+            self._retains(tensor)
+
+    @plainly
+    def _retains(self, tensor: Any) -> None:
+        rows = self._rows
+        self._flush()
+        number = rows.number(tensor)
+        rows.add("flags", rows.steps - 1, number, True, True, False)
+        self._backward.retained[number] = weakref.ref(tensor)
+
+    def _hooked(self, tensor: Any, before: Any, after: Any) -> None:
+        rows = self._rows
+        number = rows.known(tensor) if tensor is not None else -1
+        if rows.quiet or number < 0:
+            return
+        site = self._backward.site
+        step = rows.step(Kind.HOOK, -1, number, rows.writer.count("hooks"), site)
+        values = rows.value(before), rows.value(after)
+        rows.add("hooks", step, rows.text("tensor"), -1, number, *values)
+
+
 class Job:
     """Records what happens between `begin` and `end` in the calling thread."""
 
@@ -161,6 +218,7 @@ class Job:
         self._file = RecordingWriter(self._out, about)
         self._wrote = self._began = time.monotonic()
         self.modules = Modules(self.rows, wishes, self._forward.flush)
+        self._requests = Requests(self.rows, self._backward, self._forward.flush)
         self._undo: list[Callable[[], None]] = []
         self._closely: list[Callable[[], None]] = []  # the same, of one recorded iteration
         self._iteration = 0
@@ -183,10 +241,8 @@ class Job:
         self._undo = [
             optimizers.register_optimizer_step_pre_hook(self._before_update).remove,
             optimizers.register_optimizer_step_post_hook(self._updated).remove,
-            _replace(torch.Tensor, "register_hook", self._register_hook),
-            _replace(torch.Tensor, "retain_grad", self._retain_grad),
             _replace(torch, "compile", _compile_in_parts),
-            _replace(torch._C._autograd, "_push_saved_tensors_default_hooks", self._push_hooks),
+            *self._requests.watch(),
         ]
         if hasattr(modules, "_has_any_global_hook"):
             self._undo.append(_replace(modules, "_has_any_global_hook", _has_hooks_of_others))
@@ -208,7 +264,7 @@ class Job:
     def _switch(self, on: bool) -> None:
         if on == self._is_on:
             return
-        self._is_on = on
+        self._is_on = self._requests.is_on = on
         if on:
             self.rows.quiet = 0
             self._look_closely()
@@ -316,49 +372,6 @@ class Job:
         found = next((state[name] for name in names if name in state), None)
         small = isinstance(found, torch.Tensor) and found.numel() <= MATRIX
         return self.rows.value(found) if small else -1
-
-    # hooks of the job
-
-    def _push_hooks(self, original: Any, pack: Any, unpack: Any) -> Any:
-        """`saved_tensors_hooks`: what packs a result runs before the result has its node, so it is not recorded."""
-        return original(pack if isinstance(pack, torch.nn.Module) else _quiet(self.rows, pack), unpack)
-
-    def _register_hook(self, original: Any, tensor: Any, hook: Any) -> Any:
-        """`Tensor.register_hook`: each call of the hook is a step."""
-
-        @functools.wraps(hook, updated=())
-        def called(grad: Any) -> Any:
-            out = hook(grad)
-            if self._is_on and self.rows.call >= 0:
-                self._hooked(tensor_of(), grad, grad if out is None else out)
-            return out
-
-        tensor_of = weakref.ref(tensor)
-        return original(tensor, called)
-
-    def _retain_grad(self, original: Any, tensor: Any) -> None:
-        """`Tensor.retain_grad`: a result keeps its `.grad`."""
-        original(tensor)
-        if self.is_recording and tensor.retains_grad:
-            self._retains(tensor)
-
-    @plainly
-    def _retains(self, tensor: Any) -> None:
-        rows = self.rows
-        self._forward.flush()
-        number = rows.number(tensor)
-        rows.add("flags", rows.steps - 1, number, True, True, False)
-        self._backward.retained[number] = weakref.ref(tensor)
-
-    def _hooked(self, tensor: Any, before: Any, after: Any) -> None:
-        rows = self.rows
-        number = rows.known(tensor) if tensor is not None else -1
-        if rows.quiet or number < 0:
-            return
-        site = self._backward.site
-        step = rows.step(Kind.HOOK, -1, number, rows.writer.count("hooks"), site)
-        values = rows.value(before), rows.value(after)
-        rows.add("hooks", step, rows.text("tensor"), -1, number, *values)
 
     # the file
 
