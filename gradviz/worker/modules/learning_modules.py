@@ -15,7 +15,7 @@ import numpy as np
 
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.worker.language.stand_in import stand_in
-from gradviz.worker.modules.made_sets import MADE_SETS, numbers_in, source_of
+from gradviz.worker.modules.made_sets import DRAWS, MADE_SETS, numbers_in, source_of
 from gradviz.worker.modules.recorded_sets import RECORDED_SETS
 from gradviz.worker.modules.tables import DataFrame, Series
 from gradviz.worker.objects.numpy_boundary import to_numpy, to_snippet
@@ -26,14 +26,15 @@ Array = np.ndarray[Any, Any]
 
 def learning_modules(source: np.random.RandomState) -> dict[str, Any]:
     """Return the stand-ins by module name; `source` is what `np.random` draws from."""
+    DRAWS["source"] = source
     parts: dict[str, dict[str, Any]] = {
-        "datasets": {make.__name__: make for make in (*(each(source) for each in MADE_SETS), *RECORDED_SETS)},
-        "model_selection": {"train_test_split": _splitter(source)},
+        "datasets": {make.__name__: make for make in (*MADE_SETS, *RECORDED_SETS)},
+        "model_selection": {"train_test_split": train_test_split},
         "preprocessing": {
             each.__name__: each for each in (StandardScaler, MinMaxScaler, LabelEncoder, normalize, scale)
         },
         "metrics": {each.__name__: each for each in _SCORES},
-        "utils": {each.__name__: each for each in _drawers(source)},
+        "utils": {"resample": resample, "shuffle": shuffle},
     }
     modules = {f"sklearn.{name}": stand_in(f"sklearn.{name}", names) for name, names in parts.items()}
     names = {name: modules[f"sklearn.{name}"] for name in parts} | {"__version__": VERSION}
@@ -43,32 +44,30 @@ def learning_modules(source: np.random.RandomState) -> dict[str, Any]:
 # --- splits ---
 
 
-def _splitter(source: np.random.RandomState) -> Callable[..., list[Any]]:
-    def train_test_split(
-        *arrays: Any,
-        test_size: object = None,
-        train_size: object = None,
-        random_state: Any = None,
-        shuffle: object = True,
-        stratify: object = None,
-    ) -> list[Any]:
-        if not arrays:
-            raise ValueError("At least one array required as input")
-        lengths = [len(each) for each in arrays]
-        if len(set(lengths)) > 1:
-            raise ValueError(f"Found input variables with inconsistent numbers of samples: {lengths}")
-        train, test = _sizes(lengths[0], test_size, train_size)
-        random = source_of(source, random_state)
-        if stratify is not None:
-            chosen = _stratified(random, np.asarray(to_numpy(stratify)), train, test)
-        elif shuffle:
-            order = random.permutation(lengths[0])
-            chosen = order[test : test + train], order[:test]
-        else:
-            chosen = np.arange(train), np.arange(train, train + test)
-        return [_taken(each, part) for each in arrays for part in chosen]
-
-    return train_test_split
+def train_test_split(
+    *arrays: Any,
+    test_size: object = None,
+    train_size: object = None,
+    random_state: Any = None,
+    shuffle: object = True,
+    stratify: object = None,
+) -> list[Any]:
+    """Split each array in the same two parts."""
+    if not arrays:
+        raise ValueError("At least one array required as input")
+    lengths = [len(each) for each in arrays]
+    if len(set(lengths)) > 1:
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: {lengths}")
+    train, test = _sizes(lengths[0], test_size, train_size)
+    random = source_of(random_state)
+    if stratify is not None:
+        chosen = _stratified(random, np.asarray(to_numpy(stratify)), train, test)
+    elif shuffle:
+        order = random.permutation(lengths[0])
+        chosen = order[test : test + train], order[:test]
+    else:
+        chosen = np.arange(train), np.arange(train, train + test)
+    return [_taken(each, part) for each in arrays for part in chosen]
 
 
 def _sizes(samples: int, test_size: Any, train_size: Any) -> tuple[int, int]:
@@ -140,24 +139,24 @@ def _taken(given: object, places: Array) -> Any:
     return to_snippet(np.asarray(to_numpy(given))[places])
 
 
-def _drawers(source: np.random.RandomState) -> tuple[Callable[..., object], ...]:
-    def resample(*arrays: Any, replace: object = True, n_samples: Any = None, random_state: Any = None) -> Any:
-        samples = len(arrays[0])
-        size = samples if n_samples is None else operator.index(n_samples)
-        random = source_of(source, random_state)
-        if replace:
-            kept = random.randint(0, samples, size=(size,))
-        elif size > samples:
-            raise ValueError(f"Cannot sample {size} out of arrays with dim {samples} when replace is False")
-        else:
-            kept = random.permutation(samples)[:size]
-        found = [_taken(each, kept) for each in arrays]
-        return found[0] if len(found) == 1 else found
+def resample(*arrays: Any, replace: object = True, n_samples: Any = None, random_state: Any = None) -> Any:
+    """Return some rows of each array, drawn with or without replacement."""
+    samples = len(arrays[0])
+    size = samples if n_samples is None else operator.index(n_samples)
+    random = source_of(random_state)
+    if replace:
+        kept = random.randint(0, samples, size=(size,))
+    elif size > samples:
+        raise ValueError(f"Cannot sample {size} out of arrays with dim {samples} when replace is False")
+    else:
+        kept = random.permutation(samples)[:size]
+    found = [_taken(each, kept) for each in arrays]
+    return found[0] if len(found) == 1 else found
 
-    def shuffle(*arrays: Any, random_state: Any = None, n_samples: Any = None) -> Any:
-        return resample(*arrays, replace=False, n_samples=n_samples, random_state=random_state)
 
-    return resample, shuffle
+def shuffle(*arrays: Any, random_state: Any = None, n_samples: Any = None) -> Any:
+    """Return the rows of each array in a drawn order."""
+    return resample(*arrays, replace=False, n_samples=n_samples, random_state=random_state)
 
 
 # --- scalers ---

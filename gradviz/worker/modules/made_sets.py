@@ -21,9 +21,12 @@ def numbers_in(given: Any) -> Array:
     return found if found.dtype.kind in "biuf" else found.astype(float)
 
 
-def source_of(source: np.random.RandomState, random_state: Any) -> np.random.RandomState:
+DRAWS = {"source": np.random.RandomState(0)}  # what the `np.random` of the run draws from
+
+
+def source_of(random_state: Any) -> np.random.RandomState:
     """Return what a function of this `random_state` draws from: the snippet's own `np.random` without one."""
-    return source if random_state is None else np.random.RandomState(operator.index(random_state))
+    return DRAWS["source"] if random_state is None else np.random.RandomState(operator.index(random_state))
 
 
 def _shuffled(random: np.random.RandomState, count: int) -> Array:
@@ -42,140 +45,130 @@ def _finished(random: np.random.RandomState, x: Array, y: Array, shuffle: object
     return to_snippet(x), to_snippet(y)
 
 
-def _moons(source: np.random.RandomState) -> Callable[..., object]:
-    def make_moons(n_samples: object = 100, *, shuffle: Any = True, noise: Any = None, random_state: Any = None) -> Any:
-        outer, inner = _two(n_samples)
-        far, near = np.linspace(0, np.pi, outer), np.linspace(0, np.pi, inner)
-        x = np.append(np.cos(far), 1 - np.cos(near))
-        y = np.append(np.sin(far), 1 - np.sin(near) - 0.5)
-        return _finished(source_of(source, random_state), np.stack([x, y], 1), _halves(outer, inner), shuffle, noise)
-
-    return make_moons
+def make_moons(n_samples: object = 100, *, shuffle: Any = True, noise: Any = None, random_state: Any = None) -> Any:
+    """Draw two half circles that interlock."""
+    outer, inner = _two(n_samples)
+    far, near = np.linspace(0, np.pi, outer), np.linspace(0, np.pi, inner)
+    x = np.append(np.cos(far), 1 - np.cos(near))
+    y = np.append(np.sin(far), 1 - np.sin(near) - 0.5)
+    return _finished(source_of(random_state), np.stack([x, y], 1), _halves(outer, inner), shuffle, noise)
 
 
-def _circles(source: np.random.RandomState) -> Callable[..., object]:
-    def make_circles(
-        n_samples: object = 100,
-        *,
-        shuffle: Any = True,
-        noise: Any = None,
-        random_state: Any = None,
-        factor: Any = 0.8,
-    ) -> Any:
-        outer, inner = _two(n_samples)
-        far, near = (np.linspace(0, 2 * np.pi, count, endpoint=False) for count in (outer, inner))
-        x = np.append(np.cos(far), np.cos(near) * float(factor))
-        y = np.append(np.sin(far), np.sin(near) * float(factor))
-        return _finished(source_of(source, random_state), np.stack([x, y], 1), _halves(outer, inner), shuffle, noise)
-
-    return make_circles
+def make_circles(
+    n_samples: object = 100,
+    *,
+    shuffle: Any = True,
+    noise: Any = None,
+    random_state: Any = None,
+    factor: Any = 0.8,
+) -> Any:
+    """Draw a circle inside another one."""
+    outer, inner = _two(n_samples)
+    far, near = (np.linspace(0, 2 * np.pi, count, endpoint=False) for count in (outer, inner))
+    x = np.append(np.cos(far), np.cos(near) * float(factor))
+    y = np.append(np.sin(far), np.sin(near) * float(factor))
+    return _finished(source_of(random_state), np.stack([x, y], 1), _halves(outer, inner), shuffle, noise)
 
 
-def _blobs(source: np.random.RandomState) -> Callable[..., object]:
-    def make_blobs(
-        n_samples: Any = 100,
-        n_features: Any = 2,
-        *,
-        centers: object = None,
-        cluster_std: object = 1.0,
-        center_box: Any = (-10.0, 10.0),
-        shuffle: object = True,
-        random_state: Any = None,
-    ) -> Any:
-        random, samples = source_of(source, random_state), _count(n_samples)
-        given = 3 if centers is None else to_numpy(centers)
-        if np.ndim(given) == 0:
-            low, high = center_box
-            given = random.uniform(float(low), float(high), size=(_count(given), _count(n_features)))
-        middles = np.asarray(given, float)
-        sizes = [samples // len(middles) + (each < samples % len(middles)) for each in range(len(middles))]
-        widths = np.broadcast_to(numbers_in(cluster_std), len(middles))
-        parts = [
-            random.normal(loc=middle, scale=width, size=(size, middles.shape[1]))
-            for middle, width, size in zip(middles, widths, sizes, strict=True)
-        ]
-        labels = np.repeat(np.arange(len(middles)), sizes)
-        return _finished(random, np.concatenate(parts), labels, shuffle, None)
-
-    return make_blobs
+def make_blobs(
+    n_samples: Any = 100,
+    n_features: Any = 2,
+    *,
+    centers: object = None,
+    cluster_std: object = 1.0,
+    center_box: Any = (-10.0, 10.0),
+    shuffle: object = True,
+    random_state: Any = None,
+) -> Any:
+    """Draw round clusters."""
+    random, samples = source_of(random_state), _count(n_samples)
+    given = 3 if centers is None else to_numpy(centers)
+    if np.ndim(given) == 0:
+        low, high = center_box
+        given = random.uniform(float(low), float(high), size=(_count(given), _count(n_features)))
+    middles = np.asarray(given, float)
+    sizes = [samples // len(middles) + (each < samples % len(middles)) for each in range(len(middles))]
+    widths = np.broadcast_to(numbers_in(cluster_std), len(middles))
+    parts = [
+        random.normal(loc=middle, scale=width, size=(size, middles.shape[1]))
+        for middle, width, size in zip(middles, widths, sizes, strict=True)
+    ]
+    labels = np.repeat(np.arange(len(middles)), sizes)
+    return _finished(random, np.concatenate(parts), labels, shuffle, None)
 
 
-def _regression(source: np.random.RandomState) -> Callable[..., object]:
-    def make_regression(
-        n_samples: int = 100,
-        n_features: Any = 100,
-        *,
-        n_informative: Any = 10,
-        n_targets: Any = 1,
-        bias: Any = 0.0,
-        noise: Any = 0.0,
-        shuffle: Any = True,
-        coef: Any = False,
-        random_state: Any = None,
-    ) -> Any:
-        random, features = source_of(source, random_state), _count(n_features)
-        _count(_count(n_samples) * features)
-        x = random.standard_normal(size=(_count(n_samples), features))
-        informative = min(features, _count(n_informative))
-        truth = np.zeros((features, _count(n_targets)))
-        truth[:informative] = 100 * random.uniform(size=(informative, _count(n_targets)))
-        y = np.dot(x, truth) + float(bias)
-        if float(noise) > 0:
-            y += random.normal(scale=float(noise), size=y.shape)
-        if shuffle:
-            order, columns = _shuffled(random, len(x)), _shuffled(random, features)
-            x, y, truth = x[order][:, columns], y[order], truth[columns]
-        found = (to_snippet(x), to_snippet(np.squeeze(y)))
-        return (*found, to_snippet(np.squeeze(truth))) if coef else found
-
-    return make_regression
+def make_regression(
+    n_samples: int = 100,
+    n_features: Any = 100,
+    *,
+    n_informative: Any = 10,
+    n_targets: Any = 1,
+    bias: Any = 0.0,
+    noise: Any = 0.0,
+    shuffle: Any = True,
+    coef: Any = False,
+    random_state: Any = None,
+) -> Any:
+    """Draw a linear model with noise."""
+    random, features = source_of(random_state), _count(n_features)
+    _count(_count(n_samples) * features)
+    x = random.standard_normal(size=(_count(n_samples), features))
+    informative = min(features, _count(n_informative))
+    truth = np.zeros((features, _count(n_targets)))
+    truth[:informative] = 100 * random.uniform(size=(informative, _count(n_targets)))
+    y = np.dot(x, truth) + float(bias)
+    if float(noise) > 0:
+        y += random.normal(scale=float(noise), size=y.shape)
+    if shuffle:
+        order, columns = _shuffled(random, len(x)), _shuffled(random, features)
+        x, y, truth = x[order][:, columns], y[order], truth[columns]
+    found = (to_snippet(x), to_snippet(np.squeeze(y)))
+    return (*found, to_snippet(np.squeeze(truth))) if coef else found
 
 
-def _classification(source: np.random.RandomState) -> Callable[..., object]:
-    def make_classification(
-        n_samples: Any = 100,
-        n_features: Any = 20,
-        *,
-        n_informative: Any = 2,
-        n_redundant: Any = 2,
-        n_repeated: Any = 0,
-        n_classes: Any = 2,
-        n_clusters_per_class: Any = 2,
-        weights: Any = None,
-        flip_y: Any = 0.01,
-        class_sep: Any = 1.0,
-        hypercube: object = True,
-        shift: Any = 0.0,
-        scale: Any = 1.0,
-        shuffle: object = True,
-        random_state: Any = None,
-    ) -> Any:
-        random, samples, features = source_of(source, random_state), _count(n_samples), _count(n_features)
-        _count(samples * features)
-        kinds = [_count(n_informative), *map(operator.index, (n_redundant, n_repeated))]
-        classes, clusters = _count(n_classes), _count(n_classes) * _count(n_clusters_per_class)
-        _check_classes(features, kinds, classes, clusters)
-        shares = _shares(weights, classes)
-        sizes = [int(samples * shares[k % classes] / (clusters // classes)) for k in range(clusters)]
-        for k in range(samples - sum(sizes)):
-            sizes[k % clusters] += 1
-        corners = _corners(random, clusters, kinds[0]) * (2 * float(class_sep)) - float(class_sep)
-        if not hypercube:
-            corners *= random.uniform(size=(clusters, 1))
-            corners *= random.uniform(size=(1, kinds[0]))
-        x = _around(random, corners, sizes, features, kinds)
-        y = np.repeat(np.arange(clusters) % classes, sizes)
-        if float(flip_y) >= 0:
-            flipped = random.uniform(size=samples) < float(flip_y)
-            y[flipped] = random.randint(classes, size=flipped.sum())
-        x += (2 * random.uniform(size=features) - 1) * float(class_sep) if shift is None else numbers_in(shift)
-        x *= 1 + 100 * random.uniform(size=features) if scale is None else numbers_in(scale)
-        if shuffle:
-            order, columns = _shuffled(random, samples), _shuffled(random, features)
-            x, y = x[order][:, columns], y[order]
-        return _finished(random, x, y, shuffle=False, noise=None)
-
-    return make_classification
+def make_classification(
+    n_samples: Any = 100,
+    n_features: Any = 20,
+    *,
+    n_informative: Any = 2,
+    n_redundant: Any = 2,
+    n_repeated: Any = 0,
+    n_classes: Any = 2,
+    n_clusters_per_class: Any = 2,
+    weights: Any = None,
+    flip_y: Any = 0.01,
+    class_sep: Any = 1.0,
+    hypercube: object = True,
+    shift: Any = 0.0,
+    scale: Any = 1.0,
+    shuffle: object = True,
+    random_state: Any = None,
+) -> Any:
+    """Draw clusters around the corners of a cube."""
+    random, samples, features = source_of(random_state), _count(n_samples), _count(n_features)
+    _count(samples * features)
+    kinds = [_count(n_informative), *map(operator.index, (n_redundant, n_repeated))]
+    classes, clusters = _count(n_classes), _count(n_classes) * _count(n_clusters_per_class)
+    _check_classes(features, kinds, classes, clusters)
+    shares = _shares(weights, classes)
+    sizes = [int(samples * shares[k % classes] / (clusters // classes)) for k in range(clusters)]
+    for k in range(samples - sum(sizes)):
+        sizes[k % clusters] += 1
+    corners = _corners(random, clusters, kinds[0]) * (2 * float(class_sep)) - float(class_sep)
+    if not hypercube:
+        corners *= random.uniform(size=(clusters, 1))
+        corners *= random.uniform(size=(1, kinds[0]))
+    x = _around(random, corners, sizes, features, kinds)
+    y = np.repeat(np.arange(clusters) % classes, sizes)
+    if float(flip_y) >= 0:
+        flipped = random.uniform(size=samples) < float(flip_y)
+        y[flipped] = random.randint(classes, size=flipped.sum())
+    x += (2 * random.uniform(size=features) - 1) * float(class_sep) if shift is None else numbers_in(shift)
+    x *= 1 + 100 * random.uniform(size=features) if scale is None else numbers_in(scale)
+    if shuffle:
+        order, columns = _shuffled(random, samples), _shuffled(random, features)
+        x, y = x[order][:, columns], y[order]
+    return _finished(random, x, y, shuffle=False, noise=None)
 
 
 def _check_classes(features: int, kinds: list[int], classes: int, clusters: int) -> None:
@@ -249,7 +242,9 @@ def _around(random: np.random.RandomState, corners: Array, sizes: list[int], fea
     return x
 
 
-MADE_SETS = (_moons, _circles, _blobs, _regression, _classification)
+MADE_SETS: tuple[Callable[..., object], ...] = (
+    *(make_moons, make_circles, make_blobs, make_regression, make_classification),
+)
 
 
 def _count(given: Any) -> int:

@@ -436,39 +436,20 @@ def _download_modules(guard: Guard) -> dict[str, Any]:
     urllib = stand_in("urllib", {"request": inner, "error": errors})
     failures = {"RequestException": OSError, "ConnectionError": ConnectionError, "HTTPError": OSError}
     problems = stand_in("requests.exceptions", failures)
-    ranges = {
-        "range": range,
-        "xrange": range,
-        "zip": zip,
-        "reduce": functools.reduce,
-        "zip_longest": OWN["zip_longest"],
-    }
+    ranges = {"range": range, "xrange": range, "zip": zip, "zip_longest": OWN["zip_longest"]}
     moves = stand_in("six.moves", {**ranges, "urllib": urllib})
     of_python = {"PY2": False, "PY3": True, "string_types": (str,), "integer_types": (int,), "text_type": str}
-    walks = {"iteritems": _items, "iterkeys": _keys, "itervalues": _values}
     return {
         "urllib": urllib,
         "urllib.request": inner,
         "urllib.error": errors,
         "requests": stand_in("requests", {"get": _get, "exceptions": problems, **failures}),
         "requests.exceptions": problems,
-        "six": stand_in("six", {**of_python, **walks, "binary_type": bytes, "moves": moves}),
+        "six": stand_in("six", {**of_python, "binary_type": bytes, "moves": moves}),
         "six.moves": moves,
         "six.moves.urllib": urllib,
         "six.moves.urllib.request": inner,
     }
-
-
-def _items(d: Any) -> Any:
-    return iter(d.items())
-
-
-def _keys(d: Any) -> Any:
-    return iter(d.keys())
-
-
-def _values(d: Any) -> Any:
-    return iter(d.values())
 
 
 def _opener_class(guard: Guard) -> type:

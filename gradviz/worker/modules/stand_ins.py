@@ -89,7 +89,7 @@ class World:
             **standard,
             **numpy_modules(source),
             **learning_modules(source),
-            **table_modules(source, lambda text: write("out", text)),
+            **table_modules(lambda text: write("out", text)),
             **plot_modules(self.plots, to_numpy),
             **progress_modules(write),
             **others,

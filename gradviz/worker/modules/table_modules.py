@@ -124,9 +124,9 @@ def get_dummies(data: Any, columns: Any = None, dtype: object = bool) -> DataFra
     return frame(found, table._index)
 
 
-def table_modules(source: np.random.RandomState, write: Callable[[str], None]) -> dict[str, Any]:
-    """Return the stand-in by module name; `source` is what `np.random` draws from."""
-    RUN.update(draws=source, write=write)
+def table_modules(write: Callable[[str], None]) -> dict[str, Any]:
+    """Return the stand-in by module name; `write` is what `print` writes with."""
+    RUN["write"] = write
     offered = (Series, DataFrame, read_csv, concat, isnull, notnull, get_dummies)
     names: dict[str, Any] = {each.__name__: each for each in offered}
     return {"pandas": stand_in("pandas", {**names, "isna": isnull, "notna": notnull, "__version__": VERSION})}

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from gradviz.worker.modules.made_sets import source_of
 from gradviz.worker.modules.scratch_paths import Path, open_
 from gradviz.worker.modules.table_groups import Groups, groups_of
 from gradviz.worker.modules.table_labels import Index, labels_of
@@ -126,14 +127,10 @@ class _Column:
     def sample(self, n: Any = None, frac: Any = None, random_state: Any = None) -> Any:
         """Return some rows, or all of them, in a random order."""
         count = operator.index(n) if n is not None else 1 if frac is None else round(float(frac) * len(self))
-        drawn = RUN["draws"] if random_state is None else np.random.RandomState(operator.index(random_state))
-        return self.iloc[to_snippet(drawn.choice(len(self), size=count, replace=False))]
+        return self.iloc[to_snippet(source_of(random_state).choice(len(self), size=count, replace=False))]
 
 
-RUN: dict[str, Any] = {  # what `np.random` draws from, and what writes where `print` does
-    "draws": np.random.RandomState(0),
-    "write": lambda text: None,
-}
+RUN: dict[str, Callable[[str], None]] = {"write": lambda text: None}  # what writes where `print` does
 
 
 def numbered(count: int) -> Array:

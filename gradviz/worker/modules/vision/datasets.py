@@ -92,8 +92,7 @@ class _Drawn(torch.utils.data.Dataset[Any]):
         with paused():
             image: Any = _shown(self, at) if self._pictures is None else fromarray(self._pictures[at])
             label = int(self._labels[at] if self._targets is None else self._targets[at])
-            image = image if self.transform is None else self.transform(image)
-            return image, label if self.target_transform is None else self.target_transform(label)
+            return _changed(self, image, label)
 
     @property
     def class_to_idx(self) -> dict[str, int]:
@@ -102,6 +101,12 @@ class _Drawn(torch.utils.data.Dataset[Any]):
 
     def __repr__(self) -> str:
         return f"Dataset {type(self).__name__} (drawn by GradViz)\n    Number of datapoints: {len(self)}"
+
+
+def _changed(data: Any, image: Any, label: int) -> tuple[Any, Any]:
+    """Return an item after the set's transforms."""
+    image = image if data.transform is None else data.transform(image)
+    return image, label if data.target_transform is None else data.target_transform(label)
 
 
 def _facts(data: object) -> tuple[str, tuple[int, int], tuple[str, ...]]:
@@ -251,8 +256,7 @@ class FakeData(torch.utils.data.Dataset[Any]):
             label = int(torch.randint(0, operator.index(self.num_classes), size=(1,)).item())
             torch.set_rng_state(before)
             image: Any = picture((to_numpy(numbers).transpose(1, 2, 0) * 255).astype(np.int64) % 256)
-            image = image if self.transform is None else self.transform(image)
-            return image, label if self.target_transform is None else self.target_transform(label)
+            return _changed(self, image, label)
 
 
 class _Faces(_Drawn):
@@ -313,8 +317,7 @@ class ImageFolder(torch.utils.data.Dataset[Any]):
         path, label = self.samples[index]
         with paused():
             image = self.loader(path)
-            image = image if self.transform is None else self.transform(image)
-            return image, label if self.target_transform is None else self.target_transform(label)
+            return _changed(self, image, label)
 
     def __repr__(self) -> str:
         changes = (("Transform", self.transform), ("Target transform", self.target_transform))

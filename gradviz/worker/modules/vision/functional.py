@@ -384,20 +384,7 @@ def rgb_to_grayscale(img: Any, num_output_channels: Any = 1) -> Any:
 
 
 FUNCTIONS: tuple[Callable[..., Any], ...] = (
-    *(
-        convert_image_dtype,
-        to_tensor,
-        pil_to_tensor,
-        to_pil_image,
-        normalize,
-        resize,
-        crop,
-        center_crop,
-        pad,
-        hflip,
-        vflip,
-        rotate,
-    ),
-    *(adjust_brightness, adjust_contrast, adjust_saturation, adjust_sharpness, adjust_hue, rgb_to_grayscale),
-    *(affine, gaussian_blur, invert, solarize, posterize, autocontrast, equalize, erase),
+    *(convert_image_dtype, to_tensor, pil_to_tensor, to_pil_image, normalize, resize, crop, center_crop, pad, hflip),
+    *(vflip, rotate, adjust_brightness, adjust_contrast, adjust_saturation, adjust_sharpness, adjust_hue),
+    *(affine, gaussian_blur, invert, solarize, posterize, autocontrast, equalize, erase, rgb_to_grayscale),
 )

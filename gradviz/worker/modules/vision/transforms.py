@@ -39,16 +39,16 @@ def _drawn(ends: Any) -> float:
 
 
 class _Transform(torch.nn.Module):
-    """Base class: options by name, and how they are shown."""
+    """Base class: options by name, which `repr` shows."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__()
+        self._shown = tuple(options)
         for name, value in options.items():
             setattr(self, name, value)
 
     def __repr__(self) -> str:
-        names = next((_SHOWN[each] for each in type(self).__mro__ if each in _SHOWN), ())
-        values = {name: getattr(self, name) for name in names}
+        values = {name: getattr(self, name) for name in self._shown}
         for name in values.keys() & {"scale", "ratio"} if type(self) is RandomResizedCrop else ():
             values[name] = tuple(round(float(each), 4) for each in values[name])
         return f"{type(self).__name__}({', '.join(f'{name}={value}' for name, value in values.items())})"
@@ -118,7 +118,8 @@ class Normalize(_Transform):
     """Subtracts each channel's mean and divides by its standard deviation."""
 
     def __init__(self, mean: Any, std: Any, inplace: object = False) -> None:
-        super().__init__(mean=mean, std=std, inplace=inplace)
+        super().__init__(mean=mean, std=std)
+        self.inplace = inplace
 
     def forward(self, tensor: Any) -> Any:
         """Return the normalized tensor."""
@@ -269,7 +270,8 @@ class RandomRotation(_Transform):
         self, degrees: Any, interpolation: object = "nearest", expand: object = False, center: Any = None, fill: Any = 0
     ) -> None:
         look = {"interpolation": interpolation, "expand": expand, "fill": fill}
-        super().__init__(degrees=_around(degrees, 0.0), center=center, **look)
+        super().__init__(degrees=_around(degrees, 0.0), **look)
+        self.center = center
 
     def forward(self, img: Any) -> Any:
         """Return the rotated picture."""
@@ -439,7 +441,8 @@ class ConvertImageDtype(_Transform):
     """Converts to another dtype, scaled from the range of one to that of the other."""
 
     def __init__(self, dtype: Any) -> None:
-        super().__init__(dtype=dtype)
+        super().__init__()
+        self.dtype = dtype
 
     def forward(self, image: Any) -> Any:
         """Return the converted tensor."""
@@ -461,7 +464,8 @@ class ToDtype(_Transform):
     """Converts to another dtype, scaled to its range if requested."""
 
     def __init__(self, dtype: Any, scale: object = False) -> None:
-        super().__init__(dtype=dtype, scale=bool(scale))
+        super().__init__(scale=bool(scale))
+        self.dtype = dtype
 
     def forward(self, image: Any) -> Any:
         """Return the converted tensor; anything else is unchanged."""
@@ -477,21 +481,5 @@ CLASSES: tuple[type, ...] = (
     *(RandomVerticalFlip, RandomGrayscale, Grayscale, RandomCrop, RandomResizedCrop, RandomRotation, ColorJitter),
     *(ConvertImageDtype, GaussianBlur, RandomAffine, RandomErasing, RandomApply, TrivialAugmentWide),
 )
-_SHOWN: dict[type, tuple[str, ...]] = {
-    Normalize: ("mean", "std"),
-    Resize: ("size", "interpolation", "max_size", "antialias"),
-    CenterCrop: ("size",),
-    Pad: ("padding", "fill", "padding_mode"),
-    _Sometimes: ("p",),
-    Grayscale: ("num_output_channels",),
-    RandomCrop: ("size", "padding"),
-    RandomResizedCrop: ("size", "scale", "ratio", "interpolation", "antialias"),
-    RandomRotation: ("degrees", "interpolation", "expand", "fill"),
-    GaussianBlur: ("kernel_size", "sigma"),
-    RandomErasing: ("p", "scale", "ratio", "value", "inplace"),
-    TrivialAugmentWide: ("num_magnitude_bins", "interpolation", "fill"),
-    ColorJitter: ("brightness", "contrast", "saturation", "hue"),
-    ToDtype: ("scale",),
-}
 for _class in (_Transform, *CLASSES, *SECOND):
     _class.__module__ = "torchvision.transforms.transforms"
