@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from gradviz.document.errors import UserError
+from gradviz.report import reasons
 from gradviz.session.doctor.case import Case, case_of
 from gradviz.session.doctor.lessons import LESSONS, Finding, diagnose, finding_json, finding_text, of_error
 from gradviz.session.inspect.causes import reason_of
@@ -196,3 +198,17 @@ def test_the_doctor_and_the_inspector_read_a_run_once(monkeypatch: pytest.Monkey
     assert "switched off on line 3" in str(reason_of(trace.frame_at(len(trace)), 0))
     assert len(read) == 1
     assert case_of(trace, "other = 1\n").text == "other = 1\n"
+
+
+def test_a_parameter_of_a_sequential_is_asked_for_as_it_is_written() -> None:
+    text = """
+import torch
+from torch import nn
+net = nn.Sequential(nn.Linear(2, 3), nn.Tanh())
+loss = net(torch.ones(1, 2)).detach().sum() + net[0].bias.sum()
+loss.backward()
+"""
+    told = reasons(run(text), "net[0].weight.grad", "a.py")
+    assert told.startswith("Why is net[0].weight.grad None?\nNot reached from loss: detached at line 5.")
+    with pytest.raises(UserError, match="no tensor that is called"):
+        reasons(run(text), "net[3].weight", "a.py")

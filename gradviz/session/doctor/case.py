@@ -94,7 +94,8 @@ class Case(Text):
 
     def named(self, text: str, step: int) -> list[int]:
         """Return the tensors that a name was bound to before a step, the latest last."""
-        steps, tensors = self.bound.get(text, ([], []))
+        dotted = re.sub(r"\[(\d+)\]", r".\1", text)  # net[0].weight
+        steps, tensors = self.bound.get(text) or self.bound.get(dotted, ([], []))
         return tensors[: bisect.bisect_left(steps, step)]
 
     @cached_property
@@ -114,7 +115,7 @@ class Case(Text):
     def were(self, node: ast.expr, step: int) -> list[int]:
         """Return the tensors that an expression may have meant before a step, the likeliest last."""
         text = ast.unparse(node)
-        found = self.named(text, step) or self.named(re.sub(r"\[(\d+)\]", r".\1", text), step)  # net[0].weight
+        found = self.named(text, step)
         if found:
             return [*found, *_bound_inside(self, text, found[-1], step)]
         made = [each for each in self.made_by(node) if self.trace.tensors.step[each] < step]
