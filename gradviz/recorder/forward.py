@@ -65,6 +65,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         self._exchange: tuple[Exchange, int] | None = None  # and its site: not known to be over yet
         self._is_paused = False
         self.updating = 0
+        self._updated: list[Any] = []  # tensors that an update in progress wrote to
         self.line: Any = _nothing  # called for each operation before it runs
 
     @not_compiled
@@ -78,7 +79,11 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         if rows.quiet or inside or (self.updating and not torch.is_grad_enabled()) or _is_hidden(func, types):
             if not _only_reads(func):
                 rows.value.forget()
+            if self.updating and not rows.quiet:
+                self._updated += [x for x, spec in zip(args, arguments_of(func), strict=False) if spec.is_written]
             return func(*args, **kwargs)
+        if self._updated:
+            self._catch_up()
         if func is torch.ops.aten.detach.default:  # autograd calls it, too, while it saves a result: not ready yet
             out = func(*args)
             rows.detached[id(out)] = (weakref.ref(out), weakref.ref(args[0]), rows.sites.here(1))
@@ -100,6 +105,17 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             op = name.removeprefix("aten::").strip("_")
             self._pending = _Pending(op, slots, outs, written, changed, rows.sites.here(1), shown, mode)
         return out
+
+    @plainly
+    def _catch_up(self) -> None:
+        """A closure runs within an update, which has changed parameters since it last ran."""
+        written = {
+            id(x): x for x in self._updated if isinstance(x, torch.nn.Parameter) or (x.is_leaf and x.requires_grad)
+        }
+        self._updated = []
+        self.flush()
+        for x in written.values():
+            self._rows.wrote(self._rows.steps - 1, x)
 
     @plainly
     def _exchanged(self, name: str, func: Any, args: Any, kwargs: Any) -> Any:

@@ -81,6 +81,7 @@ class Modules:
         self._flush = flush
         self._paths: dict[int, str] = {}  # by identity
         self._around: list[str] = []  # how much was kept of values outside the running modules
+        self._owners: dict[int, str] = {}  # by identity of a module that was not called yet: the one it is named after
         self._below: dict[int, str] = {}  # by identity: paths below the outermost running module
         self._sharded = ""  # the module that some of its parameters belong to
 
@@ -91,6 +92,7 @@ class Modules:
             self._below = {id(part): name for name, part in module.named_modules()}
             if has_ranks():
                 self._name_shards(path, module)
+        self._name_buffers(module)
         self._rows.regions.enter(self._below.get(id(module)) or path)
         self._around.append(self._rows.value.policy)
         self._rows.value.policy = self._wishes.policy_of(path)
@@ -120,6 +122,14 @@ class Modules:
             self._paths.setdefault(id(part), path or name)
         for path, parameter in root.named_parameters():
             self._rows.name(parameter, path, name, ELEMENT)
+        self._owners.update({id(part): name for part in root.modules()})
+
+    def _name_buffers(self, module: Any) -> None:
+        """Name the buffers of a module, such as running statistics, when it is first called."""
+        owner = self._owners.pop(id(module), "")
+        for name, buffer in module.named_buffers(recurse=False) if owner and module._buffers else ():
+            path = self._path(module)
+            self._rows.name(buffer, name if path == owner else f"{path}.{name}", owner, ELEMENT)
 
     def _path(self, module: Any) -> str:
         return self._paths.get(id(module), type(module).__name__)

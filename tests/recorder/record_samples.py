@@ -34,3 +34,4 @@ if __name__ == "__main__":
     before()
     job("parameters")
     job("retained_and_nested")
+    job("lbfgs")

@@ -280,3 +280,12 @@ def test_a_job_is_told_as_a_snippet_with_the_same_text_is() -> None:
     for trace in (recordings.load(HERE / "retained_and_nested.gvtrace").trace, run(text)):
         told.append([explain(trace.frame(at + 1)).sentence for at in range(len(trace))])
     assert told[0] == told[1]
+
+
+def test_within_an_update_a_closure_sees_what_has_been_updated_so_far() -> None:
+    text = (HERE / "jobs" / "lbfgs.py").read_text(encoding="utf-8")
+    line = 1 + next(at for at, each in enumerate(text.splitlines()) if each.lstrip().startswith("loss ="))
+    theirs, ours = said_of(recordings.load(HERE / "lbfgs.gvtrace").trace), said_of(run(text))
+    for at in [each for each in ours if each[0] == line]:
+        assert theirs[at][1] == ours[at][1]
+    assert len([each for each in ours if each[0] == line]) >= 4

@@ -14,15 +14,17 @@ from gradviz.trace.table.regions import RegionKind
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
+_LOOKED_AT = 32  # users of a tensor
 MOST_TOLD_APART = 2_000  # results of a graph that are numbered where their names are alike
 
 
 def inside(trace: Trace, tensor: int) -> str:
     """What a module made for itself, named after its role: "mask of dropout1", "bn.running_mean"; "" for others."""
-    users = trace.users_of(tensor)
-    node = int(users[0]) if len(users) else -1
-    if node < 0:
+    users = trace.users_of(tensor)[:_LOOKED_AT]
+    if not len(users):
         return ""
+    norms = users[trace.nodes.op[users] == "native_batch_norm"]  # a copy may have been made first
+    node = int(norms[0] if len(norms) else users[0])
     op, slots = str(trace.nodes.op[node]), trace.slots_of(node)
     slot = next((at for at, each in slots.items() if each == tensor), -1)
     operand = {3: "running_mean", 4: "running_var"}.get(slot, "") if op == "native_batch_norm" else ""

@@ -6,6 +6,8 @@ t = torch.tensor([[1., 0., 3.], [3., 5., -6.]])
 picture = torch.arange(16., requires_grad=True)
 two, classes, places = torch.tensor(2.), torch.tensor([0, 2]), torch.tensor([[0], [2]])
 kernel, ones, zeros = torch.full((1, 2, 2, 2), 0.5), torch.ones(3), torch.zeros(3)
+norm = torch.nn.BatchNorm1d(3)
+kept = norm.running_mean.clone()
 square = picture.view(1, 2, 2, 4)
 found = [
     x.mean(dim=1),
@@ -28,6 +30,7 @@ found = [
     F.group_norm(square, 1),
     F.batch_norm(x, zeros, ones, training=True),
     F.batch_norm(x, zeros, ones),
+    norm(x),
     x.std(1),
     x.var(),
     x.norm(),
