@@ -681,7 +681,7 @@ CLASSES = (
     worker(
         "language/classes",
         "methods in place of slots",
-        "            is_method = type(theirs) is types.FunctionType and guard.wrote(value)\n",
+        "            is_method = type(theirs) in _METHODS and guard.wrote(value)\n",
         "            is_method = guard.wrote(value)\n",
         found("Found: in place of what an offered class keeps"),
     ),

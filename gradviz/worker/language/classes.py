@@ -238,12 +238,15 @@ def _overriding(made: type) -> dict[str, Any]:
     return found
 
 
+_METHODS = (types.FunctionType, staticmethod, classmethod)
+
+
 def check_kept(guard: Guard, made: type) -> None:
     """Refuse what takes the place of something that a base class has under a private name, where it keeps NumPy's own
     arrays and passes them on: but a method by def, which looks at its arguments, and a plain value for another."""
     for name, value in vars(made).items():
         for theirs in private_of(made, name):
-            is_method = type(theirs) is types.FunctionType and guard.wrote(value)
+            is_method = type(theirs) in _METHODS and guard.wrote(value)
             if not is_method and not {type(theirs), type(value)} <= PLAIN:
                 raise TypeError(f"'{name}' belongs to a base class in GradViz snippets; choose another name")
 

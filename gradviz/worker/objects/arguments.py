@@ -123,23 +123,24 @@ def keep_offered(thing: object) -> None:
         if base not in _SEEN:
             _SEEN.add(base)
             if any(each.__module__.startswith(_OFFERING) for each in map(_function_of, vars(base).values()) if each):
-                keep_methods(base)
+                _OFFERED.add(keep_methods(base))
 
 
 _OFFERING = "gradviz.worker.modules."
+_OFFERED: weakref.WeakSet[type] = weakref.WeakSet()
 _SEEN: weakref.WeakSet[type] = weakref.WeakSet()  # each run has stand-ins of its own, mostly for the same classes
 
 
 def private_of(cls: type, name: str) -> list[Any]:
-    """Return what the base classes whose methods serve only their own objects have under a private name."""
+    """Return what the offered classes that a class derives from have under a private name."""
     if name[:1] != "_" or is_dunder(name):
         return []
-    return [vars(base)[name] for base in cls.__mro__ if base in _HAVE_KEPT and name in vars(base)]
+    return [vars(base)[name] for base in cls.__mro__ if base in _OFFERED and name in vars(base)]
 
 
 def is_offered(cls: type) -> bool:
-    """Whether the methods of the class serve only its own objects."""
-    return cls in _HAVE_KEPT
+    """Whether a stand-in offers the class, or one that derives from it, and it is written for one."""
+    return cls in _OFFERED
 
 
 def _function_of(value: object) -> Callable[..., object] | None:
