@@ -39,6 +39,7 @@ from gradviz.engine.kernel.expressions import (
     bare,
 )
 from gradviz.ui import look
+from gradviz.ui.clipboard import empty_data
 
 # Note [Why not ziamath]
 #
@@ -355,7 +356,7 @@ class Formulas(QPyTextObject):
 
     def copied(self, cursor: QTextCursor) -> QMimeData:
         """The selection, with each formula as one line."""
-        found, made = iter(self._selected(cursor)), QMimeData()
+        found, made = iter(self._selected(cursor)), empty_data()
         text = cursor.selection().toPlainText()
         made.setText("".join(next(found, "") if sign == "\ufffc" else sign for sign in text))
         return made

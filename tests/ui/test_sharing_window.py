@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -125,3 +127,18 @@ def test_there_is_nothing_to_export_before_a_run(pilot: Pilot) -> None:
         assert not pilot.window.commands.actions[name].isEnabled()
     pilot.window.shell.sharing.export()
     assert pilot.window.shell.sharing.dialog is None
+
+
+def test_what_was_copied_lets_the_program_end() -> None:
+    """Qt's clipboard is destroyed after Python has ended."""
+    copying = """
+from PySide6.QtWidgets import QApplication
+from gradviz.ui.clipboard import empty_data
+app = QApplication([])
+data = empty_data()
+data.setData("image/svg+xml", b"<svg/>")
+app.clipboard().setMimeData(data)
+assert app.clipboard().mimeData().formats() == ["image/svg+xml"]
+"""
+    done = subprocess.run([sys.executable, "-c", copying], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr

@@ -22,6 +22,7 @@ from gradviz.ui.window import MainWindow
 from tests.driver import Pilot
 
 OURS = str(Path(gradviz.__file__).parent)
+AT_ANY_TIME = {"ui/memory_management.py"}  # its timer may fire in between
 FILES_OF_A_STEP = 60
 SQUARE = "import torch\nw = torch.tensor(3., requires_grad=True)\ny = w * w\ny.backward()\n"
 
@@ -50,7 +51,7 @@ def test_a_step_enters_few_of_our_files(pilot: Pilot) -> None:
     finally:
         sys.setprofile(None)
     assert pilot.state.cursor == 3
-    names = sorted(str(Path(name).relative_to(OURS)) for name in entered)
+    names = sorted({str(Path(name).relative_to(OURS)) for name in entered} - AT_ANY_TIME)
     assert "ui/panels/timeline.py" in names and "ui/canvas/painter.py" in names
     assert len(names) <= FILES_OF_A_STEP, names
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QMimeData, QObject, Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import (
     QApplication,
@@ -29,6 +29,7 @@ from gradviz.document.drawing import Drawing
 from gradviz.session.folding import Presentation
 from gradviz.session.state import State
 from gradviz.ui import look
+from gradviz.ui.clipboard import empty_data
 from gradviz.ui.sharing.export import FORMATS, Format, Options, writing
 from gradviz.ui.sharing.picture import PNG_SCALE, Shown, image_of, png, svg
 from gradviz.ui.tasks import Task
@@ -274,7 +275,7 @@ class Sharing(QObject):
             self._store.say(sentence or "The picture could not be made.")
             return
         image, pixels, drawn = found
-        data = QMimeData()
+        data = empty_data()
         data.setImageData(image)
         data.setData("image/png", pixels)
         data.setData("image/svg+xml", drawn)
