@@ -22,7 +22,8 @@ def eval_forgotten(case: Case) -> Iterator[Hit]:
     trace, nodes = case.trace, case.trace.nodes
     masks = _random_nodes(case)
     asked = [call for call in case.calls if _switches_mode(case, call)]
-    switched = np.array([node for node in masks if nodes.reason[node] == SWITCHED_OFF or _in_no_grad(case, node)], int)
+    off = [node for node in masks if nodes.reason[node] == SWITCHED_OFF or _in_no_grad(case, node)]
+    switched = np.array([node for node in off if not _is_trained_on(case, node)], int)
     yield from _functional(case, switched.tolist())
     mistaken = next((hit for call in asked if (hit := _train_for_eval(case, call, switched.tolist()))), None)
     if mistaken is not None:
@@ -178,6 +179,17 @@ def _is_compared(case: Case, node: int) -> bool:
             compared |= nodes.op[user] in _COMPARING or _is_distance(case, user)
             queue += [case.output(user)] if len(queue) < 50 else []
     return compared
+
+
+def _is_trained_on(case: Case, node: int) -> bool:
+    """Whether something is trained with the result of an operation, such as a target or an input with noise."""
+    nodes, queue = case.trace.nodes, [case.output(node)]
+    for each in queue:
+        for user in case.trace.users_of(each).tolist():
+            if nodes.name[user] and case.output(user) in case.below_roots:
+                return True
+            queue += [case.output(user)] if len(queue) < 50 else []
+    return False
 
 
 def _is_distance(case: Case, node: int) -> bool:
