@@ -47,7 +47,7 @@ class Backward:
         self.resume: Callable[[], None] = _nothing
         self.line: Callable[..., None] = _nothing
         self.after: Callable[[], None] = _nothing
-        rows.ran, rows.accumulated = self.ran, self.accumulated
+        rows.ran, rows.accumulated, rows.owner_of = self.ran, self.accumulated, self.owner_of
 
     @property
     def site(self) -> int:

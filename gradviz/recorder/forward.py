@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_leaves
 
 from gradviz.recorder.backward import Backward
 from gradviz.recorder.parameters import TO_THE_END, arguments_of, in_words
-from gradviz.recorder.rows import Exchange, Rows, is_custom, now, outputs_of
+from gradviz.recorder.rows import Exchange, Rows, is_custom, now, operation_of, outputs_of
 from gradviz.recorder.values import grad_fn_of, memory_of, not_compiled, plainly, version_of
 from gradviz.trace.table.kinds import Kind
 
@@ -203,7 +203,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         if fn is not None and rows.nodes.number_of(fn) is not None:
             fn = None
         if fn is not None and is_custom(fn) and not pending.written:  # its `forward`'s last operation gave it away
-            rows.attach(fn, fn.name(), [], outputs_of(fn, pending.outs), pending.site, "")
+            rows.attach(fn, operation_of(fn), [], outputs_of(fn, pending.outs), pending.site, "")
             return
         if not pending.written:
             step = rows.attach(
@@ -230,8 +230,9 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         x, fresh = others[0], fn is not None
         target = dict(pending.slots).get(0, -1) if x is pending.written[0] else rows.known(x)
         outs = outputs_of(fn, [x]) if is_custom(fn) else [x] if fresh else []
+        op = operation_of(fn) if is_custom(fn) else pending.op
         step = rows.attach(
-            fn, pending.op, pending.slots, outs, pending.site, pending.params, Kind.INPLACE,
+            fn, op, pending.slots, outs, pending.site, pending.params, Kind.INPLACE,
             -1 if fresh else target, pending.grad_mode,
         )  # fmt: skip
         rows.wrote(step, x, fresh)

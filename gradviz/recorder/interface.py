@@ -69,13 +69,18 @@ class _Watch:
             return
         self._line = at.f_lineno
         self._job.flush()
-        for name, value in list(at.f_locals.items()):
+        for name, value in _variables(at):
             if isinstance(value, torch.Tensor):
                 if self._job.rows.known(value) >= 0:
                     self._job.rows.name(value, name)
             elif isinstance(value, torch.nn.Module) and (name, id(value)) not in self._seen:
                 self._seen.add((name, id(value)))
                 self._job.name_module(name, value)
+
+
+def _variables(frame: FrameType) -> list[tuple[str, Any]]:
+    """The variables of a frame, but for "_", of which nobody asks for the value."""
+    return [(name, value) for name, value in frame.f_locals.items() if name.strip("_")]
 
 
 def show(*tensors: Any, frame: FrameType, window: bool) -> Path:
@@ -86,7 +91,7 @@ def show(*tensors: Any, frame: FrameType, window: bool) -> Path:
     job = Job(path, "".join(linecache.getlines(script)), script, Wishes())
     for tensor in tensors:
         job.rows.number(tensor)
-    for name, value in frame.f_locals.items():
+    for name, value in _variables(frame):
         if isinstance(value, torch.Tensor) and job.rows.known(value) >= 0:
             job.rows.name(value, name)
         elif isinstance(value, torch.nn.Module):

@@ -89,6 +89,11 @@ def is_custom(fn: Any) -> bool:
     return fn is not None and hasattr(fn, "saved_tensors")
 
 
+def operation_of(fn: Any) -> str:
+    """The name of an operation that was not observed: that of its class, for a custom function."""
+    return fn.name().removesuffix("Backward") if is_custom(fn) else str(fn.name())
+
+
 def outputs_of(fn: Any, results: Sequence[Any]) -> list[Any]:
     """All outputs of a node, None for those that are not among these tensors."""
     outs: list[Any] = [None] * len(fn._input_metadata)
@@ -140,6 +145,7 @@ class Rows:
         self.detached: dict[int, tuple[Any, Any, int]] = {}
         self.ran: Callable[[int, int, Any, Any], None] = _nothing
         self.accumulated: Callable[[Any], None] = _nothing
+        self.owner_of: Callable[[Any], int]  # the tensor whose `.grad` another one is, -1 if it is none
         self._requires: list[bool] = []  # by tensor
         self._known: dict[int, tuple[int, weakref.ref[Any]]] = {}
         self._sharing: dict[int, dict[int, weakref.ref[Any]]] = {}  # by memory: the tensors that look at it
@@ -173,10 +179,10 @@ class Rows:
         self.maker.append(producer)
         self._requires.append(requires)
         storage = number if storage < 0 else storage
-        parameter = isinstance(x, torch.nn.Parameter)
-        leaf = x is not None and bool(x.is_leaf)
+        leaf, parameter = x is not None and bool(x.is_leaf), isinstance(x, torch.nn.Parameter)
+        owner = self.owner_of(x) if leaf and producer < 0 and not requires else -1
         value, version = self.value(x) if known is None else self.value.unkept(known), version_of(x)
-        self.add("tensors", step, producer, output_nr, value, storage, version, requires, leaf, parameter, -1, site)
+        self.add("tensors", step, producer, output_nr, value, storage, version, requires, leaf, parameter, owner, site)
         if x is not None:
             self._known[id(x)] = (number, weakref.ref(x))
             if (memory := memory_of(x)) >= 0:
@@ -272,7 +278,7 @@ class Rows:
         results = _results([x, *(saved for each in found for _, saved in _buffers(each))])
         for each in sorted(found, key=lambda one: int(one._sequence_nr())):
             outs = outputs_of(each, results.get(each, ()))
-            self.attach(each, each.name(), [], outs, self.sites.here(2), _saved_parameters(each))
+            self.attach(each, operation_of(each), [], outs, self.sites.here(2), _saved_parameters(each))
 
     def attach(
         self, fn: Any, op: str, slots: list[tuple[int, int]], outs: Sequence[Any], site: int, params: str,
@@ -282,7 +288,7 @@ class Rows:
         an in-place operation without a node writes to the tensor `target`."""
         name = fn.name().removeprefix("torch::autograd::") if fn is not None else ""
         edges = self._edges_of(fn, slots) if fn is not None else []
-        row = (_BY_NODE.get((name, op)) or _FIRST.get(name) or ROWS.get(op)) if name or op else None
+        row = None if is_custom(fn) else _BY_NODE.get((name, op)) or _FIRST.get(name) or ROWS.get(op)
         number = len(self.first)
         step = self.step(kind, number, target if target >= 0 else len(self.maker), number, site)
         for slot, tensor in sorted(slots):
@@ -336,12 +342,8 @@ class Rows:
         if row is None or row.variadic or (row.name, name) in self._told:
             return
         self._told.add((row.name, name))
-        text, ids = self.text, (self.text(row.name), self.text(name))
-        for each in row.inputs:
-            formula, expression = row.derivatives.get(each, ""), row.expressions.get(each, "")
-            self.add("operands", *ids, False, text(each), text(formula), text(expression))
-        for each in row.outputs:
-            self.add("operands", *ids, True, text(each), text(""), text(""))
+        for is_output, *texts in _formulas(row):
+            self.add("operands", self.text(row.name), self.text(name), is_output, *map(self.text, texts))
 
     def _save(self, fn: Any, step: int, number: int) -> int:
         """The buffers of a node; returns how many."""
@@ -384,6 +386,15 @@ def _buffers(fn: Any) -> Iterator[tuple[str, Any]]:
         for at, x in enumerate(found):
             if x is not None:
                 yield f"saved[{at}]" if is_own else name.removeprefix("_saved_"), x
+
+
+def _formulas(row: OpRow) -> Iterator[tuple[bool, str, str, str]]:
+    """Of each operand the formula of its gradient and its expression, then the results: whether it is one, and its
+    name."""
+    for each in row.inputs:
+        yield False, each, row.derivatives.get(each, ""), row.expressions.get(each, "")
+    for each in row.outputs:
+        yield True, each, "", ""
 
 
 def _watch(leaf: Any, told: Callable[[Any], None]) -> None:

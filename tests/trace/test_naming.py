@@ -299,3 +299,19 @@ net, one, strange = Net(), Layer(3), Strange()
     assert [frame.name(each) for each in range(len(trace.tensors))] == [
         *("net.layers[0].weight", "net.layers[1].weight", "one.weight", "self.hidden")
     ]
+
+
+def test_an_underscore_is_no_name() -> None:
+    trace = run(
+        """
+import torch
+net = torch.nn.Linear(2, 1)
+weight, _ = net.parameters()
+best, _ = torch.tensor([1., 3., 2.], requires_grad=True).max(0)
+loss = net(torch.ones(1, 2)).sum() + best
+loss.backward()
+"""
+    )
+    frame = trace.frame(len(trace))
+    names = {frame.name(tensor) for tensor in range(len(trace.tensors))}
+    assert {"net.bias", "weight", "best"} <= names and not any(name.startswith("_") for name in names)

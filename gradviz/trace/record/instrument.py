@@ -330,7 +330,8 @@ class _Instrument(ast.NodeTransformer):
 def _parameters(given: ast.arguments) -> list[ast.Name]:
     """Reads of the parameters of a function."""
     every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
-    return [ast.copy_location(ast.Name(arg.arg, ast.Load()), arg) for arg in every if arg.arg not in ("self", "cls")]
+    named = [arg for arg in every if arg.arg not in ("self", "cls") and arg.arg.strip("_")]
+    return [ast.copy_location(ast.Name(arg.arg, ast.Load()), arg) for arg in named]
 
 
 def _flat(target: ast.expr) -> list[ast.expr]:
@@ -341,10 +342,10 @@ def _flat(target: ast.expr) -> list[ast.expr]:
 
 
 def _name(target: ast.expr) -> str | None:
-    """The name for a target: "w", "self.w"; None for anything without a short name, or a private one guarded by a
-    policy."""
+    """The name for a target: "w", "self.w"; None for anything without a short name, a private one guarded by a policy,
+    or "_", which says that nobody asks for the value."""
     if isinstance(target, ast.Name):
-        return target.id if "<" not in target.id else None
+        return target.id if "<" not in target.id and target.id.strip("_") else None
     if isinstance(target, ast.Attribute) and "<" not in target.attr:
         holder = target.value
         if isinstance(holder, ast.Call) and isinstance(holder.func, ast.Name) and "<" in holder.func.id and holder.args:
