@@ -128,11 +128,13 @@ for _name in ("SplitBackward0", "UnsafeSplitBackward0"):
     _COMPUTED[_name] = {"split_size": lambda node: node.params["sizes"][0]}
 for _name in ("SplitWithSizesBackward0", "UnsafeSplitWithSizesBackward0"):
     _COMPUTED[_name] = {"split_sizes": lambda node: tuple(node.params["sizes"])}
-for _kind in ("Nearest", "NearestExact", "Linear", "Bilinear", "Bicubic", "Trilinear"):
+for _kind in ("Nearest", "NearestExact", "Linear", "Bilinear", "Bicubic", "Trilinear", "Lanczos"):
     _COMPUTED[f"Upsample{_kind}1DBackward0"] = {"scales": _scale(0)}
-    _COMPUTED[f"Upsample{_kind}2DBackward0"] = {"scales_h": _scale(0), "scales_w": _scale(1)}
+    for _smoothed in ("", "Aa"):
+        _COMPUTED[f"Upsample{_kind}2D{_smoothed}Backward0"] = {"scales_h": _scale(0), "scales_w": _scale(1)}
+        _HIDDEN[f"Upsample{_kind}2D{_smoothed}Backward0"] = "scales"
     _COMPUTED[f"Upsample{_kind}3DBackward0"] = {"scales_d": _scale(0), "scales_h": _scale(1), "scales_w": _scale(2)}
-    _HIDDEN[f"Upsample{_kind}2DBackward0"] = _HIDDEN[f"Upsample{_kind}3DBackward0"] = "scales"
+    _HIDDEN[f"Upsample{_kind}3DBackward0"] = "scales"
 
 
 def attribute_names(node: Node) -> list[str]:
