@@ -137,3 +137,22 @@ def test_a_closed_group_is_there_from_its_first_parameter_on() -> None:
     boxes = np.flatnonzero(diagram.kind == GROUP)
     parameters = trace.tensors.step[trace.tensors.is_parameter]
     assert diagram.step[boxes].min() == parameters.min() < trace.nodes.step.min()
+
+
+@pytest.mark.parametrize(("rows", "inside"), [(20, 20), (12, 0)])
+def test_the_rows_of_a_data_set_belong_to_the_loop_that_uses_them(rows: int, inside: int) -> None:
+    """A few are shown beside the operation that made them."""
+    trace = run(
+        f"""import torch
+w = torch.tensor(1., requires_grad=True)
+data = torch.arange({rows}.).unbind(0)
+total = torch.tensor(0.)
+for row in data:
+    total = total + w * row * row
+total.backward()
+"""
+    )
+    structure = find_structure(trace)
+    unbind = int(np.flatnonzero(trace.nodes.op == "unbind")[0])
+    cards = np.flatnonzero(structure.producer == unbind)
+    assert len(cards) == rows and np.count_nonzero(structure.group_of_card[cards] >= 0) == inside

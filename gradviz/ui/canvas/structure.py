@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 FEW = 6  # parameters that are shown beside the calls that share them
+MANY = 12  # results of one operation that are shown beside it
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +106,9 @@ def _group_of_cards(trace: Trace, cards: Ints, producer: Ints, card_of_use: Ints
     does not belong to its loading, whereas all that it is made of does. Whatever comes from
     elsewhere belongs to the innermost group, other than a loop, that contains all its uses; but if it is not a
     parameter and existed before that group began, it comes in from outside, and many parameters that only the calls of
-    one module use belong to the first of these. The results at which a backward call began,
-    and the last one, are outside all groups."""
+    one module use belong to the first of these, as many results of one operation, such as the rows of a data set, belong
+    to the first group that uses them. The results at which a backward call began, and the last one, are outside all
+    groups."""
     made = producer >= 0
     found = np.append(groups.of_node, -1)[producer]
     if not len(groups):
@@ -123,6 +125,7 @@ def _group_of_cards(trace: Trace, cards: Ints, producer: Ints, card_of_use: Ints
     is_named[trace.names.tensor] = True
     batch = np.flatnonzero(made & is_named[cards[:, 1]] & loads[found])
     found[batch] = groups.parent[found[batch]]
+    _many_to_their_users(trace, producer, card_of_use, groups, found)
     owned = trace.tensors.is_parameter.astype(bool).copy()
     owned[trace.names.tensor[trace.names.owner != ""]] = True
     step = trace.tensors.step[cards[:, 1]]
@@ -162,6 +165,18 @@ def _many_in_first_call(trace: Trace, cards: Ints, groups: Groups, uses: tuple[I
     found = common.copy()
     found[card[many]] = first[many]
     return found
+
+
+def _many_to_their_users(trace: Trace, producer: Ints, card_of_use: Ints, groups: Groups, found: Ints) -> None:
+    """Put each of many results of one operation into the first group that uses it, of those beside the operation."""
+    results = np.bincount(producer[producer >= 0], minlength=len(trace.nodes) + 1)
+    uses = np.flatnonzero(card_of_use >= 0)
+    uses = uses[results[producer[card_of_use[uses]]] > MANY]
+    card, at = np.unique(card_of_use[uses], return_index=True)
+    group, parent = groups.of_node[trace.inputs.node[uses[at]]], np.append(groups.parent, -1)
+    while len(inner := np.flatnonzero((group >= 0) & (parent[group] != found[card]))):
+        group[inner] = parent[group[inner]]
+    found[card[group >= 0]] = group[group >= 0]
 
 
 def _last_nodes(groups: Groups, cards: Ints, producer: Ints) -> Ints:
