@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from gradviz.worker.language import absent
 from tests.worker.conftest import Runner
 
 
@@ -29,6 +30,7 @@ from tests.worker.conftest import Runner
             "seaborn.lineplot is not available in GradViz snippets; draw it",
         ),
         ("import matplotlib.pyplot as plt\nplt.imread('a.png')\n", 2, "open it with PIL.Image.open"),
+        ("import matplotlib.pyplot as plt\nplt.twiny()\n", 2, "matplotlib.pyplot.twiny is not available"),
         ("from gym.envs.registration import register\nregister('A')\n", 2, "give the options to make()"),
         ("from .model import Net\nNet()\n", 2, "one file"),
         ("from model import Net\nclass A(Net): pass\n", 2, "model.Net is not available"),
@@ -145,3 +147,9 @@ def test_what_stands_for_it_is_handed_on_in_copies(run: Runner) -> None:
     said = "<apex, which is not available in GradViz snippets> <apex.amp, which is not available in GradViz snippets>"
     assert outcome.printed() == f"{said}\nFalse\n"
     assert outcome.sentence.startswith("ImportError: apex.init is not available in GradViz snippets")
+
+
+def test_no_function_of_pyplot_that_is_here_is_said_to_be_missing(run: Runner) -> None:
+    names = sorted(absent._OF_PYPLOT)
+    outcome = run(f"import matplotlib.pyplot as plt\nprint([n for n in {names} if hasattr(plt, n)])")
+    assert outcome.printed() == "[]\n"

@@ -106,9 +106,9 @@ def _group_of_cards(trace: Trace, cards: Ints, producer: Ints, card_of_use: Ints
     does not belong to its loading, whereas all that it is made of does. Whatever comes from
     elsewhere belongs to the innermost group, other than a loop, that contains all its uses; but if it is not a
     parameter and existed before that group began, it comes in from outside, and many parameters that only the calls of
-    one module use belong to the first of these, as many results of one operation, such as the rows of a data set, belong
-    to the first group that uses them. The results at which a backward call began, and the last one, are outside all
-    groups."""
+    one module use belong to the first of these, as many results of one operation, such as the rows of a data set,
+    belong to the first group that uses them. The results at which a backward call began, and the last one, are outside
+    all groups."""
     made = producer >= 0
     found = np.append(groups.of_node, -1)[producer]
     if not len(groups):

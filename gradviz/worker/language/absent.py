@@ -21,8 +21,16 @@ _YOURS = "if it is a file of yours, or a package of Python code only, attach {}.
 
 _IN_PART = frozenset(
     """torchvision torchtext PIL seaborn IPython gym gymnasium wandb tyro sklearn pandas requests six
-    graphviz torchsummary matplotlib mpl_toolkits multiprocessing platform codecs unittest""".split()
+    graphviz torchsummary mpl_toolkits multiprocessing platform codecs unittest""".split()
 )  # not installed or not loaded, and contain much more
+
+_OF_PYPLOT = frozenset(  # functions of matplotlib.pyplot that are not here; another name is an error of Python's own
+    """acorr angle_spectrum autumn axline bar_label barbs cohere connect copper csd delaxes disconnect ecdf figimage
+    fill_betweenx findobj flag gci get get_current_fig_manager get_figlabels get_plot_commands ginput grouped_bar hsv
+    imread imsave magnitude_spectrum minorticks_off new_figure_manager nipy_spectral phase_spectrum pie_label pink prism
+    quiverkey spring stairs subplot2grid subplot_tool summer tricontour tricontourf tripcolor triplot twiny winter
+    xcorr""".split()
+)
 
 
 def way_round(module: str) -> str:
@@ -55,6 +63,8 @@ def is_known(module: str, name: str) -> bool:
         from gradviz.torch.missing import is_pytorch
 
         return is_pytorch(module, name)
+    if module == "matplotlib.pyplot":
+        return name in _OF_PYPLOT
     real, root = sys.modules.get(module), module.partition(".")[0]
     if real is None or name.startswith("_"):
         return root in _IN_PART and not name.startswith("_")
