@@ -4,13 +4,12 @@ comes from asks about that one."""
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, Qt, QUrl
+from PySide6.QtCore import QPoint, QPointF, Qt, QUrl
 from PySide6.QtTest import QTest
 
 from gradviz.session.inspect.elements import Element
 from gradviz.session.state import Selection
-from gradviz.ui.canvas.content import TensorContent
-from gradviz.ui.canvas.item_painter import number_boxes
+from gradviz.ui.canvas.painter import numbers_of
 from gradviz.ui.panels.elements import ElementsPanel, SheetView
 from gradviz.ui.panels.inspector import InspectorPanel
 from tests.driver import RUN_TIMEOUT, Pilot
@@ -177,21 +176,26 @@ def test_a_run_that_is_stopped_says_so(pilot: Pilot) -> None:
     assert pilot.state.origin.lines or "the run ended before it" in pilot.state.origin.sentence
 
 
-def box_on_the_canvas(pilot: Pilot, tensor: int, part: str, index: int) -> QPoint:
-    """The pixel of a number that is written on a card."""
+def shown_on_the_canvas(pilot: Pilot, tensor: int, scale: float) -> dict[tuple[str, int], QPoint]:
+    """The numbers that a card shows at this zoom, and the pixel of each."""
     view = pilot.window.canvas.view
     pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled)
     view.viewport.flight.wanted = False
     view.viewport.zoom_reset()
+    view.viewport.zoom(scale / view.camera.scale, QPointF(), 0)
     scene = view.scene
     assert scene is not None
     item = scene.placed.diagram.items_around_tensor(tensor)[0]
     view.viewport.show_item(int(item))
-    says = scene.painter._says(scene.moment, int(item))
-    assert isinstance(says, TensorContent)
-    boxes = number_boxes(scene.painter.card(int(item)), says)
-    box = next(box for its, at, box in boxes if (its, at) == (part, index))
-    return QPoint(*map(round, view.camera.to_screen(box.center().x(), box.center().y())))
+    found = {}
+    for part, index, box in numbers_of(scene.painter, scene.moment, int(item), view.camera.scale):
+        found[part, index] = QPoint(*map(round, view.camera.to_screen(box.center().x(), box.center().y())))
+    return found
+
+
+def box_on_the_canvas(pilot: Pilot, tensor: int, part: str, index: int, scale: float = 1.0) -> QPoint:
+    """The pixel of a number on a card, at this zoom."""
+    return shown_on_the_canvas(pilot, tensor, scale)[part, index]
 
 
 @pytest.mark.parametrize(("part", "title"), [("value", "h[1, 1] = -2.25"), ("grad", "gradient of h[1, 1] = -4.5")])
@@ -202,6 +206,68 @@ def test_a_double_click_on_a_number_of_a_card_asks_about_it(pilot: Pilot, part: 
         QTest.mouseDClick(pilot.window.canvas.view, Qt.MouseButton.LeftButton, pos=at)
     assert pilot.state.origin is not None and pilot.state.origin.title == title
     assert panel(pilot).isVisible()
+
+
+@pytest.mark.parametrize("scale", [1.4, 1.0, 0.7, 0.5])
+def test_a_click_on_a_number_of_the_selected_card_asks_about_it_at_any_zoom_that_shows_it(
+    pilot: Pilot, scale: float
+) -> None:
+    tensor = selected(pilot, "h")
+    at = box_on_the_canvas(pilot, tensor, "value", 3, scale)
+    with pilot.qtbot.waitSignal(pilot.window.shell.elements.ended, timeout=RUN_TIMEOUT):
+        QTest.mouseClick(pilot.window.canvas.view, Qt.MouseButton.LeftButton, pos=at)
+    assert pilot.state.origin is not None and pilot.state.origin.title == "h[1, 1] = -2.25"
+    assert pilot.state.selection == Selection("tensor", tensor)
+
+
+def test_the_first_click_only_selects_and_shift_asks_for_a_path(pilot: Pilot) -> None:
+    tensor = selected(pilot, "h")
+    at = box_on_the_canvas(pilot, tensor, "value", 3)
+    view = pilot.window.canvas.view
+    pilot.window.commands.do("view.select_none")
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=at)
+    assert pilot.state.selection == Selection("tensor", tensor) and pilot.state.origin is None
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier, at)
+    assert pilot.state.origin is None
+
+
+MAPS = """\
+import torch
+a = torch.arange(600.).reshape(20, 30).requires_grad_()
+line = torch.arange(100.).requires_grad_()
+images = torch.arange(360.).reshape(3, 2, 6, 10).requires_grad_()
+large = torch.arange(40000.).reshape(200, 200).requires_grad_()
+((a * 2).sum() + (line * 2).sum() + (images * 2).sum() + (large * 2).sum()).backward()
+"""
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.6])
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("a", "a[19, 29] = 599"),
+        ("line", "line[98] = 98"),
+        ("images", "images[2, 1, 5, 9] = 359"),
+        ("large", "large[199, 199] = 39999"),
+    ],
+)
+def test_a_click_on_a_heat_map_asks_about_the_element_of_that_cell(
+    pilot: Pilot, scale: float, name: str, title: str
+) -> None:
+    tensor = selected(pilot, name, MAPS)
+    places = shown_on_the_canvas(pilot, tensor, scale)
+    at = places["value", max(index for part, index in places if part == "value")]
+    with pilot.qtbot.waitSignal(pilot.window.shell.elements.ended, timeout=RUN_TIMEOUT):
+        QTest.mouseClick(pilot.window.canvas.view, Qt.MouseButton.LeftButton, pos=at)
+    assert pilot.state.origin is not None and pilot.state.origin.title == title
+
+
+def test_the_card_under_the_pointer_says_how_to_ask(pilot: Pilot) -> None:
+    tensor = selected(pilot, "h")
+    box_on_the_canvas(pilot, tensor, "value", 0)
+    hover = pilot.window.canvas.view.hover
+    hover.show_details()
+    assert hover.card is not None and "on the selected card to see its origin" in hover.card.text()
 
 
 def test_the_numbers_stand_out_on_the_canvas(pilot: Pilot) -> None:

@@ -153,6 +153,19 @@ def test_presenting_a_room_predicts(learner: Pilot) -> None:
     learner.press("F11")
 
 
+def test_a_number_typed_where_nothing_is_asked_leaves_the_screen_alone(learner: Pilot) -> None:
+    learner.press("F11")
+    go_to_question(learner)
+    bar(learner).field.setText(learner.state.predict.asked.answer if learner.state.predict.asked is not None else "")
+    learner.press("Return")
+    assert learner.state.predict.asked is None and QApplication.focusWidget() is bar(learner).go_on
+    learner.press(".")
+    assert learner.state.stage.on and not learner.state.stage.black
+    learner.press("B")
+    assert learner.state.stage.black
+    learner.press("F11")
+
+
 def test_the_graph_keeps_its_share_of_a_small_screen_while_a_room_predicts(learner: Pilot) -> None:
     learner.press("F11")
     window = learner.window

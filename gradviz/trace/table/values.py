@@ -221,6 +221,13 @@ class Value:
         return self._summary is not _UNKNOWN
 
     @property
+    def positions(self) -> NDArray[np.int64]:
+        """The index in the array, in reading order, of each element of `edges`."""
+        kept = [range(size) if self.array is not None else edge_indices(size) for size in self.shape]
+        found = np.ravel_multi_index(np.ix_(*kept), self.shape) if kept else np.zeros((), np.int64)
+        return np.asarray(found, np.int64)
+
+    @property
     def norm(self) -> float:
         """Euclidean norm; NaN if an element is NaN."""
         return self.summary.norm

@@ -6,6 +6,7 @@ close; from far away even this is too much, see `painter`."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from gradviz.ui.canvas.content import on_its_way
 from gradviz.ui.canvas.diagram import CONSTANT, OPERATION, TENSOR, Diagram, Ints
 from gradviz.ui.canvas.heat import Picture, picture
 from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
-from gradviz.ui.canvas.item_painter import paint_picture
+from gradviz.ui.canvas.item_painter import Spot, paint_picture, picture_boxes
 from gradviz.ui.canvas.sizes import MOST_COLUMNS, MOST_ROWS
 
 if TYPE_CHECKING:
@@ -171,6 +172,44 @@ BETWEEN = 0.6  # gap between the numbers of a grid, in digit widths
 PASSING = "∇"  # put before a gradient so that it can't be mistaken for a value
 
 
+@dataclass(frozen=True)
+class Block:
+    """The value or the gradient of a card as it is painted in a box: as numbers, as a picture, or as one text."""
+
+    box: QRectF
+    written: Written
+    grid: Grid | None = None
+    picture: Picture | None = None
+
+
+def _lines(area: QRectF, line: float) -> int:
+    """How many lines of text fit on a card."""
+    return int((area.height() - 2) / line)
+
+
+def _gradient_area(area: QRectF, line: float, gradient: Block) -> QRectF:
+    """The lower part of a card, which belongs to the gradient."""
+    top = area.bottom() - line - 1 if gradient.grid is None else gradient.box.top() - line
+    return QRectF(area.left(), top, area.width(), area.bottom() - top)
+
+
+def _cells(body: QRectF, line: float, grid: Grid) -> Iterator[QRectF]:
+    wide = body.width() / len(grid.rows[0])
+    for row, texts in enumerate(grid.rows):
+        for column in range(len(texts)):
+            yield QRectF(body.left() + column * wide, body.top() + row * (line - 2), wide, line - 2)
+
+
+def _boxes(block: Block, line: float) -> Iterator[QRectF]:
+    """The box of each number, or of each cell of a picture."""
+    if block.grid is not None:
+        yield from _cells(block.box, line, block.grid)
+    elif block.picture is not None:
+        yield from picture_boxes(block.box, block.picture)
+    else:
+        yield block.box
+
+
 class BriefPainter:
     """Paints items in screen pixels, in one theme."""
 
@@ -212,7 +251,7 @@ class BriefPainter:
     def _card(self, painter: QPainter, area: QRectF, category: int, says: Brief, scale: float) -> None:
         ink = self._ink
         frame, corner, line = ink.frames[category], max(6.0 * scale, 2.0), LINE * ink.theme.scale
-        lines = int((area.height() - 2) / line)
+        lines = _lines(area, line)
         header = QRectF(area.left(), area.top(), area.width(), line if lines > 1 else area.height())
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(ink.colours["card"])
@@ -221,19 +260,16 @@ class BriefPainter:
         painter.drawRoundedRect(header, corner, corner)
         if lines > 1:
             painter.drawRect(header.adjusted(0, header.height() / 2, 0, 0))
-        if lines == 2 and says.grad >= 0:  # numbers are dropped last: the value takes the place of the name
-            self._value(painter, header.adjusted(PADDING, 0, -PADDING, 0), line, says)
-        elif lines and area.width() > NARROWEST_WORD:
+        value, grad = self._blocks(area, line, says)
+        if lines and (lines > 2 or grad is None) and area.width() > NARROWEST_WORD:
             align = LEFT if lines > 1 else CENTRE
             side = PADDING if lines > 1 else PADDING / 2
             inside = header.adjusted(side, 0, -side, 0)
             self._word(painter, sizes.NAME, NAME_SIZE, "text", inside, says.name, align)
-        if lines > 1:
-            body = area.adjusted(PADDING, line + 1, -PADDING, -2)
-            if says.grad >= 0:
-                body.setBottom(self._gradient(painter, area, line, corner, says))
-            if lines > 2 or says.grad < 0:
-                self._value(painter, body, line, says)
+        if grad is not None:
+            self._gradient(painter, area, line, corner, says, grad)
+        if value is not None:
+            self._value(painter, line, value)
         style = Qt.PenStyle.DashLine if category == CONSTANT else Qt.PenStyle.SolidLine
         painter.setPen(QPen(frame.border, max(frame.width * scale, 1.2), style))
         painter.setBrush(QBrush())
@@ -259,19 +295,42 @@ class BriefPainter:
             inner = pill.adjusted(5, 0, -5, 0)
             self._word(painter, sizes.CELL, 1.0, "text", inner, f"Σ {says.arrived} of {says.expected}", CENTRE)
 
-    def _value(self, painter: QPainter, body: QRectF, line: float, says: Brief) -> None:
+    def _blocks(self, area: QRectF, line: float, says: Brief) -> tuple[Block | None, Block | None]:
+        """The value and the gradient. Numbers are dropped last: with two lines, the value takes the place of the name,
+        and the gradient that of the value."""
+        lines = _lines(area, line)
+        if lines < 2:
+            return None, None
+        body = area.adjusted(PADDING, line + 1, -PADDING, -2)
+        if says.grad < 0:
+            return self._value_block(body, line, says), None
+        grad = self._gradient_block(area, line, says)
+        if lines == 2:
+            body = QRectF(area.left() + PADDING, area.top(), area.width() - 2 * PADDING, line)
+        elif grad.grid is not None or area.height() >= 3 * line - 1:
+            body.setBottom(_gradient_area(area, line, grad).top())
+        else:
+            body.setBottom(area.top() + line)
+        return self._value_block(body, line, says), grad
+
+    def _value_block(self, body: QRectF, line: float, says: Brief) -> Block | None:
         written = self._writer.of(says.value)
         grid = self._fitting(body, line, written)
         if grid is not None:
-            self._grid(painter, body, line, grid, "text")
-            return
+            return Block(body, written, grid)
         if written.picture is not None and body.height() >= LOWEST and (body.height() >= line or not written.text):
-            inner = body.adjusted(0, 1, 0, -1)
-            paint_picture(painter, self._ink, inner, written.picture, "text")
-        elif body.height() >= line - 3:
-            place = QRectF(body.left(), body.top(), body.width(), min(body.height(), 1.6 * line))
-            text = self.number(sizes.NUMBER, written, place.width(), written.text)
-            self._word(painter, sizes.NUMBER, NUMBER_SIZE, "text", place, text, LEFT)
+            return Block(body.adjusted(0, 1, 0, -1), written, picture=written.picture)
+        place = QRectF(body.left(), body.top(), body.width(), min(body.height(), 1.6 * line))
+        return Block(place, written) if body.height() >= line - 3 else None
+
+    def _value(self, painter: QPainter, line: float, block: Block) -> None:
+        if block.grid is not None:
+            self._grid(painter, block.box, line, block.grid, "text")
+        elif block.picture is not None:
+            paint_picture(painter, self._ink, block.box, block.picture, "text")
+        else:
+            text = self.number(sizes.NUMBER, block.written, block.box.width(), block.written.text)
+            self._word(painter, sizes.NUMBER, NUMBER_SIZE, "text", block.box, text, LEFT)
 
     def _fitting(self, body: QRectF, line: float, written: Written) -> Grid | None:
         """The numbers of a small array with as many digits as fit; None if not even the shortest form does."""
@@ -282,11 +341,9 @@ class BriefPainter:
         return next((grid for grid in written.grids if grid.longest <= room), None)
 
     def _grid(self, painter: QPainter, body: QRectF, line: float, grid: Grid, colour: str) -> None:
-        wide = body.width() / len(grid.rows[0])
-        for row, texts in enumerate(grid.rows):
-            for column, text in enumerate(texts):
-                place = QRectF(body.left() + column * wide, body.top() + row * (line - 2), wide, line - 2)
-                self._word(painter, sizes.CELL, 1.0, colour, place, text, CENTRE)
+        texts = (text for row in grid.rows for text in row)
+        for text, place in zip(texts, _cells(body, line, grid), strict=True):
+            self._word(painter, sizes.CELL, 1.0, colour, place, text, CENTRE)
 
     def number(self, role: str, written: Written, room: float, first: str = "") -> str:
         """A number with as many digits as fit: an ellipsis inside a number would be meaningless."""
@@ -294,19 +351,20 @@ class BriefPainter:
         size = NUMBER_SIZE * self._ink.theme.scale
         return next((way for way in ways if self._ink.width(role, way) * size <= room), ways[-1])
 
-    def _gradient(self, painter: QPainter, area: QRectF, line: float, corner: float, says: Brief) -> float:
-        """The gradient on the last line, or as the numbers of a small array if the value leaves room for them, on a
-        background of its own if it is stored; returns where it begins. With only two lines it takes the place of the
-        value."""
+    def _gradient_block(self, area: QRectF, line: float, says: Brief) -> Block:
+        """The gradient on the last line, or as the numbers of a small array if the value leaves room for them."""
         written, value = self._writer.of(says.grad), self._writer.of(says.value)
         taken = (line - 2) * len(value.grids[0].rows) if value.grids else line
         body = area.adjusted(PADDING, 2 * line + 1 + taken, -PADDING, -2)  # one line for the name, one for the ∇
         grid = self._fitting(body, line, written)
-        if grid is not None:
-            body.setTop(body.bottom() - (line - 2) * len(grid.rows))
-        last = QRectF(area.left(), area.bottom() - line - 1, area.width(), line + 1)
-        if grid is not None:
-            last.setTop(body.top() - line)
+        if grid is None:
+            return Block(QRectF(body.left(), area.bottom() - line - 1, body.width(), line + 1), written)
+        body.setTop(body.bottom() - (line - 2) * len(grid.rows))
+        return Block(body, written, grid)
+
+    def _gradient(self, painter: QPainter, area: QRectF, line: float, corner: float, says: Brief, block: Block) -> None:
+        """The gradient, on a background of its own if it is stored."""
+        last, grid = _gradient_area(area, line, block), block.grid
         if says.stored:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self._ink.colours["gradient_fill"])
@@ -314,12 +372,19 @@ class BriefPainter:
         inner = QRectF(last.left() + PADDING, last.top(), last.width() - 2 * PADDING, line + (grid is None))
         self._word(painter, sizes.META, 1.0, "gradient", inner, PASSING, LEFT)
         if grid is not None:
-            self._grid(painter, body, line, grid, "gradient")
-            return last.top()
+            self._grid(painter, block.box, line, grid, "gradient")
+            return
         mark = self._ink.width(sizes.META, PASSING) * self._ink.theme.scale + 3
-        text = says.ticks or self.number(sizes.GRAD, written, inner.width() - mark)
+        text = says.ticks or self.number(sizes.GRAD, block.written, inner.width() - mark)
         self._word(painter, sizes.GRAD, NUMBER_SIZE, "gradient", inner.adjusted(mark, 0, 0, 0), text, RIGHT)
-        return last.top() if area.height() >= 3 * line - 1 else area.top() + line
+
+    def number_boxes(self, card: QRectF, says: Brief, scale: float) -> Iterator[Spot]:
+        """Where a card shows numbers, in world coordinates; what stands for a whole array leads to its first number."""
+        area, line = QRectF(0, 0, card.width() * scale, card.height() * scale), LINE * self._ink.theme.scale
+        for part, block in zip(("value", "grad"), self._blocks(area, line, says), strict=True):
+            for index, box in enumerate(_boxes(block, line) if block is not None else ()):
+                place = QRectF(box.topLeft() / scale + card.topLeft(), box.size() / scale)
+                yield Spot(part, index, place, pictured=block is not None and block.picture is not None)
 
     def _operation(self, painter: QPainter, area: QRectF, category: int, says: Brief, scale: float) -> None:
         ink = self._ink

@@ -67,6 +67,19 @@ def _picture(data: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Pictu
     return _map(strengths)
 
 
+def shown_elements(indices: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Which element each cell of the picture of an array shows, -1 for a gap; of a line, the first of each stretch. The
+    argument has the shape of the array, and an index in place of each element."""
+    if indices.size == max(indices.shape, default=1) and indices.size > 1:
+        line = indices.reshape(1, -1)
+        return line if indices.size <= MOST_POINTS else line[:, _starts(indices.size)]
+    numbers = indices.astype(np.float64)  # exact, there are fewer elements than 2 ** 53
+    if numbers.ndim <= 2:
+        return _sampled(numbers.reshape(-1, max(indices.shape[-1:], default=1))).astype(np.int64)
+    sheet, gap = _tiles(numbers)
+    return np.where(gap, -1, sheet).astype(np.int64)
+
+
 def _real(array: NDArray[Any]) -> NDArray[np.float64]:
     """The numbers that are shown by colours: of complex ones, their magnitudes."""
     with np.errstate(all="ignore"):
@@ -132,8 +145,13 @@ def _strengths(numbers: NDArray[np.float64], among: NDArray[np.bool_] | None = N
     return strength
 
 
+def _starts(size: int) -> NDArray[np.int64]:
+    """Where the stretches of a long line begin."""
+    return np.unique(np.linspace(0, size, MOST_POINTS, endpoint=False).astype(int))
+
+
 def _ends(line: NDArray[np.int16]) -> NDArray[np.int16]:
     """The lowest and highest value of each stretch of a long line; non-finite values win."""
-    starts = np.unique(np.linspace(0, len(line), MOST_POINTS, endpoint=False).astype(int))
+    starts = _starts(len(line))
     low, high = np.minimum.reduceat(line, starts), np.maximum.reduceat(line, starts)
     return np.stack((np.where(high > BEYOND, high, low), np.where(low < -BEYOND, low, high)))

@@ -17,7 +17,7 @@ from gradviz.trace.table.roles import scope_name
 from gradviz.trace.table.values import number_text
 from gradviz.trace.words.reasons import no_grad_reason
 from gradviz.ui.canvas.content import group_content
-from gradviz.ui.canvas.diagram import GROUP, OPERATION, Diagram
+from gradviz.ui.canvas.diagram import GROUP, OPERATION, TENSOR, Diagram
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -52,12 +52,18 @@ class Words:
     formulas: tuple[str, ...] = ()
 
 
-def words(diagram: Diagram, frame: Frame, item: int) -> Words:
-    """What to say about an item at the frame's cursor."""
+HOW_TO_ASK = Row("numbers", "click one on the selected card to see its origin", "muted")
+
+
+def words(diagram: Diagram, frame: Frame, item: int, *, asks: bool = False) -> Words:
+    """What to say about an item at the frame's cursor, and, for a card that `asks`, that its numbers can be clicked."""
     index = int(diagram.index[item])
     if diagram.kind[item] == GROUP:
         return _group(diagram, frame, item)
-    return (operation_words if diagram.kind[item] == OPERATION else tensor_words)(frame, index)
+    if diagram.kind[item] == OPERATION:
+        return operation_words(frame, index)
+    said = tensor_words(frame, index)
+    return replace(said, rows=(*said.rows, HOW_TO_ASK)) if asks and diagram.kind[item] == TENSOR else said
 
 
 def _group(diagram: Diagram, frame: Frame, item: int) -> Words:

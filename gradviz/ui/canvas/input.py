@@ -32,7 +32,8 @@ class Input(QObject):
     """Lets the user look around, select, collapse and expand."""
 
     opened = Signal(str, int)  # double-clicked, or Enter was pressed
-    number_chosen = Signal(int, str, int)  # double-clicked: a tensor, "value" or "grad", and the index of the number
+    number_chosen = Signal(int, str, int)  # clicked on the selected card, or double-clicked: a tensor, "value" or
+    # "grad", and the index of the number
     other_end = Signal(str, int)  # clicked with Shift: the path from the selection to this is wanted
 
     def __init__(
@@ -55,7 +56,7 @@ class Input(QObject):
         self._moved = False
         self._hand = False  # Space is held
         self._pressed = QPoint()
-        self._turned = False  # the click that may become a double click opened or closed a group
+        self._acted = False  # the click that may become a double click opened or closed a group, or asked something
 
     # -- wheel and touchpad
 
@@ -95,7 +96,7 @@ class Input(QObject):
     def press(self, event: QMouseEvent) -> None:
         """A click or drag begins; the right button selects what its menu will be about."""
         self._pressed = event.position().toPoint()
-        self._turned = False
+        self._acted = False
         self._hover.leave_card()
         if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
             self._viewport.flight.stop()
@@ -128,13 +129,19 @@ class Input(QObject):
         self._hover.move_to(at)
 
     def _click(self, scene: Scene, item: int, shift: bool) -> None:
-        """Open or close a group at its triangle, otherwise select; with Shift, ask for the path from the selection."""
+        """Open or close a group at its triangle, otherwise select, or ask about a number of what is selected; with
+        Shift, ask for the path from the selection."""
         thing = self._thing_at(scene, self._pressed) if item < 0 else item
         if scene.groups.is_triangle(thing, self._surface.camera, self._pressed):
-            self._turned = True
+            self._acted = True
             self._collapse.toggle(scene, scene.groups.at(thing))
         elif not shift or thing < 0 or scene.selected in (-1, thing):
+            asks = thing >= 0 and thing == scene.selected and not shift
             self._selection.choose(thing)
+            number = scene.number_at(thing, self._surface.camera, self._pressed) if asks else None
+            if number is not None:
+                self._acted = True
+                self.number_chosen.emit(*number)
         else:
             before = scene.selected
             scene.select_item(thing)
@@ -146,7 +153,7 @@ class Input(QObject):
     def double_click(self, event: QMouseEvent) -> None:
         """Open or close a group, ask about a number, or open an item; on empty space, fit everything."""
         scene, at = self._surface.scene, event.position().toPoint()
-        if self._turned or scene is None:
+        if self._acted or scene is None:
             return
         thing = self._thing_at(scene, at)
         group = scene.groups.at(thing) if thing < -1 or scene.groups.is_group(thing) else -1

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPainterPath, QPen, QPolygonF
@@ -63,12 +64,16 @@ def cell_in(ink: Ink, text: str, room: float) -> str:
 
 def paint_map(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, colour: str) -> float:
     """Paint a picture at the top left of an area with the range of its values beside it; returns the height."""
-    place = QRectF(area.left(), area.top() + 1, sizes.MAP_WIDTH, sizes.MAP_HEIGHT - 2)
+    place = _picture_place(area)
     if value.picture is not None:
         paint_picture(painter, ink, place, value.picture, colour)
     room = QRectF(place.right() + 10, place.top(), area.right() - place.right() - 10, place.height())
     _range(painter, ink, room, value, colour)
     return sizes.MAP_HEIGHT + 4
+
+
+def _picture_place(area: QRectF) -> QRectF:
+    return QRectF(area.left(), area.top() + 1, sizes.MAP_WIDTH, sizes.MAP_HEIGHT - 2)
 
 
 def _range(painter: QPainter, ink: Ink, room: QRectF, value: ValueContent, colour: str) -> None:
@@ -105,11 +110,7 @@ def _map(painter: QPainter, ink: Ink, place: QRectF, picture: Picture) -> None:
     for row, strengths in enumerate(rows):
         for column, strength in enumerate(strengths):
             image.setPixelColor(column, row, ink.strength(strength, MAP_STRENGTH))
-    side = min(place.width() / picture.columns, place.height() / picture.rows)
-    size = max(side, min(6.0, place.width() / picture.columns))
-    tall = max(side * picture.rows, min(18.0, place.height()))
-    wide = QRectF(place.left(), place.top(), size * picture.columns, tall)
-    wide.moveTop(place.center().y() - wide.height() / 2)
+    wide = _map_place(place, picture)
     smooth = painter.testRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
     painter.drawImage(wide, image)
@@ -123,6 +124,30 @@ def _map(painter: QPainter, ink: Ink, place: QRectF, picture: Picture) -> None:
     painter.setPen(ink.pen("panel_border", 0.8))
     painter.setBrush(QBrush())
     painter.drawRect(wide)
+
+
+def _map_place(place: QRectF, picture: Picture) -> QRectF:
+    """The cells of a map that is painted at the left of a box."""
+    side = min(place.width() / picture.columns, place.height() / picture.rows)
+    size = max(side, min(6.0, place.width() / picture.columns))
+    tall = max(side * picture.rows, min(18.0, place.height()))
+    wide = QRectF(place.left(), place.top(), size * picture.columns, tall)
+    wide.moveTop(place.center().y() - wide.height() / 2)
+    return wide
+
+
+def picture_boxes(place: QRectF, picture: Picture) -> Iterator[QRectF]:
+    """The box of each cell of a map, in reading order, or of each point of a line."""
+    if picture.line:
+        step = place.width() / max(picture.columns - 1, 1)
+        for column in range(picture.columns):
+            yield QRectF(place.left() + (column - 0.5) * step, place.top(), step, place.height())
+        return
+    wide = _map_place(place, picture)
+    across, down = wide.width() / picture.columns, wide.height() / picture.rows
+    for row in range(picture.rows):
+        for column in range(picture.columns):
+            yield QRectF(wide.left() + column * across, wide.top() + row * down, across, down)
 
 
 def _sign(painter: QPainter, ink: Ink, cell: QRectF, strength: int) -> None:
@@ -199,6 +224,17 @@ def _trace(painter: QPainter, ink: Ink, points: QPolygonF, zero: float, colour: 
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
     painter.setPen(pen)
     painter.drawPolyline(points)
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A place on a card that shows one number of its value or gradient ("grad"): the index of that number in reading
+    order, or, where it is `pictured`, of the cell of the picture."""
+
+    part: str
+    index: int
+    box: QRectF
+    pictured: bool = False
 
 
 NUMBER = re.compile(r"-?[\d.]+(e[-+]?\d+)?([-+][\d.]+(e[-+]?\d+)?j)?")
@@ -295,9 +331,8 @@ def _note(painter: QPainter, ink: Ink, room: QRectF, content: TensorContent, ali
     ink.text(painter, sizes.SMALL, "muted", room, note, align)
 
 
-def number_boxes(card: QRectF, content: TensorContent) -> Iterator[tuple[str, int, QRectF]]:
-    """The individually written numbers of a card: whether each belongs to the value or the gradient ("grad"), its index
-    in reading order, and its box."""
+def number_boxes(card: QRectF, content: TensorContent) -> Iterator[Spot]:
+    """Where the numbers of a card are written or pictured."""
     area = _below(card, sizes.HEADER + 4)
     yield from _boxes("value", area, content.value)
     heights = {"grid": len(content.value.cells) * sizes.CELL_HEIGHT + 4, "map": sizes.MAP_HEIGHT + 4}
@@ -307,15 +342,17 @@ def number_boxes(card: QRectF, content: TensorContent) -> Iterator[tuple[str, in
         yield from _boxes("grad", QRectF(below.left(), top, below.width(), below.height()), content.grad)
 
 
-def _boxes(part: str, area: QRectF, value: ValueContent) -> Iterator[tuple[str, int, QRectF]]:
+def _boxes(part: str, area: QRectF, value: ValueContent) -> Iterator[Spot]:
     if value.kind == "number":
-        yield part, 0, QRectF(area.left(), area.top(), area.width(), sizes.LINE)
-        return
+        yield Spot(part, 0, QRectF(area.left(), area.top(), area.width(), sizes.LINE))
+    elif value.picture is not None and not value.cells:
+        for cell, box in enumerate(picture_boxes(_picture_place(area), value.picture)):
+            yield Spot(part, cell, box, pictured=True)
     wide = _cell_width(area, value) if value.cells else 0.0
     for row, texts in enumerate(value.cells):
         for column in range(len(texts)):
             left, top = area.left() + column * wide, area.top() + row * sizes.CELL_HEIGHT
-            yield part, row * len(texts) + column, QRectF(left, top, wide - 1.5, sizes.CELL_HEIGHT - 1.5)
+            yield Spot(part, row * len(texts) + column, QRectF(left, top, wide - 1.5, sizes.CELL_HEIGHT - 1.5))
 
 
 def _number(painter: QPainter, ink: Ink, room: QRectF, value: ValueContent, colour: str, align: int) -> None:

@@ -5,9 +5,10 @@ a part gives the same pixels as painting everything."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import groupby
 from math import floor
 from time import thread_time
 from typing import TYPE_CHECKING, Any
@@ -41,8 +42,9 @@ from gradviz.ui.canvas.edge_painter import (
     paint_pills,
 )
 from gradviz.ui.canvas.group_painter import paint_frames, paint_group, paint_group_small
+from gradviz.ui.canvas.heat import shown_elements
 from gradviz.ui.canvas.ink import CENTRE, Ink
-from gradviz.ui.canvas.item_painter import number_boxes, paint_card, paint_operation, paint_reference
+from gradviz.ui.canvas.item_painter import Spot, number_boxes, paint_card, paint_operation, paint_reference
 from gradviz.ui.canvas.moment import Moment, touched
 from gradviz.ui.canvas.placed import SCREEN, Placed
 
@@ -301,8 +303,8 @@ class ScenePainter:
         if not self.coarse:
             pills = self.pills.at(moment, camera.scale, labels=self.whole(camera.scale))
             paint_pills(painter, self.ink, pills, moment, camera.scale, self.pills)
-        if self.numbers.lit and self.whole(camera.scale):
-            _paint_numbers(self, painter, moment)
+        if self.numbers.lit:
+            _paint_numbers(self, painter, moment, camera.scale)
         for item in moment.current:
             self._halo(painter, item, "halo", camera.scale)
         for item, reason in moment.failed:
@@ -522,24 +524,48 @@ def number_at(
     of: ScenePainter, moment: Moment, item: int, camera: Camera, pixel: QPoint
 ) -> tuple[int, str, int] | None:
     """The number of a tensor that is written under a pixel: the tensor, "value" or "grad", and its index."""
-    says = of._says(moment, item) if of.whole(camera.scale) else None
-    if not isinstance(says, TensorContent):
-        return None
     at = QPointF(*camera.to_world(pixel.x(), pixel.y()))
     tensor = int(of.placed.diagram.index[item])
-    found = number_boxes(of.card(item), says)
+    found = numbers_of(of, moment, item, camera.scale)
     return next(((tensor, part, index) for part, index, box in found if box.contains(at)), None)
 
 
-def _paint_numbers(of: ScenePainter, painter: QPainter, moment: Moment) -> None:
+def numbers_of(of: ScenePainter, moment: Moment, item: int, scale: float) -> Iterator[tuple[str, int, QRectF]]:
+    """The numbers that a card shows at this zoom, written or as cells of a picture: "value" or "grad", the index in the
+    tensor, and the box."""
+    from gradviz.session.inspect.origins import value_of  # not before it is needed
+
+    diagram = of.placed.diagram
+    if diagram.kind[item] != TENSOR or scale < MIDDLE:
+        return
+    tensor = int(diagram.index[item])
+    for part, spots in groupby(_spots(of, moment, item, scale), lambda spot: spot.part):
+        value = value_of(moment.frame, tensor, part)
+        if value is None or not value.numel:
+            continue
+        pictured = shown_elements(value.positions).reshape(-1).tolist()
+        for spot in spots:
+            index = pictured[spot.index] if spot.pictured else spot.index
+            if index >= 0:
+                yield part, index, spot.box
+
+
+def _spots(of: ScenePainter, moment: Moment, item: int, scale: float) -> Iterator[Spot]:
+    if of.whole(scale):
+        whole = of._says(moment, item)
+        return number_boxes(of.card(item), whole) if isinstance(whole, TensorContent) else iter(())
+    brief = of._says_briefly(moment, item)
+    return of._brief_painter.number_boxes(of.card(item), brief, scale) if isinstance(brief, Brief) else iter(())
+
+
+def _paint_numbers(of: ScenePainter, painter: QPainter, moment: Moment, scale: float) -> None:
     """Frames around the number that is being asked about and around those that it comes from."""
     diagram = of.placed.diagram
     painter.setBrush(QBrush())
     for tensor in sorted({tensor for tensor, _ in of.numbers.lit}):
         for item in np.flatnonzero((diagram.kind == TENSOR) & (diagram.index == tensor) & moment.items).tolist():
-            says = of._says(moment, item)
-            for part, index, box in number_boxes(of.card(item), says) if isinstance(says, TensorContent) else ():
+            for part, index, box in numbers_of(of, moment, item, scale):
                 asked = (tensor, part, index) == of.numbers.asked
                 if asked or index in of.numbers.lit.get((tensor, part), {}):
-                    painter.setPen(of.ink.pen("focus", 2.6 if asked else 1.3))
+                    painter.setPen(of.ink.pen("focus", (2.6 if asked else 1.3) / min(scale, 1.0)))
                     painter.drawRect(box)

@@ -461,7 +461,7 @@ class Scene:
 
     def words(self, item: int) -> Words:
         """Everything there is to say about an item."""
-        return words(self.placed.diagram, self.moment.frame, item)
+        return words(self.placed.diagram, self.moment.frame, item, asks=self.addition is None)
 
     @property
     def hint(self) -> int:

@@ -36,7 +36,10 @@ if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
     from gradviz.trace.table.values import Value
 
-HINT = "Click a number in the inspector to see where it comes from: row and column, window, sum, or derivative."
+HINT = (
+    "Click a number in the inspector, or on the card that is selected in the graph, to see where it comes from: "
+    "row and column, window, sum, or derivative."
+)
 MOST_SOURCES = 4  # tensors that are drawn
 ROWS, COLUMNS = 5, 6  # of a tensor that are drawn
 Place = tuple[int, ...]

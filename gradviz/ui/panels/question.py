@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QSizePolicy, QWidget
 
@@ -122,6 +122,13 @@ class AnswerBar(QWidget):
             self.go_on.setFocus(Qt.FocusReason.OtherFocusReason)
         elif types:
             self.field.selectAll()
+
+    def event(self, event: QEvent) -> bool:
+        """A decimal point belongs to an answer, even if nothing is asked; elsewhere it turns the screen black."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and event.text() == ".":
+            event.accept()
+            return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Digits pick an answer, H asks for a hint."""
