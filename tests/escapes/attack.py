@@ -65,35 +65,38 @@ def language_attacks() -> list[Attack]:
 
 def every_attack() -> list[Attack]:
     """All of them, those of a class together."""
+    from tests.escapes.addresses_in_methods import ADDRESSES_IN_METHODS
+    from tests.escapes.addresses_in_texts_of_c import ADDRESSES_IN_TEXTS_OF_C
     from tests.escapes.asking import ASKING
+    from tests.escapes.attributes_by_name import ATTRIBUTES_BY_NAME
+    from tests.escapes.codecs_and_pickles import CODECS_AND_PICKLES
     from tests.escapes.door import DOOR
-    from tests.escapes.eighteenth_look import EIGHTEENTH
-    from tests.escapes.eighth_look import EIGHTH
-    from tests.escapes.eleventh_look import ELEVENTH
-    from tests.escapes.fifteenth_look import FIFTEENTH
-    from tests.escapes.fifth_look import FIFTH
+    from tests.escapes.dropped_while_used import DROPPED_WHILE_USED
+    from tests.escapes.encoded_texts import ENCODED_TEXTS
     from tests.escapes.found import FOUND
-    from tests.escapes.fourteenth_look import FOURTEENTH
-    from tests.escapes.fourth_look import FOURTH
+    from tests.escapes.freed_memory import FREED_MEMORY
+    from tests.escapes.hostile_objects import HOSTILE_OBJECTS
+    from tests.escapes.imports_that_find_nothing import IMPORTS_THAT_FIND_NOTHING
+    from tests.escapes.inside_searches import INSIDE_SEARCHES
+    from tests.escapes.iterators_and_encoders import ITERATORS_AND_ENCODERS
+    from tests.escapes.kept_beside_names import KEPT_BESIDE_NAMES
     from tests.escapes.machine import MACHINE
-    from tests.escapes.ninth_look import NINTH
-    from tests.escapes.second_look import SECOND
-    from tests.escapes.seventeenth_look import SEVENTEENTH
-    from tests.escapes.seventh_look import SEVENTH
-    from tests.escapes.sixteenth_look import SIXTEENTH
-    from tests.escapes.sixth_look import SIXTH
+    from tests.escapes.names_as_data import NAMES_AS_DATA
+    from tests.escapes.objects_of_other_classes import OBJECTS_OF_OTHER_CLASSES
+    from tests.escapes.pandas_and_data_sets import PANDAS_AND_DATA_SETS
     from tests.escapes.spies import SPIES
+    from tests.escapes.storages_and_games import STORAGES_AND_GAMES
     from tests.escapes.strain import STRAIN
     from tests.escapes.tables import TABLES
-    from tests.escapes.tenth_look import TENTH
-    from tests.escapes.third_look import THIRD
-    from tests.escapes.thirteenth_look import THIRTEENTH
-    from tests.escapes.twelfth_look import TWELFTH
+    from tests.escapes.wrappers_and_attributes import WRAPPERS_AND_ATTRIBUTES
 
-    looks = [*FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH, *EIGHTH, *NINTH, *TENTH, *ELEVENTH]
-    looks += [*TWELFTH, *THIRTEENTH, *FOURTEENTH]
-    attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *looks, *DOOR, *FIFTEENTH, *SIXTEENTH]
-    attacks += [*TABLES, *SEVENTEENTH, *EIGHTEENTH]
+    attacks = [
+        *(*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *FOUND, *NAMES_AS_DATA, *KEPT_BESIDE_NAMES),
+        *(*IMPORTS_THAT_FIND_NOTHING, *OBJECTS_OF_OTHER_CLASSES, *ATTRIBUTES_BY_NAME, *ADDRESSES_IN_METHODS),
+        *(*ADDRESSES_IN_TEXTS_OF_C, *FREED_MEMORY, *DROPPED_WHILE_USED, *ITERATORS_AND_ENCODERS, *HOSTILE_OBJECTS),
+        *(*INSIDE_SEARCHES, *ENCODED_TEXTS, *DOOR, *STORAGES_AND_GAMES, *CODECS_AND_PICKLES, *TABLES),
+        *(*PANDAS_AND_DATA_SETS, *WRAPPERS_AND_ATTRIBUTES),
+    ]
     order = list(dict.fromkeys(each.kind for each in attacks))
     return sorted(attacks, key=lambda each: order.index(each.kind))
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.escapes.twelfth_look import TWELFTH
+from tests.escapes.hostile_objects import HOSTILE_OBJECTS
 
 _HOSTILE = {
     each.name: each.source.replace("import collections, torch", "import collections")
-    for each in TWELFTH
+    for each in HOSTILE_OBJECTS
     if each.kind == "Found: keys that empty their OrderedDict" and not each.name.endswith("of weights")
 }
 ROOT = Path(__file__).parents[2]

@@ -147,7 +147,7 @@ _AGAIN = {
     ),
 }
 
-THIRD: list[Attack] = [
+KEPT_BESIDE_NAMES: list[Attack] = [
     *listed("Found: beside PyTorch's names", _BESIDE),
     *listed("Found: names as data of functional_call", _SWAPPED),
     *listed("Found: windows into memory", _NUMBERS),

@@ -159,7 +159,7 @@ _RETURNED = {
     ),
 }
 
-EIGHTEENTH: list[Attack] = [
+WRAPPERS_AND_ATTRIBUTES: list[Attack] = [
     *listed(
         "Found: what wraps a class or an object",
         {name: _GRAPH + _WRAPPED.replace("{wrap}", wrap) for name, wrap in _WRAPS.items()}

@@ -145,7 +145,7 @@ _MARKS = {
     ),
 }
 
-ELEVENTH: list[Attack] = [
+ITERATORS_AND_ENCODERS: list[Attack] = [
     *listed("Found: a place or a value that empties a bytearray", _PLACES),
     *listed("Found: iterators that step on at work", _STEPPING),
     *listed("Found: factories that are dropped at work", _MADE),

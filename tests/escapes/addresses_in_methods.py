@@ -76,7 +76,7 @@ _ENUMS = {
     ),
 }
 
-SEVENTH: list[Attack] = [
+ADDRESSES_IN_METHODS: list[Attack] = [
     *listed("Found: addresses in hashes", _HASHES),
     *listed("Found: addresses in texts that methods and streams get", _TEXTS),
     *listed("Found: what an Enum holds", _ENUMS),

@@ -116,7 +116,7 @@ _VIEWS = {
     "of what is told of a field, joined": f"{_SPY}{_FIELD}look() | Spy()\n{_LEFT}",
 }
 
-NINTH: list[Attack] = [
+FREED_MEMORY: list[Attack] = [
     *listed("Found: memory of a bytearray that an argument empties", _EMPTIED),
     *listed("Found: memory of a list that its values shorten", _LISTS),
     *listed("Found: memory beside", _BESIDE),

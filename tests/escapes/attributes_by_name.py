@@ -130,7 +130,7 @@ _TOLD = {
     ),
 }
 
-SIXTH: list[Attack] = [
+ATTRIBUTES_BY_NAME: list[Attack] = [
     *listed("Found: attributes of any object by their names", _BY_NAME),
     *listed("Found: classes made by the class of an object", _OF_ITS_CLASS),
     *listed("Found: names that a container is given", _NAMES),

@@ -80,7 +80,7 @@ _MARKS = {
     "of a stand-in": "import math\ntype[int](math)\nprint('ESCAPED')",
 }
 
-TENTH: list[Attack] = [
+DROPPED_WHILE_USED: list[Attack] = [
     *listed("Found: places that empty a bytearray", _PLACES),
     *listed("Found: iterators that are dropped at work", _ITERATORS),
     *listed("Found: items that are dropped at work", _ITEMS),

@@ -7,7 +7,7 @@ asked of an error when the run is over: its code, and whether it is true."""
 from __future__ import annotations
 
 from tests.escapes.attack import Attack, listed
-from tests.escapes.twelfth_look import SEARCHED
+from tests.escapes.hostile_objects import SEARCHED
 
 _TUPLE = "class B(%s): __hash__ = Keyed.__hash__\n"
 _ORDER = "def order(x, y):\n    hit()\n    return 1\nV = functools.cmp_to_key(order)\n"
@@ -129,7 +129,7 @@ _CODES = {
 _FALSE = "class E(Exception):\n    def %s(self): raise SystemExit\ntry: raise E\nexcept E as e: raise ValueError from e"
 _CAUSES = {"a truth": _FALSE % "__bool__", "a length": _FALSE % "__len__"}
 
-THIRTEENTH: list[Attack] = [
+INSIDE_SEARCHES: list[Attack] = [
     *listed("Found: keys that hold what can be none", {name: SEARCHED % made for name, made in _KEYS.items()}),
     *listed("Found: types in brackets as keys", {name: _IN_BRACKETS % (made, made) for name, made in _TYPES.items()}),
     *listed("Found: ends of others' generators in a search", {name: SEARCHED % made for name, made in _ENDS.items()}),

@@ -47,7 +47,7 @@ _DOCSTRINGS = {
     "of a class that is wrapped": "@functools.wraps(A)\ndef thing(): pass",
 }
 
-FOURTEENTH: list[Attack] = [
+ENCODED_TEXTS: list[Attack] = [
     *listed(
         "Found: texts whose letters are none",
         {name: f"import numpy as np\n{source}{_WRITTEN}" for name, source in _NO_LETTERS.items()},

@@ -201,7 +201,7 @@ _OF_OTHERS = {
     ),
 }
 
-TWELFTH: list[Attack] = [
+HOSTILE_OBJECTS: list[Attack] = [
     *listed("Found: keys that empty their OrderedDict", _TABLES),
     *listed("Found: items that are ordered and dropped", _ORDERS),
     *listed("Found: lists in types in brackets", _TEXTS),

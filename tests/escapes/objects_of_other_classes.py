@@ -153,7 +153,7 @@ _TOLD = {
     ),
 }
 
-FIFTH: list[Attack] = [
+OBJECTS_OF_OTHER_CLASSES: list[Attack] = [
     *listed("Found: objects of other classes that are initialized", _INSIDE),
     *listed("Found: objects of other classes that get an array", _GIVEN),
     *listed("Found: attributes set on what all runs share", _PUT),

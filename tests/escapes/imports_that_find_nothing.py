@@ -315,7 +315,7 @@ _REFUSED = {
     ),
 }
 
-FOURTH: list[Attack] = [
+IMPORTS_THAT_FIND_NOTHING: list[Attack] = [
     *listed("Found: modules by an import that finds nothing", _LOADED),
     *listed("Found: texts that are equal to others", _LETTERS),
     *listed("Found: methods with objects of other classes", _OTHERS),

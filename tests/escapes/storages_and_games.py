@@ -141,7 +141,7 @@ _MODULES = {
     ),
 }
 
-FIFTEENTH: list[Attack] = [
+STORAGES_AND_GAMES: list[Attack] = [
     *listed("Storages of tensors", {name: _T + source for name, source in _STORAGES.items()}),
     *listed("Helpers of scripts", _SMALL),
     *listed("Stand-ins: games", _GAMES),

@@ -221,7 +221,7 @@ _ACTING = {
 }
 _WAVE = "def getregentry(): print('ESCAPED')"
 
-SIXTEENTH: list[Attack] = [
+CODECS_AND_PICKLES: list[Attack] = [
     *listed("Encodings", _CODECS),
     Attack(
         "Encodings", "an attached package of encodings",

@@ -265,7 +265,7 @@ _NUMBERS = {
     ),
 }
 
-SECOND: list[Attack] = [
+NAMES_AS_DATA: list[Attack] = [
     *listed("Found: names kept in an object", _NAMES_IN_OBJECTS),
     *listed("Found: names as data of PyTorch's functions", _NAMES_AS_DATA),
     *listed("Found: the state of a scheduler", _SCHEDULERS),

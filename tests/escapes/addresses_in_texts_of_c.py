@@ -3,8 +3,8 @@ hashes of what holds functions; a text that says whether an address has been gue
 
 from __future__ import annotations
 
+from tests.escapes.addresses_in_methods import TELL
 from tests.escapes.attack import Attack, listed
-from tests.escapes.seventh_look import TELL
 
 _CAUGHT = f"{TELL}def caught(act, *given):\n    try: act(*given)\n    except Exception as e: tell(e.args[0])\n"
 _OUT = "if abs(found) > (1 << 40): print('ESCAPED', found)"
@@ -98,7 +98,7 @@ _FREE = {
     ),
 }
 
-EIGHTH: list[Attack] = [
+ADDRESSES_IN_TEXTS_OF_C: list[Attack] = [
     *listed("Found: addresses in texts that C code makes", _TEXTS),
     *listed("Found: addresses in errors", _ERRORS),
     *listed("Found: addresses in hashes of what holds others", _HASHES),

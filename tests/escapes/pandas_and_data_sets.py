@@ -154,7 +154,7 @@ _SIZES = {
 }
 _MINE = "import torch\nfrom torch import nn\ndef mine(thing): return thing\n"
 
-SEVENTEENTH: list[Attack] = [
+PANDAS_AND_DATA_SETS: list[Attack] = [
     *listed(
         "Found: NumPy's own objects by tables and errors",
         {name: _T + source + _TAKEN for name, source in _NUMPYS.items()},
