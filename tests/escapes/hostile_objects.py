@@ -120,7 +120,8 @@ _LYING = {
 # As in the set above; what runs in the search belongs to no class of the snippet that has an `__eq__` of its own, or
 # runs when what its `__eq__` has answered dies or is asked whether it is true.
 SEARCHED = (
-    "import collections, contextlib, dataclasses, functools, io, torch, tqdm\nimport numpy as np\non, kept = [], []\n"
+    "import collections, contextlib, dataclasses, functools, io, re, torch, tqdm\nimport numpy as np\n"
+    "on, kept = [], []\n"
     "class Keyed:\n    def __hash__(self): return 60\n"
     "class K(Keyed):\n    __hash__ = Keyed.__hash__\n    def __eq__(self, other): return Answer() if on else False\n"
     "class R:\n    def __init__(self, x): self.x = x\n    def __len__(self): return 0\n"
@@ -161,7 +162,7 @@ _ASKED = {
     "tables": "class M(dict):\n    def __bool__(self):\n        hit()\n        return False\n"
     "def Answer(): return collections.ChainMap(M())\n",
     "a table that is only looked at": _LONG.replace("list", "dict").replace("return 0", "return 0\n")
-    + "P = type(torch.nn.Linear(1, 1)._parameters)\ndef Answer(): return P(L())\n",
+    + "P = type(re.compile('(?P<a>x)').groupindex)\ndef Answer(): return P(L())\n",
     "a loader": "class D(torch.utils.data.Dataset):\n    def __len__(self):\n        hit()\n        return 0\n"
     "d = torch.utils.data.DataLoader(D())\ndef Answer(): return d\n",
     "a part of a dataset": f"{_LONG}d = torch.utils.data.Subset([1], L())\ndef Answer(): return d\n",
