@@ -111,6 +111,8 @@ SINGLE = [  # a backward call on x, and what its sentence says and does not say
     ("x.norm()", "grad · x / x.norm()", "|x|"),
     ("x.clamp(min=2).sum()", "grad where 2 ≤ x, else 0", "max"),
     ("x.clamp(max=2).sum()", "grad where x ≤ 2, else 0", "min"),
+    ("x.relu().sum()", "(grad where x.relu() > 0, else 0) = ([1, 1] where", ", else 0 ="),
+    ("x[:1].mean()", "∂(x[:1]) = grad = 1", "reshaped"),
     ("x.prod()", "grad · the product of the other elements = [0, 3]", "/ x"),
     ("x[[0, 0]].sum()", "each element of grad added where it was taken from, 0 elsewhere", "at the ("),
     ("x.sort().values.sum()", "at the places the values came from", "the (x"),

@@ -196,8 +196,8 @@ def _to(frame: Frame, tensor: int, slot: int, nth: int, often: int) -> str:
 
 
 def _joined(left: str, steps: list[str]) -> str:
-    """An equation without repeated parts."""
-    steps = ["0" if step == "-0" else step for step in steps]
+    """An equation without repeated parts, and with brackets around cases: "else 0 = [1, 0]" would say that of 0."""
+    steps = ["0" if step == "-0" else f"({step})" if ", else " in step else step for step in steps]
     plain = [step.strip("()") for step in steps] + [""]
     return f"{left} {' = '.join(step for at, step in enumerate(steps) if plain[at] != plain[at + 1])}"
 

@@ -273,10 +273,10 @@ def _transposes(trace: Trace, node: int) -> bool:
 
 
 def _unspread(formula: str, sent: Value, grad: Value | None) -> str:
-    """The rule if nothing was repeated, because only the shape changed."""
+    """The rule if nothing was repeated, because at most the shape changed, which is no news for a single element."""
     if grad is None or sent.numel != grad.numel or formula not in ("grad", "grad, summed over the repetitions"):
         return formula
-    return "grad" if sent.shape == grad.shape else "grad, reshaped back"
+    return "grad" if sent.shape == grad.shape or sent.numel == 1 else "grad, reshaped back"
 
 
 def _unturned(frame: Frame, node: int, formula: str) -> str:
