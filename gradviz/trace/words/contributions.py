@@ -195,9 +195,13 @@ def _to(frame: Frame, tensor: int, slot: int, nth: int, often: int) -> str:
     return f"{gradient_name(frame, tensor)} ="
 
 
+def _ends_with_case(step: str) -> bool:
+    return ", else " in step and not step.startswith("Σ(") and ", summed over" not in step
+
+
 def _joined(left: str, steps: list[str]) -> str:
     """An equation without repeated parts, and with brackets around cases: "else 0 = [1, 0]" would say that of 0."""
-    steps = ["0" if step == "-0" else f"({step})" if ", else " in step else step for step in steps]
+    steps = ["0" if step == "-0" else f"({step})" if _ends_with_case(step) else step for step in steps]
     plain = [step.strip("()") for step in steps] + [""]
     return f"{left} {' = '.join(step for at, step in enumerate(steps) if plain[at] != plain[at + 1])}"
 
