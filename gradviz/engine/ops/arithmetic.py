@@ -480,7 +480,7 @@ def _prepare_pow(input: Tensor, exponent: Any) -> Prepared:
             return POW_SCALAR, (input,), (input._data,), {"exponent": exponent}
         if target.rank == 1 and not isinstance(exponent, complex) and exponent < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
-        if target.rank == 1:
+        if target.rank == 1 or target in (dtypes.float16, dtypes.bfloat16):
             check_value(exponent, target)
         return POW_SCALAR, (input,), (cast(input, target),), {"exponent": exponent}
     if isinstance(input, NUMBERS):

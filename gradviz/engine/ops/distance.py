@@ -63,7 +63,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     check_broadcast(x1._data, x2._data)
     shape = np.broadcast_shapes(x1._data.shape, x2._data.shape)
     first, second = (x if x._data.shape == shape else x.expand(shape) for x in (x1, x2))
-    first, second = (x if x.dtype is target else x.to(target) for x in (first, second))
+    first, second = (x if x.dtype.is_floating_point else x.to(target) for x in (first, second))
     norms = [LINALG["vector_norm"](x, 2, dim, True).clone() for x in (first, second)]
     with no_grad():
         for norm in norms:

@@ -91,7 +91,9 @@ _random("randn", lambda g, shape, kind, rows: distributions.normal(g, shape, dty
 
 
 def _check_range(low: int, high: int, dtype: dtypes.dtype) -> None:
-    """Refuse bounds that the type can't hold."""
+    """Refuse bounds that the type can't hold, and types without an order."""
+    if low < high and dtype.is_complex:
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     if dtype.rank < 2:
         least, most = (0, 1) if dtype is dtypes.bool_ else (np.iinfo(dtype.np).min, np.iinfo(dtype.np).max)
     else:
@@ -148,7 +150,7 @@ def randint_like(
     """As `randint`, with shape and type of another tensor."""
     low, high = (0, low) if high is None else (low, high)
     if (dtype or input.dtype).is_complex:
-        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+        _check_range(low, high, dtype or input.dtype)
     source, kind = source_of(generator), (dtype or input.dtype).np
     drawn = drawn_like(
         input._data, kind, lambda shape, _: distributions.randint(source, low, high, shape, kind), memory_format
@@ -166,6 +168,8 @@ def randperm(
     requires_grad: bool = False,
 ) -> Tensor:
     """A permutation of 0 … n−1."""
+    if n >= 0 and dtype is not None and dtype.is_complex:
+        raise NotImplementedError(f"\"randperm\" not implemented for '{dtype.title}'")
     return made(distributions.randperm(source_of(generator), n, (dtype or dtypes.int64).np), requires_grad)
 
 
@@ -234,7 +238,7 @@ def normal(
 @api("multinomial", where="torch method")
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: object = None) -> Tensor:
     """Indices drawn with the given weights."""
-    if not input.dtype.is_floating_point:
+    if input._data.ndim in (1, 2) and not input.dtype.is_floating_point:
         raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {input.dtype.title}")
     return made(distributions.multinomial(source_of(generator), input._data, num_samples, replacement))
 
@@ -309,7 +313,6 @@ def _fill_random(name: str, rows: Callable[..., OpRow], draw: Callable[..., Arra
 _BERNOULLI_OF_TENSORS = "bernoulli_tensor_cpu_self_"
 _REAL_KERNELS = {
     "bernoulli_": "bernoulli_scalar_cpu_",
-    "random_": "random_kernel_cpu",
     "geometric_": "geometric_cpu",
     "log_normal_": "log_normal_cpu",
 }
@@ -400,9 +403,8 @@ _fill_random(
 
 
 def _random_integers(g: Generator, x: Array, low: int | None, high: int | None) -> Array:
-    if x.dtype.kind == "c":
-        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     if low is None or high is None:
+        _refuse(wrap(x), "c", "random_kernel_cpu")
         return distributions.random_full(g, x.shape, x.dtype)
     if low < high:
         _check_range(low, high, dtypes.of(x))

@@ -149,7 +149,7 @@ def register(
         except RuntimeError as error:  # PyTorch looks at memory and types before it looks at shapes, or for a kernel
             if str(error).startswith("The size of tensor a"):
                 _check_out_memory(out, given)
-            if "not implemented for" in str(error) and not str(error).startswith(_COMPARED):
+            if "not implemented for '" in str(error) and not str(error).startswith(_COMPARED):
                 check_cast(names[0], out, result_type(*given), args)
             raise
         _check_out_memory(out, given)

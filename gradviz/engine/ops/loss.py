@@ -144,16 +144,22 @@ def binary_cross_entropy(
 
 
 def _bce_logits(x: Array, y: Array, weight: Array | None, pos_weight: Array | None, *, reduction: str) -> Any:
-    """The loss in the type of the target, whatever half type the others have."""
-    kept = y.dtype
+    """The loss in the type of the target: each step is written into the step before and rounded to its type."""
     given: Any = (x, y, weight, pos_weight)
-    x, y, weight, pos_weight = (
+    score, label, factor, positive = (
         each.astype(np.float32) if each is not None and is_half(each) else each for each in given
     )
-    log_sigmoid = np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x)))
-    found = (1 - y) * x - (log_sigmoid if pos_weight is None else ((pos_weight - 1) * y + 1) * log_sigmoid)
-    made = reduced_array((found if weight is None else found * weight).astype(y.dtype), reduction)
-    return made if made.dtype == kept else made.astype(kept)
+
+    def rounded(value: Array, like: Array) -> Array:
+        narrow = value.astype(like.dtype, copy=False)
+        return narrow.astype(np.float32) if is_half(narrow) else narrow
+
+    log_sigmoid = rounded(np.minimum(score, 0) - np.log1p(np.exp(-np.abs(score))), x)
+    if positive is not None:
+        log_sigmoid = rounded(((positive - 1) * label + 1) * log_sigmoid, x)
+    found = rounded(rounded(rounded(1 - label, y) * score, y) - log_sigmoid, y)
+    made = reduced_array(found if factor is None else rounded(found * factor, y), reduction)
+    return made.astype(y.dtype, copy=False)
 
 
 def _bce_logits_grad(

@@ -235,7 +235,14 @@ def with_numpy_names(fn: F) -> F:
     return cast(F, call)
 
 
-_LATER = ("not implemented for", "same dtype", "Tensors must have same number", "Sizes of tensors must match")
+_LATER = (
+    "not implemented for",
+    "same dtype",
+    "Tensors must have same number",
+    "Sizes of tensors must match",
+    "same number of dimensions as input tensor",
+    "gather(): Expected dtype",
+)
 _IN_TYPE_OF_OUT = frozenset({"sum", "prod", "cumsum", "cumprod", "nansum"})
 
 
