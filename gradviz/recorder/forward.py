@@ -65,7 +65,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         self._exchange: tuple[Exchange, int] | None = None  # and its site: not known to be over yet
         self._is_paused = False
         self.updating = 0
-        self._updated: list[Any] = []  # tensors that an update in progress wrote to
+        self.written: dict[int, Any] = {}  # by identity: parameters that an update in progress wrote to
         self.line: Any = _nothing  # called for each operation before it runs
 
     @not_compiled
@@ -80,9 +80,9 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             if not _only_reads(func):
                 rows.value.forget()
             if self.updating and not rows.quiet:
-                self._updated += [x for x, spec in zip(args, arguments_of(func), strict=False) if spec.is_written]
+                self._note_written(func, args)
             return func(*args, **kwargs)
-        if self._updated:
+        if self.written:
             self._catch_up()
         if func is torch.ops.aten.detach.default:  # autograd calls it, too, while it saves a result: not ready yet
             out = func(*args)
@@ -107,15 +107,20 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         return out
 
     @plainly
+    def _note_written(self, func: Any, args: Any) -> None:
+        """An update writes to parameters, which a closure may read before it is over."""
+        for arg, spec in zip(args, arguments_of(func), strict=False):
+            for x in (arg if isinstance(arg, (list, tuple)) else (arg,)) if spec.is_written else ():
+                if isinstance(x, torch.Tensor) and x.is_leaf and x.requires_grad:
+                    self.written[id(x)] = x
+
+    @plainly
     def _catch_up(self) -> None:
         """A closure runs within an update, which has changed parameters since it last ran."""
-        written = {
-            id(x): x for x in self._updated if isinstance(x, torch.nn.Parameter) or (x.is_leaf and x.requires_grad)
-        }
-        self._updated = []
         self.flush()
-        for x in written.values():
+        for x in self.written.values():
             self._rows.wrote(self._rows.steps - 1, x)
+        self.written.clear()
 
     @plainly
     def _exchanged(self, name: str, func: Any, args: Any, kwargs: Any) -> Any:

@@ -353,6 +353,7 @@ class Job:
             self.rows.value.forget()
             self._forward.flush()
             self._write_update(optimizer)
+            self._forward.written.clear()
             self.write()
         if not self.rows.quiet or not self._is_on:
             self._iteration += 1

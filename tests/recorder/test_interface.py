@@ -234,7 +234,8 @@ def test_a_graph_that_was_made_before_is_told_with_its_names_and_the_parameters_
     assert any("softmax() = e^(x.pow(3))" in each and "= [0.0009111, 0.9991]" in each for each in told), "saved"
     for words in (
         "∂loss/∂shared = grad = [1, 1]; through this use of y: grad · 3 = [1, 1] × 3 = [3, 3].",
-        "grad where y.sub() > 0, else grad · 0.5 = [1, 1] where [-1.999, -1.001] > 0, else [1, 1] × 0.5 = [0.5, 0.5].",
+        "(grad where y.sub() > 0, else grad · 0.5) = ([1, 1] where [-1.999, -1.001] > 0, else [1, 1] × 0.5) = "
+        "[0.5, 0.5].",
         "∂loss/∂(x.pow(3)) = y · (grad − Σ(grad · y)) = [0, 0].",
         "∂loss/∂x = grad · 3 · x² = [0, 0] × 3 × [1, 2]² = [0, 0].",
     ):
