@@ -223,7 +223,7 @@ class Backward:
         for tensor in range(rows.first[node], rows.first[node] + rows.shown[node]) if self.retained else ():
             x = self.retained.get(tensor, _gone)()
             if x is not None and x.grad is not None:
-                rows.add("grads", step, tensor, rows.value(x.grad), -1)
+                self._holds(step, tensor, x.grad)
 
     @not_compiled
     @plainly
@@ -263,13 +263,21 @@ class Backward:
             over = replace(now.exchange, name=name, tensors=summed)
             step = rows.exchange(over, now.site)
         for number, x in changed:
-            rows.add("grads", step, number, rows.value(x.grad), -1)
+            self._holds(step, number, x.grad)
 
     def grad_row(self, kind: Kind, number: int, grad: Any, site: int, value: int = -1) -> None:
         """The `.grad` of a tensor was replaced, or has a new value, whose number may be known."""
         rows = self._rows
         step = rows.step(kind, -1, number, rows.writer.count("grads"), site)
-        rows.add("grads", step, number, value if value >= 0 else rows.value(grad), -1)
+        self._holds(step, number, grad, value)
+
+    def _holds(self, step: int, number: int, grad: Any, value: int = -1) -> None:
+        """What the `.grad` of a tensor is after a step; a `.grad` that the job uses is a tensor of its own, too."""
+        rows = self._rows
+        value, own = value if value >= 0 else rows.value(grad), rows.known(grad) if grad is not None else -1
+        rows.add("grads", step, number, value, own)
+        if own >= 0:
+            rows.add("writes", step, own, value, version_of(grad))
 
 
 def _gone() -> None:

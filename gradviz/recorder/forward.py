@@ -228,6 +228,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             owner = self._backward.owner_of(each)
             if owner >= 0:
                 self._backward.grad_row(Kind.CLEAR_GRAD, owner, each, pending.site)
+                rows.wrote(rows.steps - 1, each, fresh=True)
             else:
                 others.append(each)
         if not others:
