@@ -81,7 +81,7 @@ class Modules:
         self._flush = flush
         self._paths: dict[int, str] = {}  # by identity
         self._around: list[str] = []  # how much was kept of values outside the running modules
-        self._owners: dict[int, str] = {}  # by identity of a module that was not called yet: the one it is named after
+        self._owners: dict[int, str] = {}  # by identity: the module it is named after, "" once it has been called
         self._below: dict[int, str] = {}  # by identity: paths below the outermost running module
         self._sharded = ""  # the module that some of its parameters belong to
 
@@ -120,15 +120,17 @@ class Modules:
         """Name a module, and its parameters after it."""
         for path, part in root.named_modules():
             self._paths.setdefault(id(part), path or name)
+            self._owners.setdefault(id(part), name)
         for path, parameter in root.named_parameters():
             self._rows.name(parameter, path, name, ELEMENT)
-        self._owners.update({id(part): name for part in root.modules()})
 
     def _name_buffers(self, module: Any) -> None:
         """Name the buffers of a module, such as running statistics, when it is first called."""
-        owner = self._owners.pop(id(module), "")
-        for name, buffer in module.named_buffers(recurse=False) if owner and module._buffers else ():
-            path = self._path(module)
+        owner, path = self._owners.get(id(module), ""), self._path(module)
+        if not owner:
+            return
+        self._owners[id(module)] = ""
+        for name, buffer in module.named_buffers(recurse=False):
             self._rows.name(buffer, name if path == owner else f"{path}.{name}", owner, ELEMENT)
 
     def _path(self, module: Any) -> str:
@@ -158,7 +160,6 @@ class Requests:
 
     def __init__(self, rows: Rows, backward: Backward, flush: Callable[[], None]) -> None:
         self._rows, self._backward, self._flush = rows, backward, flush
-        self.is_on = False
 
     def watch(self) -> list[Callable[[], None]]:
         """Observe them from now on; returns what ends it."""
@@ -178,7 +179,7 @@ class Requests:
         @functools.wraps(hook, updated=())
         def called(grad: Any) -> Any:
             out = hook(grad)
-            if self.is_on and self._rows.call >= 0:
+            if self._rows.call >= 0 and not self._rows.quiet:
                 self._hooked(tensor_of(), grad, grad if out is None else out)
             return out
 
@@ -188,7 +189,7 @@ class Requests:
     def _retain_grad(self, original: Any, tensor: Any) -> None:
         """`Tensor.retain_grad`: a result keeps its `.grad`."""
         original(tensor)
-        if self.is_on and not self._rows.quiet and tensor.retains_grad:
+        if not self._rows.quiet and tensor.retains_grad:
             self._retains(tensor)
 
     @plainly
@@ -202,7 +203,7 @@ class Requests:
     def _hooked(self, tensor: Any, before: Any, after: Any) -> None:
         rows = self._rows
         number = rows.known(tensor) if tensor is not None else -1
-        if rows.quiet or number < 0:
+        if number < 0:
             return
         site = self._backward.site
         step = rows.step(Kind.HOOK, -1, number, rows.writer.count("hooks"), site)
@@ -274,7 +275,7 @@ class Job:
     def _switch(self, on: bool) -> None:
         if on == self._is_on:
             return
-        self._is_on = self._requests.is_on = on
+        self._is_on = on
         if on:
             self.rows.quiet = 0
             self._look_closely()

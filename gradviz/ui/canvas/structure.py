@@ -145,11 +145,7 @@ def _group_of_cards(trace: Trace, cards: Ints, producer: Ints, card_of_use: Ints
 def _many_in_first_call(trace: Trace, cards: Ints, groups: Groups, uses: tuple[Ints, Ints], common: Ints) -> Ints:
     """The group of each card, where many parameters that only the calls of one module share belong to its first call.
     A few are shown beside the calls, as that they are shared is what there is to see."""
-    owner, group = uses[0], uses[1].copy()
-    parent = np.append(groups.parent, -1)
-    above = common[owner]
-    while len(inner := np.flatnonzero((group >= 0) & (parent[group] != above))):
-        group[inner] = parent[group[inner]]
+    owner, group = uses[0], _directly_in(groups, uses[1], common[uses[0]])
     is_call = np.append(groups.kind == RegionKind.MODULE, False)[group]
     if not is_call.any():
         return common
@@ -173,10 +169,16 @@ def _many_to_their_users(trace: Trace, producer: Ints, card_of_use: Ints, groups
     uses = np.flatnonzero(card_of_use >= 0)
     uses = uses[results[producer[card_of_use[uses]]] > MANY]
     card, at = np.unique(card_of_use[uses], return_index=True)
-    group, parent = groups.of_node[trace.inputs.node[uses[at]]], np.append(groups.parent, -1)
-    while len(inner := np.flatnonzero((group >= 0) & (parent[group] != found[card]))):
-        group[inner] = parent[group[inner]]
+    group = _directly_in(groups, groups.of_node[trace.inputs.node[uses[at]]], found[card])
     found[card[group >= 0]] = group[group >= 0]
+
+
+def _directly_in(groups: Groups, group: Ints, above: Ints) -> Ints:
+    """For each group, it or the one around it that is directly in the group `above`; -1 if none is."""
+    group, parent = group.copy(), np.append(groups.parent, -1)
+    while len(inner := np.flatnonzero((group >= 0) & (parent[group] != above))):
+        group[inner] = parent[group[inner]]
+    return group
 
 
 def _last_nodes(groups: Groups, cards: Ints, producer: Ints) -> Ints:
