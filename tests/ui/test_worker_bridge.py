@@ -177,7 +177,7 @@ print("done")
 def test_a_recording_that_ended_by_itself_is_told_and_offers_more(qtbot: QtBot, pilot: Pilot) -> None:
     window, runner, status = pilot.window, pilot.window.shell.runner, pilot.window.status
     runner.close()
-    runner._make_pool = lambda: WorkerPool(Limits(cpu_seconds=12))
+    runner._make_pool = lambda: WorkerPool(Limits(cpu_seconds=6))
     assert pilot.run_again(LONG) is Phase.OK
     run = pilot.state.run
     assert run.part.startswith("all but ") and run.part.endswith(" iterations"), run.sentence
@@ -191,7 +191,7 @@ def test_a_recording_that_ended_by_itself_is_told_and_offers_more(qtbot: QtBot, 
     assert not status.more.isVisible() and not window.commands.actions["run.longer"].isEnabled()
     pilot.type_snippet(LONG)
     status.more.click()
-    assert runner.pool.limits.cpu_seconds == 48 and pilot.state.run.is_running and not status.more.isVisible()
+    assert runner.pool.limits.cpu_seconds == 24 and pilot.state.run.is_running and not status.more.isVisible()
     with qtbot.waitSignal(runner.ended, timeout=60_000):
         runner.stop()
 
