@@ -122,6 +122,49 @@ _LAY = {
     "by one of the outputs that is none": _left("np.sin(np.zeros(64), out=(None,), where=False)"),
     "by two outputs of which one is none": _left("np.modf(np.zeros(64), out=(None, np.zeros(64)), where=False)[0]"),
 }
+_BIND = "import copy, torch\nclass A:\n    def f(self): pass\nbind = type(A().f)\n"
+_FIELDS = "import dataclasses, torch, tyro\n"
+_AS_FIELDS = {
+    "a generator's frame by a copied method": (
+        f"{_BIND}def gi_frame(self): pass\ndef f_globals(self): pass\ndef g(): yield\n"
+        "print('ESCAPED', copy.copy(bind(f_globals, copy.copy(bind(gi_frame, g())))).keys())"
+    ),
+    "a tensor's memory by a copied method": (
+        f"{_BIND}def _data(self): pass\ndef mine(thing): return thing\n"
+        "try: mine(copy.copy(bind(_data, torch.ones(2))))\nexcept TypeError as e: print('ESCAPED', e)"
+    ),
+    "a game's rules by a dataclass of settings": (
+        f"{_FIELDS}import gymnasium\n@dataclasses.dataclass\nclass D:\n    _rules: object\n    unwrapped: object\n"
+        "game = gymnasium.make('CartPole-v1')\ngame.reset()\n"
+        "print('ESCAPED', tyro.cli(D, args=['--unwrapped', '3'], default=game)._rules.state)"
+    ),
+    "a module's table by a dataclass of settings": (
+        f"{_FIELDS}@dataclasses.dataclass\nclass D:\n    _parameters: object\n    training: object\n"
+        "m = torch.nn.Linear(2, 2)\ntyro.cli(D, args=['--training', '3'], default=m)._parameters['weight'] = 5\n"
+        "print('ESCAPED', m.weight)"
+    ),
+    "what a Function keeps by a dataclass that becomes a dict": (
+        f"{_FIELDS}@dataclasses.dataclass(init=False, eq=False, repr=False)\nclass F(torch.autograd.Function):\n"
+        "    captured: object\nprint('ESCAPED', dataclasses.asdict(F()))"
+    ),
+    "a table that all nodes share by the pattern of a Function": (
+        f"{_FIELDS}@dataclasses.dataclass(init=False, eq=False, repr=False)\nclass F(torch.autograd.Function):\n"
+        "    captured: object\nmatch F():\n    case F(table): print('ESCAPED', table)"
+    ),
+}
+_IN_ITS_PLACE = {
+    "another object in an optimizer's place": (
+        "import torch\np = torch.nn.Parameter(torch.ones(3))\no = torch.optim.SGD([p], 0.1)\n"
+        "class D:\n    param_groups, state = o.param_groups, {}\n    def _update(self, *given): pass\n"
+        "o.register_step_pre_hook(lambda mine, given, named: ((D(),), {}))\n(p * 2).sum().backward()\n"
+        "try: o.step()\nexcept TypeError as e: print('ESCAPED', e)"
+    ),
+    "an optimizer that was a lazy layer": (
+        "import torch\nclass L(torch.nn.LazyLinear): cls_to_become = torch.optim.SGD\nl = L(2)\n"
+        "l._update = print\ntry: l(torch.ones(2, 3))\nexcept (AttributeError, TypeError): pass\n"
+        "if type(l) is not L: print('ESCAPED', type(l))"
+    ),
+}
 _TOLD = {
     "the address of a parser in its help": (
         "import argparse\np = argparse.ArgumentParser()\np.add_argument('--x', help='%(container)r')\n"
@@ -137,4 +180,6 @@ ATTRIBUTES_BY_NAME: list[Attack] = [
     *listed("Found: what stays for the next run", _STAYS),
     *listed("Found: what lay in memory where nothing is computed", _LAY),
     *listed("Found: addresses in a text of Python's", _TOLD),
+    *listed("Found: names of methods and fields", _AS_FIELDS),
+    *listed("Found: objects in the place of an optimizer", _IN_ITS_PLACE),
 ]

@@ -296,6 +296,12 @@ _ERRORS = {
     "an argument in the end of a script": (
         f"{_ARGUMENT}try: p.error('x')\nexcept SystemExit as e: print('ESCAPED', e.__context__.args[0])"
     ),
+    "an argument behind an error of a choice that is shown": (
+        "import argparse\nclass C:\n    def __eq__(self, other): return False\n    __hash__ = None\n"
+        "    def __str__(self): return {}['mine'] if wrong else 'c'\nwrong, p = False, argparse.ArgumentParser()\n"
+        "p.add_argument('--n', choices=[C()])\nwrong = True\ntry: p.parse_args(['--n', 'a'])\n"
+        "except KeyError as e: print('ESCAPED', e.__context__.args[0].container)"
+    ),
 }
 _CAUGHT = "import dataclasses, torch\nclass T(BASE):\n    FIELD: int\ntry: dataclasses.dataclass(T)\n"
 _CAUGHT += "except TypeError: pass\nmatch MADE:\n    case T(found): print('ESCAPED', found)"

@@ -1,5 +1,6 @@
 """The guards of what a snippet brings along and finds in its run: attached files and modules, the folder of a run,
-games; of tables whose keys change them, tables of pandas, and classes that answer for attributes."""
+games; of tables whose keys change them, tables of pandas, classes that answer for attributes, names of fields and
+methods, and what stands in the place of others."""
 
 from __future__ import annotations
 
@@ -17,6 +18,8 @@ _NODES = W + "test_ordered_tables.py::test_a_key_that_empties_it_frees_nothing_t
 _TABLES = found("Stand-ins: pandas")
 _NUMPYS = found("Found: NumPy's own objects by tables and errors")
 _ANSWERING = found("Classes that answer")
+_FIELDS = found("Found: names of methods and fields")
+_PLACE = found("Found: objects in the place of an optimizer")
 
 BROUGHT = (
     worker(
@@ -368,5 +371,47 @@ BROUGHT = (
         'if "__getattr__" in names:',
         "if False:",
         _ANSWERING,
+    ),
+    worker(
+        "objects/python_types",
+        "methods that are copied",
+        'vars(copy)["_copy_dispatch"][types.MethodType] = lambda method: method',
+        "pass",
+        _FIELDS,
+    ),
+    worker(
+        "objects/python_types",
+        "arguments behind errors of argparse",
+        "        self.args = (None, message)\n",
+        "        pass\n",
+        found("Found: what an error has behind it"),
+    ),
+    worker(
+        "modules/command_line",
+        "attributes by the names of settings",
+        "guard.getattr(default, name) for name in rest",
+        "getattr(default, name) for name in rest",
+        _FIELDS,
+    ),
+    worker(
+        "language/classes",
+        "fields that the engine keeps",
+        "guarded and (is_engines_name(made, name) or any(_may_hold(base, name) for base in others))",
+        "guarded and any(_may_hold(base, name) for base in others)",
+        _FIELDS,
+    ),
+    part(
+        "torch/optim/optimizer",
+        "another object in an optimizer's place",
+        "(self, *list(found[0])[1:]), found[1]",
+        "found",
+        _PLACE,
+    ),
+    worker(
+        "objects/hardening",
+        "what a lazy layer becomes",
+        'name == "__class__" and any(value is each for each in type(self).__mro__)',
+        'name == "__class__"',
+        _PLACE,
     ),
 )

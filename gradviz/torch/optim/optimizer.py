@@ -284,7 +284,7 @@ def _reported(step: Callable[..., object]) -> Callable[..., object]:
                     raise RuntimeError(
                         f"{step} must return None or a tuple of (new_args, new_kwargs), but got {found}."
                     )
-                given, kwargs = found
+                given, kwargs = (self, *list(found[0])[1:]), found[1]  # whatever stands in its place would get arrays
         if "_opt_called" in self.__dict__:  # a scheduler watches
             self.__dict__["_opt_called"] = True
         result = step(*given, **kwargs)

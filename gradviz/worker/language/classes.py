@@ -24,7 +24,7 @@ from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.run.function import Function
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.language.absent import Absent, error_of
-from gradviz.worker.language.guard import WITH_ARRAYS, Guard, meets_arrays
+from gradviz.worker.language.guard import WITH_ARRAYS, Guard, is_engines_name, meets_arrays
 from gradviz.worker.objects.arguments import is_offered, private_of
 from gradviz.worker.objects.kept_memory import comparing
 from gradviz.worker.objects.numpy_boundary import PLAIN, to_snippet
@@ -303,7 +303,10 @@ def check_patterns(guard: Guard, made: type, fields: Iterable[str] = ()) -> None
     names.update(name for base in made.__mro__ for name in vars(base).get("__dataclass_fields__", ()))
     for name in names:
         guarded = name.startswith("_") or name in HOOKED_ATTRIBUTES or name in FORBIDDEN_ATTRIBUTES
-        if guarded and any(_may_hold(base, name) for base in made.__mro__ if not guard.owns(base)):
+        theirs = is_engines_name(made, name) or any(
+            _may_hold(base, name) for base in made.__mro__ if not guard.owns(base)
+        )
+        if guarded and theirs:
             raise TypeError(f"a field can't be called '{name}' in GradViz snippets")
 
 

@@ -219,6 +219,11 @@ def is_kept(guard: Owner, cls: type, name: str) -> bool:
     return name not in _OF_TENSORS or any(hasattr(base, name) for base in cls.__mro__ if not guard.owns(base))
 
 
+def is_engines_name(cls: type, name: str) -> bool:
+    """Whether the engine keeps something of its own in objects of a class under this public name."""
+    return any(name in names and issubclass(cls, ours) for ours, names in _ENGINES)
+
+
 def _shut_door(thing: object) -> NoReturn:
     raise AttributeError(f"'{type(thing).__name__}' object gives NumPy no memory")
 
@@ -330,7 +335,7 @@ class Guard:
     def _is_engines(self, thing: object, name: str) -> bool:
         """Whether the engine keeps something internal under this public name."""
         cls = thing if isinstance(thing, type) else type(thing)
-        if not any(name in names and issubclass(cls, ours) for ours, names in _ENGINES):
+        if not is_engines_name(cls, name):
             return False
         made_here = [base for base in cls.__mro__ if base in self._own and name in vars(base)]
         return all(name == "row" and issubclass(base, Function) for base in made_here)  # the engine sets it there

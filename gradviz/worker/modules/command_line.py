@@ -69,20 +69,6 @@ class Namespace:
         return name in self.__dict__
 
 
-def _apart(call: Callable[..., R], *given: object, **options: object) -> R:
-    """Return what a method of the real parser returns, or raise its error without the argument object, which refers to
-    the parser."""
-    try:
-        return call(*given, **options)
-    except argparse.ArgumentError as error:
-        plain = argparse.ArgumentError(None, error.message)
-        plain.argument_name = error.argument_name
-        raised: BaseException = plain
-    except SystemExit as leaving:
-        raised = SystemExit(leaving.code)
-    raise raised
-
-
 @keep_methods
 class _Options:
     """What options are added to: a parser or a group of one. The real one stays inside a function."""
@@ -97,7 +83,7 @@ class _Options:
         plain = {key: _plain_option(key, value) for key, value in options.items()}
         for name in [*map(_text, names), plain.get("dest") or "x"]:
             _check(name)
-        _apart(self._real.add_argument, *map(_text, names), **plain)
+        self._real.add_argument(*map(_text, names), **plain)
 
     def add_argument_group(self, title: str | None = None, description: str | None = None) -> _Options:
         """Add a group of options with its own title in the help."""
@@ -169,7 +155,7 @@ class _CommandLine(_Options):
         if not isinstance(result, Namespace):
             raise TypeError(f"a namespace that is not argparse.Namespace is not {HERE}")
         given = [_text(each) for each in (self._argv[1:] if args is None else args)]
-        found, rest = _apart(self._real.parse_known_args, given, argparse.Namespace(**result.__dict__))
+        found, rest = self._real.parse_known_args(given, argparse.Namespace(**result.__dict__))
         for name, value in vars(found).items():
             setattr(result, name, value)
         return result, rest
@@ -193,7 +179,7 @@ class _CommandLine(_Options):
         plain = {key: _text(value) for key, value in options.items()}
         _check(plain.get("dest") or "x")
         parser_class = functools.partial(_Parser, self._write)
-        real = _apart(self._real.add_subparsers, required=bool(required), parser_class=parser_class, **plain)
+        real = self._real.add_subparsers(required=bool(required), parser_class=parser_class, **plain)
         return _Commands(real, self)
 
     def format_usage(self) -> str:
@@ -214,12 +200,12 @@ class _CommandLine(_Options):
 
     def error(self, message: str) -> NoReturn:
         """Print how to use the script, and end it."""
-        _apart(self._real.error, _text(message))
+        self._real.error(_text(message))
         raise SystemExit(2)
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         """End the script."""
-        _apart(self._real.exit, status, _text(message))
+        self._real.exit(status, _text(message))
         raise SystemExit(status)
 
 
@@ -240,7 +226,7 @@ class _Commands:
         settings = {**_settings(**options), "aliases": [_text(each) for each in aliases]}
         if help is not None:
             settings["help"] = _text(help)
-        return self._around._of_command(_apart(self._real.add_parser, _text(name), **settings))
+        return self._around._of_command(self._real.add_parser(_text(name), **settings))
 
 
 def _settings(
@@ -284,7 +270,7 @@ def command_line_module(guard: Guard, write: Callable[[str, str], None], argv: S
     return stand_in("argparse", names | _MARKS | {name: name for name in (*_FORMATS, _BOOLEAN)})
 
 
-def tyro_module(write: Callable[[str, str], None], argv: Sequence[str]) -> Any:
+def tyro_module(guard: Guard, write: Callable[[str, str], None], argv: Sequence[str]) -> Any:
     """Return the stand-in for tyro."""
 
     def cli(f: Callable[..., Any], *, args: Iterable[str] | None = None, default: Any = None, **texts: object) -> Any:
@@ -293,20 +279,19 @@ def tyro_module(write: Callable[[str, str], None], argv: Sequence[str]) -> Any:
             return f() if default is None else default
         if not (isinstance(f, type) and dataclasses.is_dataclass(f)):
             raise TypeError(f"tyro.cli of what is no dataclass is not {HERE} with arguments; use argparse")
-        return f(**_fields_of_line(_Parser(write, prog=PROGRAM), f, default, given))
+        found = _fields_of_line(_Parser(write, prog=PROGRAM), f, given)
+        rest = () if default is None else (each.name for each in dataclasses.fields(f) if each.init)
+        return f(**{name: guard.getattr(default, name) for name in rest} | found)
 
     return stand_in("tyro", {"cli": cli})
 
 
-def _fields_of_line(parser: argparse.ArgumentParser, cls: Any, default: object, given: list[str]) -> dict[str, Any]:
-    """Return the fields of a dataclass given on a command line, such as --num-envs 4 or --no-cuda; the rest come from
-    `default`."""
-    fields = [each for each in dataclasses.fields(cls) if each.init]
-    for each in fields:
+def _fields_of_line(parser: argparse.ArgumentParser, cls: Any, given: list[str]) -> dict[str, Any]:
+    """Return the fields of a dataclass given on a command line, such as --num-envs 4 or --no-cuda."""
+    for each in (field for field in dataclasses.fields(cls) if field.init):
         kind = each.type if each.default is None or each.default is dataclasses.MISSING else type(each.default)
         kind = next((known for known in (bool, int, float, str) if kind is known or kind == known.__name__), str)
         names = {f"--{each.name}": None, f"--{each.name.replace('_', '-')}": None}
         how: dict[str, Any] = {"action": argparse.BooleanOptionalAction} if kind is bool else {"type": kind}
         parser.add_argument(*names, dest=each.name, default=argparse.SUPPRESS, **how)
-    found: dict[str, Any] = vars(_apart(parser.parse_args, given))
-    return found if default is None else {each.name: getattr(default, each.name) for each in fields} | found
+    return vars(parser.parse_args(given))

@@ -92,7 +92,7 @@ def standard_modules(guard: Guard, write: Writer) -> dict[str, Any]:
         "datetime": stand_in("datetime", _named(datetime, "datetime date time timedelta timezone MINYEAR MAXYEAR UTC")),
         "sys": stand_in("sys", _sys_names(write, argv)),
         "argparse": command_line_module(guard, write, argv),
-        "tyro": tyro_module(write, argv),
+        "tyro": tyro_module(guard, write, argv),
         "wandb": experiments_module(guard, write),
         "io": stand_in("io", {"BytesIO": ByteBuffer, "StringIO": io.StringIO, "open": open_}),
         "logging": logging_module(guard, write),
@@ -259,10 +259,10 @@ def _dataclasses_names(guard: Guard) -> dict[str, Any]:
         return decorate if cls is None else decorate(cls)
 
     def asdict(instance: object) -> Any:
-        return _unfolded(instance, dict)
+        return _unfolded(guard, instance, dict)
 
     def astuple(instance: object) -> Any:
-        return _unfolded(instance, lambda pairs: tuple(value for _, value in pairs))
+        return _unfolded(guard, instance, lambda pairs: tuple(value for _, value in pairs))
 
     names = _named(dataclasses, "field fields replace is_dataclass KW_ONLY InitVar FrozenInstanceError MISSING")
     return names | {"dataclass": dataclass, "asdict": asdict, "astuple": astuple}
@@ -302,13 +302,14 @@ def _make_plain(cls: object) -> None:
                 field.kw_only = bool(field.kw_only)
 
 
-def _unfolded(value: Any, make: Callable[[Any], object]) -> Any:
+def _unfolded(guard: Guard, value: Any, make: Callable[[Any], object]) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return make([(each.name, _unfolded(getattr(value, each.name), make)) for each in dataclasses.fields(value)])
+        names = [each.name for each in dataclasses.fields(value)]
+        return make([(name, _unfolded(guard, guard.getattr(value, name), make)) for name in names])
     if type(value) in (list, tuple):
-        return type(value)(_unfolded(each, make) for each in value)
+        return type(value)(_unfolded(guard, each, make) for each in value)
     if type(value) is dict:
-        return {key: _unfolded(each, make) for key, each in value.items()}
+        return {key: _unfolded(guard, each, make) for key, each in value.items()}
     return value
 
 

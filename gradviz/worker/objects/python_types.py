@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import _random
 import _thread
+import argparse
 import codecs
 import collections
 import contextvars
+import copy
 import datetime
 import encodings.aliases
 import encodings.unicode_escape
@@ -56,6 +58,8 @@ def change_python() -> None:
     _keep_in_comparisons()
     _leave_no_marks()
     _copy_of_functions_only()
+    _copy_methods_as_they_are()
+    _tell_of_arguments_by_text()
     _decode_quietly()
     vars(inspect)["_signature_fromstr"] = _signature_of_text(vars(inspect)["_signature_fromstr"])
 
@@ -410,6 +414,24 @@ def _copy_of_functions_only() -> None:
 
 
 _NAMES = functools.WRAPPER_ASSIGNMENTS
+
+
+def _copy_methods_as_they_are() -> None:
+    """Let `copy.copy` return a method itself: Python's reads the name of its function from its object, and a snippet
+    binds any of its functions to any object."""
+    vars(copy)["_copy_dispatch"][types.MethodType] = lambda method: method
+
+
+def _tell_of_arguments_by_text() -> None:
+    """Keep no argument in argparse's error, which a choice of the snippet's that is shown meanwhile has behind it: the
+    argument leads to the parser."""
+    fill = argparse.ArgumentError.__init__
+
+    def init(self: argparse.ArgumentError, argument: argparse.Action | None, message: str) -> None:
+        fill(self, argument, message)
+        self.args = (None, message)
+
+    argparse.ArgumentError.__init__ = init  # type: ignore[method-assign]
 
 
 def _decode_quietly() -> None:
