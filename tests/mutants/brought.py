@@ -396,8 +396,8 @@ BROUGHT = (
     worker(
         "language/classes",
         "fields that the engine keeps",
-        "guarded and (is_engines_name(made, name) or any(_may_hold(base, name) for base in others))",
-        "guarded and any(_may_hold(base, name) for base in others)",
+        "theirs = is_engines_name(made, name) or any(",
+        "theirs = any(",
         _FIELDS,
     ),
     part(
