@@ -81,6 +81,10 @@ READ: dict[str, Callable[[World], Any]] = {
     "the type of an array of NumPy's own": lambda world: plain_type(np.zeros(1)),
     "the table behind a dictionary's keys": lambda world: world.guard.get({}.keys(), "mapping"),
     "super() of a tensor": lambda world: world.guard.super(TORCH.Tensor, TORCH.ones(1)),
+    "super() of a class of PyTorch's": lambda world: world.guard.super(TORCH.Tensor),
+    "the methods of super() without an object": lambda world: world.guard.getattr(
+        world.guard.super(made_by_snippet(world)), "__getattribute__"
+    ),
     "the attributes of a tensor": lambda world: world.guard.vars(TORCH.ones(1)),
     "the attributes of a class": lambda world: world.guard.vars(made_by_snippet(world)),
     "attributes in a text": lambda world: world.guard.get("{0.__class__}", "format")(1),
@@ -371,3 +375,14 @@ def test_numpy_asks_an_object_of_the_snippet_for_no_memory(world: World) -> None
         thing = made_by_snippet(world)()
         vars(thing)[name] = getattr(memory, name)
         assert np.asarray(thing).dtype == object
+
+
+def test_super_of_a_class_alone_initializes_nothing(run: Runner) -> None:
+    """As PyTorch's page of IterableDataset writes it."""
+    text = (
+        "import torch\nclass Lines(torch.utils.data.IterableDataset):\n"
+        "    def __init__(self, end):\n        super(Lines).__init__()\n        self.end = end\n"
+        "    def __iter__(self): return iter(range(self.end))\n"
+        "print(list(torch.utils.data.DataLoader(Lines(3), batch_size=2)))"
+    )
+    assert run(text).printed() == "[tensor([0, 1]), tensor([2])]\n"

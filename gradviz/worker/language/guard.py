@@ -190,6 +190,18 @@ _TABLES = (dict, collections.OrderedDict)
 _VIEWS = (collections.abc.KeysView, collections.abc.ValuesView, collections.abc.ItemsView)
 _MAKING = ("__init__", "__new__")
 _MISSING = object()
+
+
+class _Unbound:
+    """What `super(C)` is without an object: PyTorch's page of IterableDataset writes `super(C).__init__()`, which
+    initializes nothing."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        pass
+
+
 _CLASSES: dict[str, type] = {
     "Node": Node,
     "Function": Function,
@@ -359,11 +371,13 @@ class Guard:
         return functools.update_wrapper(initialize, value, updated=())
 
     def _check_initialized(self, thing: object) -> None:
-        if not self.owns(thing) and not isinstance(thing, self._changeable):
+        if not self.owns(thing) and not isinstance(thing, (*self._changeable, _Unbound)):
             raise TypeError(f"'{type(thing).__name__}' objects can't be initialized again in GradViz snippets")
 
     def super(self, cls: object, thing: object = _MISSING) -> Any:
         """The snippet's super() with arguments: for its own classes, which have nothing to hide from it."""
+        if thing is _MISSING and self.owns(cls):
+            return _Unbound()
         if thing is _MISSING or not self.owns(thing):
             raise TypeError("super() with arguments works on classes of the snippet and their objects")
         return super(cls, thing)
