@@ -242,7 +242,7 @@ class StatusLine(QStatusBar):
         offered = [button for name, button in self.folded.items() if name in self._offered]
         room -= sum(button.sizeHint().width() + GAP for button in offered)
         has_room = not message or room > 0
-        for button in self.folded.values():
+        for button in tuple(self.folded.values()):  # which may lay the window out again, and add one
             button.setVisible(button in offered and has_room)
         self.label.setVisible(not message or room > self.label.sizeHint().width())
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
+from gradviz.commands.panels import PANELS
 from gradviz.session.folding import Folding, Presentation
 from gradviz.session.state import TEXT_SCALES
 from gradviz.ui.canvas import sizes
@@ -283,6 +284,21 @@ def test_a_card_without_room_is_offered_in_the_status_bar(pilot: Pilot) -> None:
     assert folded["timeline"].isVisible()
     pilot.press("Ctrl+4")
     assert pilot.window.panel_area.cards["bottom"].isVisible() and not folded["timeline"].isVisible()
+
+
+def test_a_card_is_offered_while_the_bar_makes_room_for_another(pilot: Pilot) -> None:
+    """Showing a button may lay the window out again, which may leave one more card without room."""
+    status, late = pilot.window.status, [PANELS[:2]]
+
+    class Button(QPushButton):
+        def setVisible(self, visible: bool) -> None:
+            super().setVisible(visible)
+            if late:
+                status.show_folded(late.pop())
+
+    status.folded = {PANELS[0].id: Button(status)}
+    status.show_folded(PANELS[:1])
+    assert list(status.folded) == [row.id for row in PANELS[:2]]
 
 
 def test_a_notice_has_the_room_of_the_cards_that_are_offered(pilot: Pilot) -> None:
