@@ -4,13 +4,19 @@ it gets out where nothing holds it."""
 
 from __future__ import annotations
 
+import ast
 import os
+import sys
+import types
 from collections.abc import Callable, Iterator
+from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.escapes.attack import Attack, by_kind, every_attack, may_end
 from tests.escapes.harness import CONTAINED, ENDED, INSIDE, OUT, Bench, Result, Targets, outside
+from tests.escapes.layered_worker import Watching, watching
 from tests.worker.kernel_attempts import HAS_KERNEL_LOCKS, NEEDS_LOCKS
 
 KINDS = dict(by_kind(every_attack()))
@@ -103,6 +109,26 @@ def test_the_language_alone_lets_nothing_past(attempt: Attempt, kind: str) -> No
     """Nor does it let memory be damaged: a worker that a door, once open, brought down would be a sign of that."""
     allowed = (CONTAINED,) if is_for_the_language(kind) else (CONTAINED, ENDED)
     assert wrong(KINDS[kind], attempt("language", KINDS[kind]), allowed) == []
+
+
+HELD: dict[str, tuple[Any, str]] = {  # what a snippet must not hold, and how it comes by it
+    "an array": (np.ones(2), "y = given"),
+    "a type of NumPy's in a list of a table": (np.float64, "y = {'a': [given]}['a']"),
+    "what a loop yields": (iter([np.dtype("f8")]), "for each in given: y = each"),
+    "a frame in an error in an error": (TypeError(ValueError(sys._getframe())), "y = given"),
+    "an argument of an error": (KeyError(np.int64(3)), "y = given"),
+    "Python's own type": (type, "y = given"),
+}
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_what_a_snippet_holds_is_seen_though_it_does_nothing_with_it(name: str) -> None:
+    given, source = HELD[name]
+    told: list[str] = []
+    code = compile(ast.fix_missing_locations(Watching().visit(ast.parse(source))), "snippet.py", "exec")
+    types.FunctionType(code, {"<watch>": watching(lambda stream, text: told.append(text)), "given": given})()
+    assert told
+    assert all("ESCAPED" in each for each in told)
 
 
 @pytest.mark.skipif(not HAS_KERNEL_LOCKS, reason=NEEDS_LOCKS)

@@ -410,8 +410,8 @@ BROUGHT = (
     worker(
         "objects/hardening",
         "what a lazy layer becomes",
-        'name == "__class__" and any(value is each for each in type(self).__mro__)',
-        'name == "__class__"',
+        "becomes and (issubclass(kind, value) or issubclass(value, kind))",
+        "becomes",
         _PLACE,
     ),
 )

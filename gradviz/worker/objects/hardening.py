@@ -191,9 +191,10 @@ def _with_public_name(original: Callable[..., object]) -> Callable[..., Any]:
 
 
 def _with_plain_name_unless_lazy(original: Callable[..., object]) -> Callable[..., Any]:
-    def call(self: object, name: str, value: object) -> None:
-        becomes = name == "__class__" and any(value is each for each in type(self).__mro__)
-        if not (becomes and value.__module__.split(".")[0] == "torch"):  # a lazy layer turns into what it derives from
+    def call(self: object, name: str, value: Any) -> None:
+        becomes = name == "__class__" and type(value) is type and value.__module__.split(".")[0] in ("torch", "gradviz")
+        kind = type(self)  # a lazy layer becomes what it derives from; with parametrizations, what is derived from it
+        if not (becomes and (issubclass(kind, value) or issubclass(value, kind))):
             _refuse_dunder(name)
         original(self, name, value)
 
