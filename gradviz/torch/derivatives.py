@@ -18,16 +18,15 @@ from gradviz.engine.run.autograd import grad as _backward
 from gradviz.engine.transforms import forward_mode, layered
 from gradviz.torch.func_arguments import (
     flatten,
-    map_leaves,
     no_complex,
     only_tensors,
     places_of,
     pretty,
     replaced,
-    structure,
     value_and_aux,
 )
 from gradviz.torch.maps import standard_basis, vmap
+from gradviz.torch.trees import tree_map, tree_structure
 
 Fn = Callable[..., Any]
 _JVP = "jvp(f, primals, tangents)"
@@ -115,8 +114,8 @@ def grad_and_value(func: Fn, argnums: int | tuple[int, ...] = 0, has_aux: bool =
             leaves, rebuild = flatten([args[i] for i in places])
             nested = any(isinstance(each, Tensor) and each._requires_grad for each in leaves)
             fresh = [_fresh(each) for each in leaves]
-            given = replaced(map_leaves(_inside, args), places, rebuild(list(fresh)))
-            found = func(*given, **map_leaves(_inside, kwargs))
+            given = replaced(tree_map(_inside, args), places, rebuild(list(fresh)))
+            found = func(*given, **tree_map(_inside, kwargs))
             value, aux = value_and_aux(found, has_aux, "grad_and_value(f)(*args)")
             _check_scalar(value)
             nested = outer and (nested or _reaches_outside([value], fresh))
@@ -126,7 +125,7 @@ def grad_and_value(func: Fn, argnums: int | tuple[int, ...] = 0, has_aux: bool =
             result = rebuild(_zeros_for(grads, fresh))
         result = result[0] if isinstance(argnums, int) else tuple(result)
         if not nested:
-            value, aux = _released(value), map_leaves(_released, aux)
+            value, aux = _released(value), tree_map(_released, aux)
         return (result, (value, aux)) if has_aux else (result, value)
 
     return wrapper
@@ -166,7 +165,7 @@ def _pulling(func: Fn, args: tuple[object, ...], places: tuple[int, ...], single
         leaves, rebuild = flatten(tuple(args[i] for i in places))
         nested = any(isinstance(each, Tensor) and each._requires_grad for each in leaves)
         fresh = [_fresh(each) for each in leaves]
-        found = func(*replaced(map_leaves(_inside, args), places, rebuild(list(fresh))))
+        found = func(*replaced(tree_map(_inside, args), places, rebuild(list(fresh))))
         out, aux = value_and_aux(found, has_aux, "vjp(f, *primals)")
         outs, rebuild_out = flatten(out)
         only_tensors(outs, "vjp(f, *primals)")
@@ -180,7 +179,7 @@ def _pulling(func: Fn, args: tuple[object, ...], places: tuple[int, ...], single
 
     def wrapper(cotangents: Tensor, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         weights, _ = flatten(cotangents)
-        if structure(cotangents) != structure(out):
+        if tree_structure(cotangents) != tree_structure(out):
             raise RuntimeError(
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
                 f"function. cotangents: {pretty(cotangents)}, primal output: {pretty(out)}"
@@ -197,7 +196,7 @@ def _pulling(func: Fn, args: tuple[object, ...], places: tuple[int, ...], single
 
     wrapper.__qualname__ = "_vjp_with_argnums.<locals>.wrapper"
     value = out if nested else rebuild_out([_released(each) for each in outs])
-    aux = aux if nested else map_leaves(_released, aux)
+    aux = aux if nested else tree_map(_released, aux)
     return (value, wrapper, aux) if has_aux else (value, wrapper)
 
 
@@ -264,11 +263,11 @@ def _pushing(
     chosen = tuple(args[i] for i in places)
     leaves, rebuild = flatten(chosen)
     directions, _ = flatten(tangents)
-    if structure(chosen) != structure(tangents):
+    if tree_structure(chosen) != tree_structure(tangents):
         raise RuntimeError(
             f"{_JVP}: Expected primals and tangents to have the same python structure. For example, if primals is a "
-            f"tuple of 3 tensors, tangents also must be. Got primals with structure {structure(chosen)} and tangents "
-            f"with structure {structure(tangents)}"
+            f"tuple of 3 tensors, tangents also must be. Got primals with structure {tree_structure(chosen)} and "
+            f"tangents with structure {tree_structure(tangents)}"
         )
     for name, each in (("primals", leaves), ("tangents", directions)):
         _check_given(each, name)
@@ -276,7 +275,7 @@ def _pushing(
         duals = [forward_mode.make_dual(x, t, number) for x, t in zip(leaves, directions, strict=True)]
         for one in duals:
             one._wraps = layers.tracking()
-        found = func(*replaced(map_leaves(_inside, args), places, rebuild(list(duals))))
+        found = func(*replaced(tree_map(_inside, args), places, rebuild(list(duals))))
         out, aux = value_and_aux(found, has_aux, _JVP)
         outs, rebuild_out = flatten(out)
         only_tensors(outs, _JVP)
@@ -323,7 +322,7 @@ def jacfwd(func: Fn, argnums: int | tuple[int, ...] = 0, has_aux: bool = False, 
         rows = [_columns(each.movedim(0, -1), leaves) for each in outs]
         shaped = [rebuild(row)[0] if isinstance(argnums, int) else rebuild(row) for row in rows]
         result = rebuild_out(shaped)
-        return (result, map_leaves(lambda each: each[0], aux)) if has_aux else result
+        return (result, tree_map(lambda each: each[0], aux)) if has_aux else result
 
     return wrapper
 
@@ -353,10 +352,10 @@ def linearize(func: Fn, *primals: object) -> tuple[Any, Fn]:
 
     def push(*tangents: object) -> Any:
         directions, _ = flatten(tangents)
-        if structure(tangents) != structure(primals):
+        if tree_structure(tangents) != tree_structure(primals):
             raise RuntimeError(
-                f"Expected the tangents {structure(tangents)} to have the same argspec as the primals "
-                f"{structure(primals)}"
+                f"Expected the tangents {tree_structure(tangents)} to have the same argspec as the primals "
+                f"{tree_structure(primals)}"
             )
         for i, (t, x) in enumerate(zip(directions, leaves, strict=True)):
             for what in ("shape", "device", "dtype"):

@@ -1,6 +1,5 @@
-"""The arguments of the transforms of `torch.func`: flattening nested tuples, lists and dictionaries of tensors into
-leaves and rebuilding them, and their structure as text; and which arguments are differentiated, with the errors. No
-derivatives here."""
+"""The arguments of the transforms of `torch.func`: nested tuples, lists and dictionaries of tensors, taken apart with
+`trees`; and which arguments are differentiated, with the errors. No derivatives here."""
 
 from __future__ import annotations
 
@@ -8,43 +7,20 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.torch.trees import opened, tree_flatten, tree_map, tree_unflatten
 
 Rebuild = Callable[[list[Any]], Any]
 
 
 def flatten(tree: object) -> tuple[list[Any], Rebuild]:
     """The leaves in order, and the function that rebuilds the nesting with other leaves."""
-    leaves: list[Any] = []
-    shape = _shape_of(tree, leaves)
-    return leaves, lambda values: shape(iter(values))
+    leaves, spec = tree_flatten(tree)
+    return leaves, lambda values: tree_unflatten(values, spec)
 
 
 def is_branch(tree: object) -> bool:
     """Whether this has leaves below it, rather than being one."""
-    return isinstance(tree, dict) or (isinstance(tree, (tuple, list)) and not hasattr(tree, "numel"))
-
-
-def _shape_of(tree: Any, leaves: list[object]) -> Callable[[Any], Any]:
-    kind = type(tree)
-    if isinstance(tree, dict):
-        below = {key: _shape_of(value, leaves) for key, value in tree.items()}
-        return lambda values: kind((key, one(values)) for key, one in below.items())
-    if isinstance(tree, (tuple, list)) and not hasattr(tree, "numel"):
-        parts = [_shape_of(value, leaves) for value in tree]
-        if hasattr(tree, "_fields"):
-            return lambda values: kind(*[one(values) for one in parts])
-        if hasattr(tree, "fields"):  # a named tuple, such as the result of max
-            return lambda values: kind(*[one(values) for one in parts])
-        made = kind if kind.__name__ != "Size" else tuple
-        return lambda values: made([one(values) for one in parts])
-    leaves.append(tree)
-    return next
-
-
-def map_leaves(fn: Callable[[Any], object], tree: object) -> Any:
-    """The same nesting with `fn` applied to every leaf."""
-    leaves, rebuild = flatten(tree)
-    return rebuild([fn(each) for each in leaves])
+    return opened(tree)[0] is not None
 
 
 def broadcast(prefix: Any, tree: Any) -> list[Any] | None:
@@ -65,22 +41,9 @@ def broadcast(prefix: Any, tree: Any) -> list[Any] | None:
     return None if any(each is None for each in found) else [value for each in found for value in each or ()]
 
 
-def structure(tree: Any, indent: int = 0) -> str:
-    """The structure of a tree, as PyTorch prints it: `TreeSpec(tuple, None, [*, *])`, over several lines."""
-    if not is_branch(tree):
-        return "*"
-    parts = list(tree.values()) if isinstance(tree, dict) else list(tree)
-    context = repr(list(tree)) if isinstance(tree, dict) else "None"
-    if len(parts) == 1:
-        inside = structure(parts[0], indent)
-    else:
-        inside = (",\n" + " " * (indent + 2)).join(structure(each, indent + 2) for each in parts)
-    return f"TreeSpec({type(tree).__name__}, {context}, [{inside}])"
-
-
 def pretty(tree: object) -> str:
     """The structure of a tree in Python's brackets, with a star for each leaf."""
-    return repr(map_leaves(lambda leaf: _STAR, tree)) if is_branch(tree) else "*"
+    return repr(tree_map(lambda leaf: _STAR, tree)) if is_branch(tree) else "*"
 
 
 class _Star:

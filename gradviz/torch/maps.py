@@ -15,7 +15,8 @@ from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.ops import draw
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.engine.transforms import layered
-from gradviz.torch.func_arguments import broadcast, flatten, is_branch, structure
+from gradviz.torch.func_arguments import broadcast, flatten, is_branch
+from gradviz.torch.trees import tree_structure
 
 Fn = Callable[..., Any]
 
@@ -81,7 +82,7 @@ def _inputs(in_dims: int, args: tuple[object, ...], func: Fn) -> tuple[int, list
     if dims is None:
         raise ValueError(
             f"{head}in_dims is not compatible with the structure of `inputs`. in_dims has structure "
-            f"{structure(in_dims)} but inputs has structure {structure(args)}."
+            f"{tree_structure(in_dims)} but inputs has structure {tree_structure(args)}."
         )
     dims = [_in_dim(dim, leaf, head) for dim, leaf in zip(dims, leaves, strict=True)]
     return _batch_size(dims, leaves), dims, leaves, rebuild
@@ -154,7 +155,8 @@ def _outputs(found: object, out_dims: int, layer: layers.Layer, func: Fn) -> Any
     if places is None:
         raise ValueError(
             f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure "
-            f"of `outputs`. out_dims has structure {structure(out_dims)} but outputs has structure {structure(found)}."
+            f"of `outputs`. out_dims has structure {tree_structure(out_dims)} but outputs has structure "
+            f"{tree_structure(found)}."
         )
     return rebuild([_output(x, dim, layer, name_of(func)) for x, dim in zip(leaves, places, strict=True)])
 

@@ -103,11 +103,11 @@ _GAMES = {
     "an action that is clipped": (
         "import gymnasium\nclass A:\n    def clip(self, *given, **how): print('ESCAPED', given, how); return [1.]\n"
         "    def __getitem__(self, i): return 1.\n    def __len__(self): return 1\n"
-        "env = gymnasium.make('Pendulum-v1', autoreset=True, max_episode_steps=1)\nenv.reset(seed=1)\n"
+        "env = gymnasium.make('Pendulum-v1', max_episode_steps=1)\nenv.reset(seed=1)\n"
         "for action in (A(), [A()]):\n    try: env.step(action)\n    except (TypeError, ValueError): pass"
     ),
-    "the rules behind a game that begins again": (
-        "import gymnasium\nenv = gymnasium.make('CartPole-v1', autoreset=True, max_episode_steps=1)\n"
+    "the rules behind a game": (
+        "import gymnasium\nenv = gymnasium.make('CartPole-v1', max_episode_steps=1)\n"
         "env.reset(seed=1)\ntable = env.step(1)[4]\nfor thing in (env, env.spec, env.unwrapped, *table.values()):\n"
         "    for name in ('_rules', '_source', 'np_random', 'base', 'kwargs', 'entry_point'):\n"
         "        try: print('ESCAPED', getattr(thing, name))\n        except AttributeError: pass"

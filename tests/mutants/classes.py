@@ -714,7 +714,7 @@ CLASSES = (
         found("Names of code and methods"),
     ),
     worker(
-        "modules/made_sets",
+        "modules/toy_sets",
         "arrays that sklearn returns",
         "    return to_snippet(x), to_snippet(y)",
         "    return x, y",
@@ -728,7 +728,7 @@ CLASSES = (
         found("The folder of a run: objects made of bytes"),
     ),
     worker(
-        "modules/recorded_sets",
+        "modules/toy_sets",
         "brackets of a set with other objects",
         "@keep_methods\nclass Bunch",
         "class Bunch",

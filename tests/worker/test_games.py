@@ -74,16 +74,6 @@ def test_an_episode_is_cut_where_the_game_says(run: Runner) -> None:
     assert run(source).printed() == "200 False True\n[False, False, True] CartPole-v1 2.4 10.0\n"
 
 
-def test_a_game_may_begin_its_next_episode_by_itself(run: Runner) -> None:
-    source = (
-        "import gymnasium as gym\ne = gym.make('CartPole-v1', max_episode_steps=3, autoreset=True)\n"
-        "e.reset(seed=0)\nsteps = [e.step(0) for _ in range(7)]\nprint([each[3] for each in steps])\n"
-        "print(sorted(steps[2][4]), steps[2][4]['final_observation'][1] < -0.5 < steps[2][0][1], sorted(steps[3][4]))\n"
-    )
-    printed = "[False, False, True, False, False, True, False]\n['final_info', 'final_observation'] True []\n"
-    assert run(source).printed() == printed
-
-
 def test_a_game_says_when_it_counts_as_solved(run: Runner) -> None:
     source = (
         "import gymnasium as gym\n"

@@ -16,8 +16,6 @@ t, p = [0, 1, 2, 2, 1, 0, 3], [0, 2, 2, 2, 1, 0, 0]
 print(classification_report(t, p, zero_division=0))
 print(classification_report(t, p, target_names=["a", "bb", "a longer name than most", "d"], digits=4, zero_division=0))
 print(classification_report(t, p, labels=[0, 2], zero_division=0))
-report = classification_report(np.array(["x", "y", "y"]), np.array(["x", "y", "x"]), output_dict=True)
-for each in list(report.items())[:-1]: print(*each)
 try: classification_report([0, 1], [1, 1], target_names=["a"])
 except ValueError as e: print(e)
 df = pd.DataFrame({"a": range(6), "b": [0, 1, 0, 1, 1, 1]}, index=list("uvwxyz"))
@@ -68,10 +66,6 @@ a longer name than most     0.6667    1.0000    0.8000         2
    macro avg       0.67      1.00      0.80         4
 weighted avg       0.67      1.00      0.80         4
 
-x {'precision': 0.5, 'recall': 1.0, 'f1-score': 0.6666666666666666, 'support': 1.0}
-y {'precision': 1.0, 'recall': 0.5, 'f1-score': 0.6666666666666666, 'support': 2.0}
-accuracy 0.6666666666666666
-macro avg {'precision': 0.75, 'recall': 0.75, 'f1-score': 0.6666666666666666, 'support': 3.0}
 Number of classes, 2, does not match size of target_names, 1. Try specifying the labels parameter
    a  b
 v  1  1

@@ -166,13 +166,21 @@ ROWS_OF: dict[str, dict[int, OpRow]] = {
     "trilinear": _rows("trilinear", "Trilinear", _linear, (3,), True, "Straight lines between neighbours."),
     "bicubic": _rows("bicubic", "Bicubic", _cubic, (2,), True, "Cubic curves through neighbours."),
 }
+_FILTERS = {"bilinear": _smoothed(2, _tent), "bicubic": _smoothed(4, _keys), "lanczos": _smoothed(6, _lanczos)}
 SMOOTHED = {
     kind: _rows(
-        kind, kind.title(), _smoothed(width, shape), (2,), True, "A smooth mean of neighbours.",
-        ("_upsample_{}{}d_aa", "Upsample{}{}DAaBackward0"), _smoothed_forward(_matrices(_smoothed(width, shape))),
+        kind, kind.title(), weights, (2,), True, "A smooth mean of neighbours.",
+        ("_upsample_{}{}d_aa", "Upsample{}{}DAaBackward0"), _smoothed_forward(_matrices(weights)),
     )[2]
-    for kind, width, shape in (("bilinear", 2, _tent), ("bicubic", 4, _keys), ("lanczos", 6, _lanczos))
+    for kind, weights in _FILTERS.items()
 }  # fmt: skip
+
+
+def picture_weights(mode: str, n: int, m: int) -> Array:
+    """The share that each of `n` pixels in a row has in each of `m`, as Pillow resizes."""
+    return (_nearest_exact if mode == "nearest" else _FILTERS[mode])(n, m, None, False)
+
+
 _NEEDS = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
 
 

@@ -392,6 +392,7 @@ _INITS = {
 for _name in __all__:
     _found = globals().get(_name)
     if isinstance(_found, type) and issubclass(_found, Module):
+        setattr(modules, _name, _found)
         _init = _found.__init__
         _owner = _init.__qualname__.partition(".")[0]
         _shared = _owner in SHARED or _owner in _INITS or _owner in ("ZeroPad1d", "_LazyConv")

@@ -10,13 +10,12 @@ import collections
 import copy
 import operator
 import time
-import types
 from typing import Any, NoReturn
 
 import numpy as np
 
 from gradviz.worker.language.stand_in import stand_in
-from gradviz.worker.modules.games import FORM, VERSION, Box, Discrete, begin_games, make, make_as_asked
+from gradviz.worker.modules.games import FORM, VERSION, Box, Discrete, Space, begin_games, make, make_as_asked
 from gradviz.worker.objects.numpy_boundary import to_numpy, to_snippet
 
 _MOST_GAMES = 1_000
@@ -92,20 +91,12 @@ for _told in ("action_space", "observation_space", "spec", "render_mode", "metad
     setattr(Wrapper, _told, _of_the_game(_told))
 
 
-def _as_before(wrapper: object, name: str) -> Any:
-    """Return the method of a class written for gym before 0.9, whose name began with an underscore."""
-    found = getattr(type(wrapper), name, None)
-    if not isinstance(found, types.FunctionType):
-        raise NotImplementedError
-    return types.MethodType(found, wrapper)
-
-
 class ObservationWrapper(Wrapper):
     """Base class of wrappers that change the observations."""
 
-    def observation(self, observation: Any) -> Any:
+    def observation(self, observation: Any) -> NoReturn:
         """Change an observation: for a subclass to define."""
-        return _as_before(self, "_observation")(observation)
+        raise NotImplementedError
 
     def reset(self, **options: Any) -> Any:
         """Begin an episode."""
@@ -121,9 +112,9 @@ class ObservationWrapper(Wrapper):
 class RewardWrapper(Wrapper):
     """Base class of wrappers that change the rewards."""
 
-    def reward(self, reward: Any) -> Any:
+    def reward(self, reward: Any) -> NoReturn:
         """Change a reward: for a subclass to define."""
-        return _as_before(self, "_reward")(reward)
+        raise NotImplementedError
 
     def step(self, action: Any) -> Any:
         """Take an action."""
@@ -134,9 +125,9 @@ class RewardWrapper(Wrapper):
 class ActionWrapper(Wrapper):
     """Base class of wrappers that change the actions."""
 
-    def action(self, action: Any) -> Any:
+    def action(self, action: Any) -> NoReturn:
         """Change an action: for a subclass to define."""
-        return _as_before(self, "_action")(action)
+        raise NotImplementedError
 
     def step(self, action: Any) -> Any:
         """Take an action."""
@@ -187,10 +178,10 @@ class RecordVideo(Wrapper):
 # --- several games at once ---
 
 
-class MultiDiscrete:
+class MultiDiscrete(Space):
     """An array of integers, each below its bound."""
 
-    __slots__ = ("_bounds", "_source")
+    __slots__ = ("_bounds",)
 
     def __init__(self, nvec: object, seed: int | None = None) -> None:
         self._bounds = np.asarray(to_numpy(nvec)).astype(np.int64)

@@ -56,10 +56,21 @@ def _source(seed: int | None = None) -> np.random.Generator:
 # --- spaces ---
 
 
-class Discrete:
+class Space:
+    """Base class: what an action or an observation can be."""
+
+    __slots__ = ("_source",)
+
+    def seed(self, seed: int | None = None) -> int | None:
+        """Restart the random numbers."""
+        self._source = _source(seed)
+        return seed
+
+
+class Discrete(Space):
     """The integers from `start`, `n` of them."""
 
-    __slots__ = ("_n", "_source", "_start")
+    __slots__ = ("_n", "_start")
 
     def __init__(self, n: Any, seed: int | None = None, start: Any = 0) -> None:
         self._n, self._start = operator.index(n), operator.index(start)
@@ -83,19 +94,14 @@ class Discrete:
 
     __contains__ = contains
 
-    def seed(self, seed: int | None = None) -> int | None:
-        """Restart the random numbers."""
-        self._source = _source(seed)
-        return seed
-
     def __repr__(self) -> str:
         return f"Discrete({self._n})" if not self._start else f"Discrete({self._n}, start={self._start})"
 
 
-class Box:
+class Box(Space):
     """Arrays between two bounds."""
 
-    __slots__ = ("_high", "_low", "_source")
+    __slots__ = ("_high", "_low")
 
     def __init__(
         self, low: object, high: object, shape: object = None, dtype: object = np.float32, seed: int | None = None
@@ -133,11 +139,6 @@ class Box:
 
     __contains__ = contains
 
-    def seed(self, seed: int | None = None) -> int | None:
-        """Restart the random numbers."""
-        self._source = _source(seed)
-        return seed
-
     def __repr__(self) -> str:
         low, high = (each.flat[0] if (each == each.flat[0]).all() else each for each in (self._low, self._high))
         return f"Box({low}, {high}, {self._low.shape}, {self._low.dtype})"
@@ -164,10 +165,9 @@ class _CartPole(_Rules):
         *(("masscart", 1.0), ("masspole", 0.1), ("length", 0.5), ("force_mag", 10.0), ("tau", 0.02)),
     )
 
-    def __init__(self, sutton_barto_reward: object = False) -> None:
+    def __init__(self) -> None:
         high = np.array([4.8, np.inf, 24 * 2 * math.pi / 360, np.inf], np.float32)
         self.action_space, self.observation_space = Discrete(2), Box(-high, high)
-        self._falls = (0.0, -1.0) if sutton_barto_reward else (1.0, 1.0)
         self._fallen = False
         self.state = None
 
@@ -185,7 +185,7 @@ class _CartPole(_Rules):
         theta, theta_dot = theta + 0.02 * theta_dot, theta_dot + 0.02 * turn
         self.state = np.array((x, x_dot, theta, theta_dot))
         ends = bool(abs(x) > 2.4 or abs(theta) > 12 * 2 * math.pi / 360)
-        reward = 0.0 if self._fallen else self._falls[ends]
+        reward = 0.0 if self._fallen else 1.0
         self._fallen = self._fallen or ends
         return reward, ends
 
@@ -198,10 +198,9 @@ class _MountainCar(_Rules):
 
     facts = (("min_position", -1.2), ("max_position", 0.6), ("max_speed", 0.07), ("goal_position", 0.5))
 
-    def __init__(self, goal_velocity: Any = 0) -> None:
+    def __init__(self) -> None:
         low, high = np.array([-1.2, -0.07], np.float32), np.array([0.6, 0.07], np.float32)
         self.action_space, self.observation_space = Discrete(3), Box(low, high)
-        self._goal = float(goal_velocity)
         self.state = None
 
     def begin(self, source: np.random.Generator) -> None:
@@ -213,7 +212,7 @@ class _MountainCar(_Rules):
         place = np.clip(place + speed, -1.2, 0.6)
         speed = 0.0 if place == -1.2 and speed < 0 else speed
         self.state = np.array([place, speed])
-        return -1.0, bool(place >= 0.5 and speed >= self._goal)
+        return -1.0, bool(place >= 0.5 and speed >= 0)
 
     def seen(self) -> Any:
         return np.array(self.state, np.float32)
@@ -317,13 +316,12 @@ _RULES: dict[str, tuple[Any, int, float | None, dict[str, Any]]] = {
 class Game:
     """What `gym.make` returns."""
 
-    __slots__ = ("_begun", "_is_old", "_longest", "_name", "_renews", "_rules", "_shows", "_source", "_steps")
+    __slots__ = ("_begun", "_is_old", "_longest", "_name", "_rules", "_shows", "_source", "_steps")
 
     _begun: bool
     _is_old: bool
     _longest: int
     _name: str
-    _renews: bool
     _rules: Any
     _shows: str | None
     _source: np.random.Generator
@@ -374,10 +372,6 @@ class Game:
         self._steps += 1
         seen, is_cut = to_snippet(self._rules.seen()), self._steps >= self._longest
         told = self._rules.told()
-        if self._renews and (ends or is_cut):
-            last = {"final_observation": seen, "final_info": told}
-            self.reset()
-            seen, told = to_snippet(self._rules.seen()), self._rules.told() | last
         if self._is_old:
             told |= {"TimeLimit.truncated": not ends} if is_cut else {}
             return seen, to_snippet(reward), ends or is_cut, told
@@ -423,11 +417,9 @@ def make(id: object, max_episode_steps: Any = None, render_mode: object = None, 
     rules, longest, _, given = _RULES[name]
     plain: dict[str, Any] = {key: to_numpy(value) for key, value in options.items()}
     plain.pop("disable_env_checker", None)
-    renews = bool(plain.pop("autoreset", False))
     made: Game = object.__new__(Game)
     made._rules, made._name = rules(**given | plain), name
     made._longest = longest if max_episode_steps is None else operator.index(max_episode_steps)
-    made._renews = renews
     made._shows = None if render_mode is None else str.__str__(render_mode)
     made._source, made._steps, made._begun, made._is_old = _source(), 0, False, False
     return made
@@ -442,7 +434,7 @@ def make_as_asked(id: object, **options: object) -> Game:
 make_as_asked.__name__ = make_as_asked.__qualname__ = "make"
 
 
-for _class in (Discrete, Box):
+for _class in (Space, Discrete, Box):
     _class.__module__ = "gymnasium.spaces"
 Game.__name__ = Game.__qualname__ = "TimeLimit"
 Game.__module__ = "gymnasium"

@@ -15,9 +15,8 @@ import numpy as np
 
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.worker.language.stand_in import stand_in
-from gradviz.worker.modules.made_sets import DRAWS, MADE_SETS, numbers_in, source_of
-from gradviz.worker.modules.recorded_sets import RECORDED_SETS
 from gradviz.worker.modules.tables import DataFrame, Series
+from gradviz.worker.modules.toy_sets import DRAWS, TOY_SETS, numbers_in, source_of
 from gradviz.worker.objects.numpy_boundary import to_numpy, to_snippet
 
 VERSION = "1.9.1"
@@ -28,7 +27,7 @@ def learning_modules(source: np.random.RandomState) -> dict[str, Any]:
     """Return the stand-ins by module name; `source` is what `np.random` draws from."""
     DRAWS["source"] = source
     parts: dict[str, dict[str, Any]] = {
-        "datasets": {make.__name__: make for make in (*MADE_SETS, *RECORDED_SETS)},
+        "datasets": {make.__name__: make for make in TOY_SETS},
         "model_selection": {"train_test_split": train_test_split},
         "preprocessing": {
             each.__name__: each for each in (StandardScaler, MinMaxScaler, LabelEncoder, normalize, scale)
@@ -393,10 +392,9 @@ def classification_report(
     labels: object = None,
     target_names: Any = None,
     digits: Any = 2,
-    output_dict: object = False,
     zero_division: object = 0,
 ) -> Any:
-    """Return the rates of each label and their averages, as text or as a dict."""
+    """Return the rates of each label and their averages as text."""
     a, b, there = _labelled(y_true, y_pred)
     kinds = there if labels is None else np.asarray(to_numpy(labels))
     names = [str.__str__(str(each)) for each in (kinds.tolist() if target_names is None else target_names)]
@@ -414,9 +412,6 @@ def classification_report(
     if a.ndim == 2:
         averages["samples avg"] = [*_rates(_counts(a.T, b.T, np.arange(len(a)))).mean(axis=1).tolist(), whole[3]]
     heads = ("precision", "recall", "f1-score", "support")
-    if output_dict:
-        table: dict[str, Any] = {key: dict(zip(heads, row, strict=True)) for key, row in (rows | averages).items()}
-        return table | ({"accuracy": whole[2]} if is_whole else {})
     places = operator.index(digits)
     width = max(*map(len, names), len("weighted avg"), places)
 
@@ -457,13 +452,6 @@ def roc_curve(y_true: object, y_score: object, *, drop_intermediate: object = Tr
     return tuple(to_snippet(np.append(first, each)) for first, each in zip((0.0, 0.0, np.inf), found, strict=True))
 
 
-def precision_recall_curve(y_true: object, y_score: object) -> Any:
-    """Return precision and recall by threshold, from the lowest."""
-    hits, alarms, score = _reached(y_true, y_score)
-    precision, recall = (hits / (hits + alarms))[::-1], (hits / hits[-1])[::-1]
-    return to_snippet(np.append(precision, 1.0)), to_snippet(np.append(recall, 0.0)), to_snippet(score[::-1].copy())
-
-
 def auc(x: object, y: object) -> float:
     """Return the area under a piecewise linear curve."""
     a, b = _pair(x, y)
@@ -482,6 +470,6 @@ def roc_auc_score(y_true: object, y_score: object, *, average: object = "macro")
 
 _SCORES = (
     *(accuracy_score, confusion_matrix, mean_squared_error, mean_absolute_error, r2_score),
-    *(classification_report, roc_curve, precision_recall_curve, auc, roc_auc_score),
+    *(classification_report, roc_curve, auc, roc_auc_score),
     *map(_shares, ("precision_score", "recall_score", "f1_score")),
 )

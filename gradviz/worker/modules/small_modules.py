@@ -25,6 +25,7 @@ from gradviz import torch
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.torch.nn import Module, ModuleList, Sequential
 from gradviz.torch.stateless import make_functional, make_functional_with_buffers
+from gradviz.torch.trees import PUBLIC
 from gradviz.worker.language.guard import Guard
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.inspection import inspect_module
@@ -33,7 +34,6 @@ from gradviz.worker.modules.saved_files import ByteBuffer
 from gradviz.worker.modules.scratch import SCRATCH
 from gradviz.worker.modules.scratch_paths import open_, plain_path
 from gradviz.worker.modules.text_modules import loads
-from gradviz.worker.modules.trees import tree_module
 from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.iterators import OWN
 from gradviz.worker.policy_names import HERE
@@ -61,7 +61,7 @@ def torch_places(torch: Mapping[str, Any]) -> dict[str, Any]:
     type(made["torch.functional"]).F = torch["torch.nn.functional"]
     older = {each.__name__: each for each in (make_functional, make_functional_with_buffers)}
     made["functorch"] = stand_in("functorch", public_names(torch["torch.func"]) | older)
-    made["torch.utils._pytree"] = tree_module()
+    made["torch.utils._pytree"] = stand_in("torch.utils._pytree", {each.__name__: each for each in PUBLIC})
     made["torch.distributed"] = stand_in("torch.distributed", _of_one_process())
     made["torch.multiprocessing"] = stand_in("torch.multiprocessing", _PROCESSES)
     for name, module in made.items():
@@ -74,27 +74,16 @@ def torch_places(torch: Mapping[str, Any]) -> dict[str, Any]:
 def _of_one_process() -> dict[str, Any]:
     """Return those functions of `torch.distributed` that ask whether there are several processes."""
     without = "is_initialized is_nccl_available is_mpi_available is_torchelastic_launched is_ucc_available"
-    found = {"is_available": _yes, "is_gloo_available": _yes}
-    return found | dict.fromkeys(without.split(), _no)
+    found = dict.fromkeys(("is_available", "is_gloo_available"), _always(True))
+    return found | dict.fromkeys(without.split(), _always(False))
 
 
-def _no() -> bool:
-    return False
+def _always(value: Any) -> Callable[..., Any]:
+    """Return a function that gives the same answer to all questions."""
+    return lambda *_, **__: value
 
 
-def _yes() -> bool:
-    return True
-
-
-def _one() -> int:
-    return 1
-
-
-def _fork(allow_none: object = False) -> str:
-    return "fork"
-
-
-_PROCESSES = {"cpu_count": _one, "get_start_method": _fork}
+_PROCESSES = {"cpu_count": _always(1), "get_start_method": _always("fork")}
 _PROCESSES |= dict.fromkeys(("set_start_method", "set_sharing_strategy", "freeze_support"), accept)
 
 
@@ -132,9 +121,9 @@ def notebook_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
 
     shown: dict[str, Any] = {"display": display, **dict.fromkeys(_SHOWN_AS_TEXT.split(), _text)}
     shown |= {kind: _named(kind) for kind in _SHOWN_ELSEWHERE.split()}
-    shown |= {"clear_output": _nothing, "set_matplotlib_formats": _nothing}
+    shown |= {"clear_output": _always(None), "set_matplotlib_formats": _always(None)}
     inner = stand_in("IPython.display", shown)
-    backend = stand_in("matplotlib_inline.backend_inline", {"set_matplotlib_formats": _nothing})
+    backend = stand_in("matplotlib_inline.backend_inline", {"set_matplotlib_formats": _always(None)})
     return {
         "IPython.display": inner,
         "IPython.core.display": inner,
@@ -142,10 +131,6 @@ def notebook_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
         "matplotlib_inline.backend_inline": backend,
         "matplotlib_inline": stand_in("matplotlib_inline", {"backend_inline": backend}),
     }
-
-
-def _nothing(*given: object, **options: object) -> None:
-    return None
 
 
 def _text(data: Any = "", **look: object) -> str:
@@ -246,10 +231,6 @@ _PLATFORM = {  # what would tell one computer from another is "", as Python says
 }
 
 
-def _saying(text: str) -> Callable[..., str]:
-    return lambda *_, **__: text
-
-
 def _decoded(filename: Any, mode: Any = "r", encoding: Any = None, errors: Any = "strict", buffering: Any = -1) -> Any:
     """Open a file as `codecs.open` does."""
     return open_(filename, mode, encoding=encoding, errors=errors)
@@ -272,7 +253,7 @@ def helper_modules(guard: Guard, write: Callable[[str, str], None]) -> dict[str,
         "errno": stand_in("errno", numbers),
         "codecs": stand_in("codecs", {"open": _decoded}),
         "multiprocessing": stand_in("multiprocessing", _PROCESSES),
-        "platform": stand_in("platform", {name: _saying(text) for name, text in _PLATFORM.items()}),
+        "platform": stand_in("platform", {name: _always(text) for name, text in _PLATFORM.items()}),
         "unidecode": stand_in("unidecode", {"unidecode": _unidecode}),
         "graphviz": stand_in("graphviz", drawing),
         "torchsummary": stand_in("torchsummary", {"summary": _summary(write)}),
@@ -388,9 +369,9 @@ def _noting(rows: list[_Layer], batch_size: int) -> Callable[..., None]:
         is_one = not isinstance(output, list | tuple)
         shapes = [[batch_size if is_one else -1, *_whole(each)] for each in ([output] if is_one else output)]
         held: list[Any] = [getattr(module, name, None) for name in ("weight", "bias")]
-        trained = _is_tensor(getattr(module, "weight", None)) and bool(module.weight.requires_grad)
+        trained = isinstance(getattr(module, "weight", None), Tensor) and bool(module.weight.requires_grad)
         made = sum([math.prod(shape) for shape in shapes])
-        count = sum([math.prod(each.shape) for each in held if _is_tensor(each)])
+        count = sum([math.prod(each.shape) for each in held if isinstance(each, Tensor)])
         shown = str(shapes[0] if is_one else shapes)
         rows.append((f"{type(module).__name__}-{len(rows) + 1}", shown, made, count, trained))
 
@@ -400,10 +381,6 @@ def _noting(rows: list[_Layer], batch_size: int) -> Callable[..., None]:
 def _whole(thing: Any) -> list[int]:
     """Return the sizes of what a layer returns, except the first."""
     return [operator.index(number) for number in thing.size()[1:]]
-
-
-def _is_tensor(thing: object) -> bool:
-    return isinstance(thing, Tensor)
 
 
 def _table(rows: list[_Layer], taken: float) -> str:

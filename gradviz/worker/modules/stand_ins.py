@@ -40,7 +40,7 @@ from gradviz.worker.modules.small_modules import (
 from gradviz.worker.modules.standard_modules import offered_classes, standard_modules
 from gradviz.worker.modules.table_modules import table_modules
 from gradviz.worker.modules.text_modules import progress_modules
-from gradviz.worker.modules.vision import vision_modules
+from gradviz.worker.modules.vision.names import vision_modules
 from gradviz.worker.modules.written_text import written_modules
 from gradviz.worker.objects.numpy_boundary import to_numpy
 

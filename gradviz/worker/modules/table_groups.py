@@ -8,11 +8,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from gradviz.worker.modules.table_values import Array, missing, names_of, operand
+from gradviz.worker.modules.table_values import REDUCING, Array, missing, names_of, operand
 from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.numpy_boundary import to_snippet
 
-_REDUCING = "sum mean min max std var median prod any all count nunique".split()
+_REDUCING = [*REDUCING, "count", "nunique"]
 
 
 class Groups:

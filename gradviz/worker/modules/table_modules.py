@@ -108,7 +108,7 @@ def isnull(obj: Any) -> Any:
 
 def notnull(obj: Any) -> Any:
     """Tell what is not missing."""
-    return ~isnull(obj) if isinstance(obj, Series) else not isnull(obj)
+    return ~isnull(obj) if isinstance(obj, Series | DataFrame) else not isnull(obj)
 
 
 def get_dummies(data: Any, columns: Any = None, dtype: object = bool) -> DataFrame:

@@ -14,25 +14,27 @@ from typing import Any, Self
 
 import numpy as np
 
-from gradviz.worker.modules.made_sets import source_of
 from gradviz.worker.modules.scratch_paths import Path, open_
 from gradviz.worker.modules.table_groups import Groups, groups_of
-from gradviz.worker.modules.table_labels import Index, labels_of
 from gradviz.worker.modules.table_texts import name_of_type, text_of_column, text_of_facts, text_of_table
 from gradviz.worker.modules.table_values import (
     ONE_DIMENSION,
+    REDUCING,
     Array,
+    Index,
     array_of,
     by_label,
     by_place,
     cast,
     given_out,
+    labels_of,
     missing,
     names_of,
     operand,
     own_value,
     ranks_of,
 )
+from gradviz.worker.modules.toy_sets import source_of
 from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.numpy_boundary import IN, to_numpy, to_snippet
 from gradviz.worker.policy_names import HERE
@@ -55,11 +57,9 @@ class _Places:
         rows, columns = key if type(key) is tuple and len(key) == 2 else (key, slice(None))
         rows = self._read(rows, of._index)
         if isinstance(of, Series):
-            return (
-                own_value(of._data[rows])
-                if isinstance(rows, int)
-                else _series(of._data[rows], of._index[rows], of._name, of._title)
-            )
+            if isinstance(rows, int):
+                return own_value(of._data[rows])
+            return _series(of._data[rows], of._index[rows], of._name, of._title)
         names = np.array(list(of._columns), object)
         found = names[self._read(columns, names)]
         if not isinstance(found, np.ndarray):
@@ -87,6 +87,7 @@ class _Column:
     __slots__ = ("_index", "_title")
     _index: Array
     _title: str  # what the index is called
+    _each: Callable[[Callable[[Array], Array]], Any]  # the same with what a function makes of each column
 
     @property
     def iloc(self) -> _Places:
@@ -115,6 +116,39 @@ class _Column:
         raise ValueError(
             f"The truth value of a {type(self).__name__} is ambiguous. Use a.empty, a.item(), a.any() or a.all()."
         )
+
+    @property
+    def values(self) -> Any:
+        """All cells in one array; of texts, if a column has texts."""
+        return given_out(_cells(self))
+
+    def to_numpy(self, dtype: object = None) -> Any:
+        """Return all cells in one array."""
+        return given_out(_cells(self) if dtype is None else cast(_cells(self), dtype))
+
+    def astype(self, dtype: object) -> Any:
+        """Return it with another type."""
+        return self._each(lambda data: cast(data, dtype))
+
+    def isnull(self) -> Any:
+        """Tell which cells are missing."""
+        return self._each(missing)
+
+    isna = isnull
+
+    def fillna(self, value: Any) -> Any:
+        """Return it with something in place of missing cells."""
+        return self._each(lambda data: np.where(missing(data), operand(value), data))
+
+    def copy(self, deep: object = True) -> Any:
+        """Return a copy."""
+        return self._each(np.copy)
+
+    def __invert__(self) -> Any:
+        return self._each(operator.invert)
+
+    def __neg__(self) -> Any:
+        return self._each(operator.neg)
 
     def head(self, n: Any = 5) -> Any:
         """Return the first rows."""
@@ -148,7 +182,6 @@ def _series(data: Array, index: Array | None = None, name: object = None, title:
 
 _BINARY = "add sub mul truediv floordiv mod pow eq ne lt le gt ge and_ or_".split()
 _OF_SOME = "mean min max std var median".split()  # which are nan of nothing
-_REDUCING = "sum mean min max std var median prod any all".split()
 
 
 class Series(_Column):
@@ -170,14 +203,12 @@ class Series(_Column):
         self._name, self._title = name if name is None else str.__str__(str(name)), ""
 
     name = property(lambda self: self._name, doc="Its name.")
-    values = property(lambda self: given_out(self._data), doc="Its values.")
     shape = property(lambda self: self._data.shape, doc="How many there are, in a tuple.")
     size = property(lambda self: self._data.size, doc="How many there are.")
     dtype = property(lambda self: name_of_type(self._data), doc="The name of its type.")
 
-    def to_numpy(self, dtype: object = None) -> Any:
-        """Return its values."""
-        return given_out(self._data) if dtype is None else to_snippet(cast(self._data, dtype))
+    def _each(self, act: Callable[[Array], Array]) -> Series:
+        return _series(act(self._data), self._index, self._name, self._title)
 
     def tolist(self) -> list[Any]:
         """Return its values."""
@@ -192,10 +223,6 @@ class Series(_Column):
         if isinstance(key, Series):
             return self.iloc[_aligned(key, self._index)]
         return self.iloc[key] if isinstance(key, slice) else self.loc[key]
-
-    def astype(self, dtype: object) -> Series:
-        """Return it with another type."""
-        return _series(cast(self._data, dtype), self._index, self._name, self._title)
 
     def unique(self) -> Any:
         """Return its different values in the order in which they come."""
@@ -221,20 +248,9 @@ class Series(_Column):
         """Return what a function, or a dict, makes of each value."""
         nothing = float("nan")
         act = arg if callable(arg) else lambda each: arg.get(each, nothing)
-        return _series(array_of([act(each) for each in self._data.tolist()]), self._index, self._name, self._title)
+        return self._each(lambda data: array_of([act(each) for each in data.tolist()]))
 
     apply = map
-
-    def isnull(self) -> Series:
-        """Tell which values are missing."""
-        return _series(missing(self._data), self._index, self._name, self._title)
-
-    isna = isnull
-
-    def fillna(self, value: Any) -> Series:
-        """Return it with something in place of missing values."""
-        filled = np.where(missing(self._data), operand(value), self._data)
-        return _series(filled, self._index, self._name, self._title)
 
     def dropna(self) -> Series:
         """Return it without missing values."""
@@ -246,16 +262,6 @@ class Series(_Column):
         name = 0 if self._name is None else self._name
         table = frame({name: self._data}, self._index, self._title).reset_index(drop)
         return table[name] if drop else table
-
-    def copy(self) -> Series:
-        """Return a copy."""
-        return _series(self._data.copy(), self._index, self._name, self._title)
-
-    def __invert__(self) -> Series:
-        return _series(~self._data, self._index, self._name, self._title)
-
-    def __neg__(self) -> Series:
-        return _series(-self._data, self._index, self._name, self._title)
 
     def __repr__(self) -> str:
         return text_of_column(self._data, self._index, self._name, self._title)
@@ -375,20 +381,14 @@ class DataFrame(_Column):
         """How many rows and columns it has."""
         return len(self._index), len(self._columns)
 
-    @property
-    def values(self) -> Any:
-        """All cells in one array; of texts, if a column has texts."""
-        return to_snippet(_cells(self))
+    def _each(self, act: Callable[[Array], Array]) -> DataFrame:
+        return frame({name: act(data) for name, data in self._columns.items()}, self._index, self._title)
 
     @property
     def dtypes(self) -> Series:
         """The name of the type of each column."""
         types = np.array([name_of_type(data) for data in self._columns.values()], object)
         return _series(types, np.array(names_of(self._columns)))
-
-    def to_numpy(self, dtype: object = None) -> Any:
-        """Return all cells in one array."""
-        return to_snippet(_cells(self) if dtype is None else cast(_cells(self), dtype))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(list(self._columns))
@@ -460,28 +460,10 @@ class DataFrame(_Column):
             raise TypeError("rows are grouped by a single column in GradViz snippets")
         return groups_of(self, name[0], bool(as_index))
 
-    def isnull(self) -> DataFrame:
-        """Tell which cells are missing."""
-        return frame({name: missing(data) for name, data in self._columns.items()}, self._index, self._title)
-
-    isna = isnull
-
     def dropna(self) -> DataFrame:
         """Return the rows without missing cells."""
         kept = ~np.any([missing(data) for data in self._columns.values()], axis=0)
         return frame({name: data[kept] for name, data in self._columns.items()}, self._index[kept], self._title)
-
-    def fillna(self, value: Any) -> DataFrame:
-        """Return it with something in place of missing cells."""
-        return frame({name: self[name].fillna(value)._data for name in self._columns}, self._index, self._title)
-
-    def astype(self, dtype: object) -> DataFrame:
-        """Return it with another type."""
-        return frame({name: cast(data, dtype) for name, data in self._columns.items()}, self._index, self._title)
-
-    def copy(self, deep: object = True) -> DataFrame:
-        """Return a copy."""
-        return frame({name: data.copy() for name, data in self._columns.items()}, self._index, self._title)
 
     def reset_index(self, drop: object = False) -> DataFrame:
         """Return it with rows numbered from 0."""
@@ -538,12 +520,14 @@ class DataFrame(_Column):
         return text_of_table(self._columns, self._index, self._title)
 
 
-def _cells(table: DataFrame) -> Array:
-    """Return all cells in one array."""
-    columns = list(table._columns.values())
+def _cells(of: Any) -> Array:
+    """Return all cells of a table or column in one array."""
+    if isinstance(of, Series):
+        return of._data
+    columns = list(of._columns.values())
     if any(data.dtype.kind == "U" for data in columns):
         columns = [data.astype(str) for data in columns]
-    return np.stack(columns, axis=1) if columns else np.zeros((len(table._index), 0))
+    return np.stack(columns, axis=1) if columns else np.zeros((len(of._index), 0))
 
 
 def _by_column(act: Callable[[Series, Any], Series]) -> Callable[[DataFrame, Any], DataFrame]:
@@ -564,7 +548,7 @@ _OPERATORS |= {f"__r{_name}__": _operator(_name, turned=True) for _name in ("add
 for _name, _act in _OPERATORS.items():
     setattr(Series, _name, _act)
     setattr(DataFrame, _name, _by_column(_act))
-for _name in _REDUCING:
+for _name in REDUCING:
     setattr(Series, _name, _reducer(_name))
     setattr(DataFrame, _name, _reducer(_name))
 Series.__hash__ = DataFrame.__hash__ = None  # type: ignore[assignment]

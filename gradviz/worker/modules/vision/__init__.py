@@ -2,11 +2,5 @@
 models.
 
 Nothing is loaded and nothing downloaded. `pictures` draws, `datasets` offers what is drawn under the names of the sets
-whose form it has, and says so; `transforms`, `grids` and `models` compute as torchvision does.
+whose form it has, and says so; `transforms`, `functional` and `models` compute as torchvision does. Start at `names`.
 """
-
-from __future__ import annotations
-
-from gradviz.worker.modules.vision.names import vision_modules
-
-__all__ = ["vision_modules"]

@@ -1,5 +1,6 @@
-"""`torchvision.transforms.functional`: what is done with a picture or a tensor before a network gets it. The
-computations are not part of the recorded steps. Next: `transforms`, the same with random numbers."""
+"""`torchvision.transforms.functional`: what is done with a picture or a tensor before a network gets it; and
+`torchvision.utils`: pictures side by side. The computations are not part of the recorded steps. Next: `transforms`, the
+same with random numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ import numpy as np
 from gradviz import torch
 from gradviz.engine.kernel.state import paused
 from gradviz.engine.kernel.tensor import Tensor, wrap
-from gradviz.worker.modules.vision.picture import Image, cut, picture, pixels_of, resized
+from gradviz.engine.ops.interpolation import interpolate
+from gradviz.worker.modules.vision.picture import Image, cut, picture, pixels_of
 from gradviz.worker.objects.numpy_boundary import to_numpy
 
 
@@ -148,8 +150,13 @@ def resize(
     mode = str.__str__(interpolation)
     if isinstance(img, Image):
         return img.resize((new_width, new_height), mode)
-    smooth = antialias and mode != "nearest"
-    return on_pixels(img, lambda pixels: resized(pixels.astype(float), new_height, new_width, mode, smooth))
+    with paused():
+        several = img.reshape(-1, *img.shape[-3:]) if img.ndim > 2 else img[None, None]
+        look = {} if mode == "nearest" else {"align_corners": False, "antialias": bool(antialias)}
+        numbers = several if several.is_floating_point() else several.float()
+        made = interpolate(numbers, (new_height, new_width), mode=mode, **look)
+        made = made if img.is_floating_point() else made.clamp(0, 255).round().to(img.dtype)
+        return made.reshape(*img.shape[:-2], new_height, new_width)
 
 
 def crop(img: Any, top: Any, left: Any, height: Any, width: Any) -> Any:
@@ -166,12 +173,8 @@ def center_crop(img: Any, output_size: Any) -> Any:
 
 def pad(img: Any, padding: Any, fill: Any = 0, padding_mode: Any = "constant") -> Any:
     """Add a border."""
-    several = (
-        [operator.index(each) for each in padding] if isinstance(padding, list | tuple) else [operator.index(padding)]
-    )
-    left, top, right, bottom = (
-        several if len(several) == 4 else [*several, *several] if len(several) == 2 else several * 4
-    )
+    sides = [operator.index(each) for each in (padding if isinstance(padding, list | tuple) else [padding])]
+    left, top, right, bottom = sides * (4 // len(sides))
     mode = {"constant": "constant", "reflect": "reflect", "edge": "edge", "symmetric": "symmetric"}[str(padding_mode)]
     if max(left, top, right, bottom) > 4096:
         raise ValueError("a frame of more than 4096 pixels")
@@ -388,3 +391,57 @@ FUNCTIONS: tuple[Callable[..., Any], ...] = (
     *(vflip, rotate, adjust_brightness, adjust_contrast, adjust_saturation, adjust_sharpness, adjust_hue),
     *(affine, gaussian_blur, invert, solarize, posterize, autocontrast, equalize, erase, rgb_to_grayscale),
 )
+
+
+# --- torchvision.utils ---
+
+
+def make_grid(
+    tensor: Any,
+    nrow: Any = 8,
+    padding: Any = 2,
+    normalize: Any = False,
+    value_range: Any = None,
+    scale_each: Any = False,
+    pad_value: Any = 0.0,
+) -> Any:
+    """Return several pictures as one tensor."""
+    with paused():
+        several = torch.stack(list(tensor), dim=0) if isinstance(tensor, list | tuple) else tensor
+        if several.dim() == 2:
+            several = several.unsqueeze(0)
+        if several.dim() == 3:
+            several = torch.cat((several, several, several), 0) if several.size(0) == 1 else several
+            several = several.unsqueeze(0)
+        if several.dim() == 4 and several.size(1) == 1:
+            several = torch.cat((several, several, several), 1)
+        if normalize:
+            several = several.detach().clone()
+            parts = list(several) if scale_each else [several]
+            for part in parts:
+                low, high = value_range if value_range is not None else (float(part.min()), float(part.max()))
+                part.clamp_(min=low, max=high)
+                part.sub_(low).div_(max(high - low, 1e-5))
+        if several.size(0) == 1:
+            return several.squeeze(0)
+        return _laid(several, operator.index(nrow), operator.index(padding), pad_value)
+
+
+def _laid(several: Any, nrow: int, padding: int, pad_value: Any) -> Any:
+    count = several.size(0)
+    wide = min(nrow, count)
+    high = -(-count // wide)
+    height, width = int(several.size(2) + padding), int(several.size(3) + padding)
+    grid = several.new_full((several.size(1), height * high + padding, width * wide + padding), float(pad_value))
+    for at in range(count):
+        row, column = divmod(at, wide)
+        top, left = row * height + padding, column * width + padding
+        grid[:, top : top + height - padding, left : left + width - padding] = several[at]
+    return grid
+
+
+def save_image(tensor: Any, fp: object, format: object = None, **look: Any) -> None:
+    """Save a grid of pictures under a name in the folder of the run."""
+    with paused():
+        grid = make_grid(tensor, **look).mul(255).add(0.5).clamp(0, 255).permute(1, 2, 0)
+        picture(np.floor(to_numpy(grid.detach()))).save(fp)

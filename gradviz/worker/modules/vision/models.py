@@ -1,6 +1,5 @@
-"""`torchvision.models`: the architectures of ResNet, VGG, AlexNet, DenseNet, MobileNet and SqueezeNet with random
-weights, as torchvision makes them. Trained weights would be a download; asking for them raises an error that says
-so."""
+"""`torchvision.models`: the architectures of ResNet, VGG, AlexNet, MobileNet and SqueezeNet with random weights,
+as torchvision makes them. Trained weights would be a download; asking for them raises an error that says so."""
 
 from __future__ import annotations
 
@@ -22,6 +21,20 @@ def _check(weights: Any, options: dict[str, Any]) -> dict[str, Any]:
         raise RuntimeError(TRAINED)
     options.pop("progress", None)
     return options
+
+
+_FAN_OUT = functools.partial(nn.init.kaiming_normal_, mode="fan_out", nonlinearity="relu")
+_SMALL = functools.partial(nn.init.normal_, mean=0.0, std=0.01)
+
+
+def _begin(model: nn.Module, convolutions: Callable[..., Any], linears: Callable[..., Any] | None = None) -> None:
+    """Draw the first weights of the layers, whose biases begin with 0."""
+    for module in model.modules():
+        draw = {nn.Conv2d: convolutions, nn.Linear: linears}.get(type(module))
+        if draw is not None:
+            draw(module.weight)
+            if module.bias is not None:
+                nn.init.zeros_(module.bias)
 
 
 class BasicBlock(nn.Module):
@@ -88,9 +101,7 @@ class ResNet(nn.Module):
         self.layer4 = self._make_layer(block, 512, layers[3], 2)
         self.avgpool = nn.AdaptiveAvgPool2d((1, 1))
         self.fc = nn.Linear(512 * block.expansion, num_classes)
-        for module in self.modules():
-            if isinstance(module, nn.Conv2d):
-                nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
+        _begin(self, _FAN_OUT)
 
     def _make_layer(self, block: Any, planes: int, blocks: int, stride: int = 1) -> Any:
         downsample = None
@@ -138,13 +149,8 @@ class VGG(nn.Module):
             *(nn.Linear(4096, 4096), nn.ReLU(True), nn.Dropout(p=dropout)),
             nn.Linear(4096, num_classes),
         )
-        for module in self.modules() if init_weights else ():
-            if isinstance(module, nn.Conv2d):
-                nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
-                nn.init.constant_(module.bias, 0)  # type: ignore[arg-type]
-            elif isinstance(module, nn.Linear):
-                nn.init.normal_(module.weight, 0, 0.01)
-                nn.init.constant_(module.bias, 0)  # type: ignore[arg-type]
+        if init_weights:
+            _begin(self, _FAN_OUT, _SMALL)
 
     def forward(self, x: Any) -> Any:
         """Return the scores of the classes."""
@@ -234,13 +240,8 @@ class SqueezeNet(nn.Module):
         self.classifier = nn.Sequential(
             nn.Dropout(p=dropout), last, nn.ReLU(inplace=True), nn.AdaptiveAvgPool2d((1, 1))
         )
-        for module in self.modules():
-            if isinstance(module, nn.Conv2d):
-                if module is last:
-                    nn.init.normal_(module.weight, mean=0.0, std=0.01)
-                else:
-                    nn.init.kaiming_uniform_(module.weight)
-                nn.init.constant_(module.bias, 0)  # type: ignore[arg-type]
+        _begin(self.features, nn.init.kaiming_uniform_)
+        _begin(self.classifier, _SMALL)
 
     def forward(self, x: Any) -> Any:
         """Return the scores of the classes."""
@@ -285,12 +286,7 @@ class MobileNetV2(nn.Module):
         self.last_channel = 1280
         self.features = nn.Sequential(*layers, _conv_norm(channels, self.last_channel, 1))
         self.classifier = nn.Sequential(nn.Dropout(p=dropout), nn.Linear(self.last_channel, num_classes))
-        for module in self.modules():
-            if isinstance(module, nn.Conv2d):
-                nn.init.kaiming_normal_(module.weight, mode="fan_out")
-            elif isinstance(module, nn.Linear):
-                nn.init.normal_(module.weight, 0, 0.01)
-                nn.init.zeros_(module.bias)  # type: ignore[arg-type]
+        _begin(self, _FAN_OUT, _SMALL)
 
     def forward(self, x: Any) -> Any:
         """Return the scores of the classes."""
@@ -298,88 +294,8 @@ class MobileNetV2(nn.Module):
         return self.classifier(torch.flatten(x, 1))
 
 
-class _DenseLayer(nn.Module):
-    """Two convolutions over everything before."""
-
-    def __init__(self, taken: int, made: int, drop_rate: float) -> None:
-        super().__init__()
-        self.norm1 = nn.BatchNorm2d(taken)
-        self.relu1 = nn.ReLU(inplace=True)
-        self.conv1 = nn.Conv2d(taken, 4 * made, kernel_size=1, stride=1, bias=False)
-        self.norm2 = nn.BatchNorm2d(4 * made)
-        self.relu2 = nn.ReLU(inplace=True)
-        self.conv2 = nn.Conv2d(4 * made, made, kernel_size=3, stride=1, padding=1, bias=False)
-        self.drop_rate = float(drop_rate)
-
-    def forward(self, given: Any) -> Any:
-        """Return the new channels."""
-        x = self.conv1(self.relu1(self.norm1(torch.cat(given, 1))))
-        x = self.conv2(self.relu2(self.norm2(x)))
-        return nn.functional.dropout(x, p=self.drop_rate, training=self.training) if self.drop_rate > 0 else x
-
-
-class _DenseBlock(nn.ModuleDict):
-    def forward(self, x: Any) -> Any:
-        """Return all channels, concatenated."""
-        found = [x]
-        for layer in self.values():
-            found.append(layer(found))
-        return torch.cat(found, 1)
-
-
-class DenseNet(nn.Module):
-    """A network in which each layer gets the outputs of all before it."""
-
-    def __init__(
-        self,
-        growth_rate: int = 32,
-        block_config: Any = (6, 12, 24, 16),
-        num_init_features: int = 64,
-        drop_rate: float = 0,
-        num_classes: int = 1000,
-    ) -> None:
-        super().__init__()
-        count = num_init_features
-        self.features = nn.Sequential()
-        self.features.add_module("conv0", nn.Conv2d(3, count, kernel_size=7, stride=2, padding=3, bias=False))
-        self.features.add_module("norm0", nn.BatchNorm2d(count))
-        self.features.add_module("relu0", nn.ReLU(inplace=True))
-        self.features.add_module("pool0", nn.MaxPool2d(kernel_size=3, stride=2, padding=1))
-        for at, layers in enumerate(block_config, 1):
-            block = _DenseBlock()
-            for number in range(layers):
-                layer = _DenseLayer(count + number * growth_rate, growth_rate, drop_rate)
-                block.add_module(f"denselayer{number + 1}", layer)
-            self.features.add_module(f"denseblock{at}", block)
-            count += layers * growth_rate
-            if at < len(block_config):
-                self.features.add_module(f"transition{at}", _transition(count))
-                count //= 2
-        self.features.add_module("norm5", nn.BatchNorm2d(count))
-        self.classifier = nn.Linear(count, num_classes)
-        for module in self.modules():
-            if isinstance(module, nn.Conv2d):
-                nn.init.kaiming_normal_(module.weight)
-        nn.init.constant_(self.classifier.bias, 0)  # type: ignore[arg-type]
-
-    def forward(self, x: Any) -> Any:
-        """Return the scores of the classes."""
-        x = nn.functional.relu(self.features(x), inplace=True)
-        return self.classifier(torch.flatten(nn.functional.adaptive_avg_pool2d(x, (1, 1)), 1))
-
-
-def _transition(count: int) -> nn.Sequential:
-    made = nn.Sequential()
-    made.add_module("norm", nn.BatchNorm2d(count))
-    made.add_module("relu", nn.ReLU(inplace=True))
-    made.add_module("conv", nn.Conv2d(count, count // 2, kernel_size=1, stride=1, bias=False))
-    made.add_module("pool", nn.AvgPool2d(kernel_size=2, stride=2))
-    return made
-
-
 _MAKERS: dict[str, Callable[..., Any]] = {
     "alexnet": AlexNet,
-    "densenet121": DenseNet,
     "mobilenet_v2": MobileNetV2,
     **{f"squeezenet{version}": functools.partial(SqueezeNet, version) for version in _FIRES},
     **{name: functools.partial(ResNet, block, layers) for name, (block, layers) in _RESNETS.items()},
@@ -427,7 +343,7 @@ def _numbers(picture: Any) -> Any:
     return transforms.ConvertImageDtype(torch.float32)(picture) if is_tensor else functional.to_tensor(picture)
 
 
-_FAMILIES = {"resnet": "ResNet", "vgg": "VGG", "alexnet": "AlexNet", "densenet": "DenseNet", "squeezenet": "SqueezeNet"}
+_FAMILIES = {"resnet": "ResNet", "vgg": "VGG", "alexnet": "AlexNet", "squeezenet": "SqueezeNet"}
 _FAMILIES |= {"mobilenet_v": "MobileNet_V"}
 FUNCTIONS: dict[str, Callable[..., Any]] = {name: _offered(name, make) for name, make in _MAKERS.items()}
 WEIGHTS = {
@@ -438,5 +354,5 @@ WEIGHTS = {
     for rest in [f"{name.removeprefix(start).replace('_bn', '_BN')}_Weights"]
 }
 CLASSES: tuple[type, ...] = (
-    *(ResNet, BasicBlock, Bottleneck, VGG, AlexNet, SqueezeNet, DenseNet, MobileNetV2, InvertedResidual),
+    *(ResNet, BasicBlock, Bottleneck, VGG, AlexNet, SqueezeNet, MobileNetV2, InvertedResidual),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradviz.worker.language.stand_in import stand_in
-from gradviz.worker.modules.vision import datasets, functional, grids, models, picture, transforms
+from gradviz.worker.modules.vision import datasets, functional, models, picture, transforms
 
 VERSION = "0.28.0"
 _MODES = {"NEAREST": "nearest", "BILINEAR": "bilinear", "BICUBIC": "bicubic", "LANCZOS": "lanczos"}
@@ -39,10 +39,10 @@ def vision_modules(say: datasets.Say) -> dict[str, Any]:
     held = offer(
         "torchvision.datasets", {**{each.__name__: each for each in datasets.OFFERED}, "mnist": mnist, "cifar": cifar}
     )
-    utils = offer("torchvision.utils", {"make_grid": grids.make_grid, "save_image": grids.save_image})
+    utils = offer("torchvision.utils", {"make_grid": functional.make_grid, "save_image": functional.save_image})
     files = offer("torchvision.io", {"read_image": _read_image, "decode_image": _read_image})
     nets = models.FUNCTIONS | models.WEIGHTS | {each.__name__: each for each in models.CLASSES}
-    kinds = ("resnet", "vgg", "densenet", "squeezenet", "mobilenet")
+    kinds = ("resnet", "vgg", "squeezenet", "mobilenet")
     families = {name: offer(f"torchvision.models.{name}", nets) for name in kinds}
     zoo = offer("torchvision.models", {**nets, **families})
     offer(

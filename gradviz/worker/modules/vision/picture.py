@@ -10,6 +10,7 @@ from typing import Any, NoReturn, Self
 
 import numpy as np
 
+from gradviz.engine.ops.interpolation import picture_weights
 from gradviz.worker.modules.scratch import SCRATCH, plain_bytes
 from gradviz.worker.modules.scratch_paths import Path, plain_path
 from gradviz.worker.modules.vision import png
@@ -62,7 +63,7 @@ class Image:
         """Resize to a width and height."""
         width, height = (operator.index(each) for each in tuple(size))
         mode = str.__str__(resample) if isinstance(resample, str) else _MODES[resample]  # type: ignore[index]
-        return picture(resized(self._pixels, height, width, mode))
+        return picture(_resized(self._pixels, height, width, mode))
 
     def crop(self, box: Any) -> Image:
         """Return the part from left and top to right and bottom."""
@@ -131,32 +132,16 @@ def cut(pixels: Any, top: int, left: int, height: int, width: int) -> Any:
     return made
 
 
-def resized(pixels: Any, height: int, width: int, mode: str = "bilinear", smooth: object = True) -> Any:
-    """Resize as Pillow does: `smooth`, each new pixel is a mean over all that it covers."""
+def _resized(pixels: Any, height: int, width: int, mode: str) -> Any:
+    """Resize as Pillow does, first the rows."""
     if not 0 < height <= 4096 or not 0 < width <= 4096:
         raise ValueError(f"a picture of {height} x {width} pixels")
     for axis, size in ((1, width), (0, height)):
         if size != pixels.shape[axis]:
-            weights, plain = _weights(size, pixels.shape[axis], mode, smooth), pixels.dtype == np.uint8
-            weights = np.round(weights * _STEPS) / _STEPS if plain else weights
+            weights = np.round(picture_weights(mode, pixels.shape[axis], size) * _STEPS) / _STEPS
             made = np.moveaxis(np.tensordot(weights, pixels, (1, axis)), 0, axis)
-            pixels = np.clip(np.floor(made + 0.5), 0, 255).astype(np.uint8) if plain else made
+            pixels = np.clip(np.floor(made + 0.5), 0, 255).astype(np.uint8)
     return pixels
-
-
-def _weights(size: int, before: int, mode: str, smooth: object) -> Any:
-    """Return the share that each of so many pixels in a row has in each of the new ones."""
-    places, middles = np.arange(before), (np.arange(size)[:, None] + 0.5) * before / size
-    if mode == "nearest":
-        return np.equal(places, np.floor(middles if smooth else middles - 0.5 * before / size)).astype(float)
-    apart = np.abs(places + 0.5 - middles) / (max(before / size, 1.0) if smooth else 1.0)
-    shares = {"bilinear": 1 - apart, "bicubic": _cubic(apart), "lanczos": np.sinc(apart) * np.sinc(apart / 3)}[mode]
-    shares = np.where(apart < {"bilinear": 1, "bicubic": 2, "lanczos": 3}[mode], shares, 0.0)
-    return shares / shares.sum(1, keepdims=True)
-
-
-def _cubic(x: Any) -> Any:
-    return np.where(x < 1, (1.5 * x - 2.5) * x * x + 1, ((2.5 - 0.5 * x) * x - 4) * x + 2)
 
 
 def fromarray(obj: object, mode: object = None) -> Image:

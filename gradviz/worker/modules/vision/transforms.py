@@ -370,12 +370,7 @@ class ColorJitter(_Transform):
             return img
 
 
-_COLOURS = (
-    functional.adjust_brightness,
-    functional.adjust_contrast,
-    functional.adjust_saturation,
-    functional.adjust_hue,
-)
+_COLOURS = [getattr(functional, f"adjust_{what}") for what in ("brightness", "contrast", "saturation", "hue")]
 
 
 class RandomApply(Compose):

@@ -1,14 +1,19 @@
-"""The data sets that scikit-learn draws, such as `make_moons`, in NumPy with its order of random draws, so that a seed
-gives the same numbers. Next: `learning_modules`, which offers these, and `recorded_sets` for the measured ones."""
+"""The data sets of scikit-learn that tutorials begin with. It draws some, such as `make_moons`: in NumPy with its order
+of random draws, so that a seed gives the same numbers. Two are measured: the flowers of Iris (Fisher, 1936), and the
+tumours of Wisconsin (Wolberg, Mangasarian, Street and Street, 1993, UCI Machine Learning Repository, CC BY 4.0). Next:
+`learning_modules`, which offers these."""
 
 from __future__ import annotations
 
 import operator
+import zlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from gradviz import RESOURCES
+from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.numpy_boundary import to_numpy, to_snippet
 
 Array = np.ndarray[Any, Any]
@@ -55,12 +60,7 @@ def make_moons(n_samples: object = 100, *, shuffle: Any = True, noise: Any = Non
 
 
 def make_circles(
-    n_samples: object = 100,
-    *,
-    shuffle: Any = True,
-    noise: Any = None,
-    random_state: Any = None,
-    factor: Any = 0.8,
+    n_samples: object = 100, *, shuffle: Any = True, noise: Any = None, random_state: Any = None, factor: Any = 0.8
 ) -> Any:
     """Draw a circle inside another one."""
     outer, inner = _two(n_samples)
@@ -242,11 +242,6 @@ def _around(random: np.random.RandomState, corners: Array, sizes: list[int], fea
     return x
 
 
-MADE_SETS: tuple[Callable[..., object], ...] = (
-    *(make_moons, make_circles, make_blobs, make_regression, make_classification),
-)
-
-
 def _count(given: Any) -> int:
     number = operator.index(given)
     if not 0 < number <= _ITEMS:
@@ -263,3 +258,63 @@ def _two(n_samples: object) -> tuple[int, int]:
 
 def _halves(first: int, second: int) -> Array:
     return np.append(np.zeros(first, np.intp), np.ones(second, np.intp))
+
+
+# --- measured ones ---
+
+# Read now, because a worker reads no file later: lengths and widths in centimetres, 50 flowers of each species; and
+# whole numbers, compressed, that become the published ones when each column is divided by its power of ten.
+_IRIS = (RESOURCES / "iris.csv").read_text(encoding="ascii")
+_TUMOURS = (RESOURCES / "breast_cancer.bin").read_bytes()
+_DIGITS = "322155764544436676673221556645"  # after the point, in each column
+_MEASURED = """radius, texture, perimeter, area, smoothness, compactness, concavity, concave points, symmetry, fractal
+dimension""".replace("\n", " ").split(", ")
+
+
+@keep_methods
+class Bunch:
+    """A data set."""
+
+    __slots__ = ("DESCR", "data", "feature_names", "frame", "target", "target_names")
+
+    def __init__(self, about: str, data: Any, target: Any, kinds: list[str], features: Any) -> None:
+        self.DESCR, self.frame = about, None
+        self.data, self.target = to_snippet(data), to_snippet(target)
+        self.target_names, self.feature_names = to_snippet(np.array(kinds)), features
+
+    def __getitem__(self, key: Any) -> Any:
+        return {name: getattr(self, name) for name in self.__slots__}[key]
+
+
+def load_iris(*, return_X_y: object = False, as_frame: object = False) -> Any:
+    """Load 150 flowers of three species."""
+    lengths = np.array([row.split(",") for row in _IRIS.split()], float)
+    features = [f"{part} {of} (cm)" for part in ("sepal", "petal") for of in ("length", "width")]
+    kinds = ["setosa", "versicolor", "virginica"]
+    return _loaded("Iris plants dataset", lengths, np.repeat(np.arange(3), 50), (kinds, features), return_X_y, as_frame)
+
+
+def load_breast_cancer(*, return_X_y: object = False, as_frame: object = False) -> Any:
+    """Load 30 measures of each of 569 tumours, and whether it is benign."""
+    planes = np.frombuffer(zlib.decompress(_TUMOURS), np.uint8).reshape(4, -1)
+    rows = np.ascontiguousarray(planes.T).view("<i4").reshape(len(_DIGITS) + 1, -1)
+    measures = rows[:-1].T / np.array([10.0 ** int(each) for each in _DIGITS])
+    named = [f"mean {each}" for each in _MEASURED] + [f"{each} error" for each in _MEASURED]
+    features = to_snippet(np.array(named + [f"worst {each}" for each in _MEASURED]))
+    about = "Breast cancer Wisconsin (diagnostic) dataset"
+    kinds = ["malignant", "benign"]
+    return _loaded(about, measures, rows[-1].astype(np.int64), (kinds, features), return_X_y, as_frame)
+
+
+def _loaded(about: str, data: Any, target: Any, names: tuple[list[str], Any], as_pair: object, as_frame: object) -> Any:
+    if as_frame:
+        raise PermissionError(
+            "as_frame=True is not available in GradViz snippets; pd.DataFrame(data.data) makes the table"
+        )
+    made = Bunch(about, np.ascontiguousarray(data), target, *names)
+    return (made.data, made.target) if as_pair else made
+
+
+TOY_SETS: tuple[Callable[..., object], ...] = (
+    *(make_moons, make_circles, make_blobs, make_regression, make_classification, load_iris, load_breast_cancer),
+)

@@ -1,34 +1,34 @@
-"""`torch.utils._pytree`: nested lists, tuples and dicts, taken apart into leaves and a spec that puts them
-together again. Anything else is a leaf. Next: `small_modules`, which offers it."""
+"""`torch.utils._pytree`: nested lists, tuples and dicts, taken apart into leaves and a spec that puts them together
+again. Anything else is a leaf. The transforms of `torch.func` take their arguments apart with it."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gradviz.torch.nn.modules.stateful import StateDict
-from gradviz.worker.language.stand_in import stand_in
+from gradviz.engine.kernel.tensor import Size
 
-_KINDS: dict[str, Any] = {kind.__name__: kind for kind in (dict, OrderedDict, list, tuple)}
+_TABLES = (dict, OrderedDict)
 
 
 class TreeSpec:
-    """How leaves are nested: `kind` is the name of a container, "" for a leaf."""
+    """How leaves are nested: which container, what it knows of its children, and the children; no container for a
+    leaf."""
 
     __slots__ = ("_context", "_inside", "_kind")
 
-    def __init__(self, kind: str = "", context: Any = None, inside: tuple[TreeSpec, ...] = ()) -> None:
+    def __init__(self, kind: Any = None, context: Any = None, inside: tuple[TreeSpec, ...] = ()) -> None:
         self._kind, self._context, self._inside = kind, context, inside
 
     num_children = property(lambda self: len(self._inside), doc="What is directly inside.")
     num_leaves = property(
-        lambda self: sum(each.num_leaves for each in self._inside) if self._kind else 1, doc="All leaves."
+        lambda self: 1 if self._kind is None else sum(each.num_leaves for each in self._inside), doc="All leaves."
     )
 
     def is_leaf(self) -> bool:
         """Whether it stands for a leaf."""
-        return not self._kind
+        return self._kind is None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TreeSpec) and _parts(self) == _parts(other)
@@ -45,12 +45,22 @@ def _parts(spec: TreeSpec) -> tuple[object, ...]:
 
 
 def _shown(spec: TreeSpec, indent: int) -> str:
-    if not spec._kind:
+    if spec._kind is None:
         return "*"
-    inside = [_shown(each, indent + 2) for each in spec._inside]
-    listed = inside[0] if inside else ""
-    listed += "".join(f",\n{' ' * (indent + 2)}{each}" for each in inside[1:])
-    return f"TreeSpec({spec._kind}, {spec._context}, [{listed}])"
+    inside = (",\n" + " " * (indent + 2)).join(_shown(each, indent + 2) for each in spec._inside)
+    return f"TreeSpec({spec._kind.__name__}, {spec._context}, [{inside}])"
+
+
+def opened(tree: Any) -> tuple[Any, Any, list[Any]]:
+    """Return the kind, the context and the children of a container; None as the kind of a leaf."""
+    kind = type(tree)
+    if kind is dict or (isinstance(tree, OrderedDict) and kind.__name__ == "OrderedDict"):  # of a module's state, too
+        return dict if kind is dict else OrderedDict, list(tree), list(tree.values())
+    if kind in (list, tuple, Size) or (isinstance(tree, tuple) and hasattr(kind, "fields")):  # as max returns
+        return kind, None, list(tree)
+    if isinstance(tree, tuple) and hasattr(kind, "_fields"):
+        return namedtuple, kind, list(tuple.__iter__(tree))
+    return None, None, []
 
 
 def tree_flatten(tree: Any, is_leaf: Callable[[Any], object] | None = None) -> tuple[list[Any], TreeSpec]:
@@ -60,34 +70,22 @@ def tree_flatten(tree: Any, is_leaf: Callable[[Any], object] | None = None) -> t
 
 
 def _flattened(tree: Any, leaves: list[Any], is_leaf: Callable[[Any], object] | None) -> TreeSpec:
-    kind, context, inside = ("", None, []) if is_leaf is not None and is_leaf(tree) else _opened(tree)
-    if not kind:
+    kind, context, inside = (None, None, []) if is_leaf is not None and is_leaf(tree) else opened(tree)
+    if kind is None:
         leaves.append(tree)
     return TreeSpec(kind, context, tuple(_flattened(each, leaves, is_leaf) for each in inside))
 
 
-def _opened(tree: Any) -> tuple[str, Any, list[Any]]:
-    """Return the kind, the context and the children of a container; "" as the kind of a leaf."""
-    if type(tree) in (dict, OrderedDict, StateDict):
-        return "dict" if type(tree) is dict else "OrderedDict", list(tree), list(tree.values())
-    if type(tree) in (list, tuple):
-        return type(tree).__name__, None, list(tree)
-    if isinstance(tree, tuple) and hasattr(type(tree), "_fields"):
-        return "namedtuple", type(tree), list(tuple.__iter__(tree))
-    return "", None, []
-
-
 def _flattened_up_to(spec: TreeSpec, tree: Any) -> list[Any]:
     """Return what a tree has in the places of the spec's leaves."""
-    if not spec._kind:
+    if spec._kind is None:
         return [tree]
-    kind, context, inside = _opened(tree)
-    if kind != spec._kind and not {kind, spec._kind} <= {"dict", "OrderedDict"}:
-        got = _KINDS.get(kind, kind) or type(tree)
-        raise ValueError(f"Node type mismatch; expected {_KINDS.get(spec._kind, spec._kind)}, but got {got}.")
+    kind, context, inside = opened(tree)
+    if kind is not spec._kind and not (kind in _TABLES and spec._kind in _TABLES):
+        raise ValueError(f"Node type mismatch; expected {spec._kind}, but got {kind or type(tree)}.")
     if len(inside) != len(spec._inside):
         raise ValueError(f"Node arity mismatch; expected {len(spec._inside)}, but got {len(inside)}.")
-    if kind in ("dict", "OrderedDict"):
+    if kind in _TABLES:
         missing, extra = set(spec._context) - set(tree), set(tree) - set(spec._context)
         if missing:
             raise ValueError(f"Node keys mismatch; missing key(s): {missing}; extra key(s): {extra}.")
@@ -111,12 +109,14 @@ def tree_unflatten(leaves: Any, treespec: TreeSpec) -> Any:
 
 
 def _built(spec: TreeSpec, leaves: Iterator[Any]) -> Any:
-    if not spec._kind:
+    if spec._kind is None:
         return next(leaves)
     inside = [_built(each, leaves) for each in spec._inside]
-    if spec._kind == "namedtuple":
+    if spec._kind is namedtuple:
         return spec._context(*inside)
-    return _KINDS[spec._kind](inside if spec._context is None else zip(spec._context, inside, strict=True))
+    if spec._kind in _TABLES:
+        return spec._kind(zip(spec._context, inside, strict=True))
+    return spec._kind(inside) if spec._kind in (list, tuple, Size) else spec._kind(*inside)
 
 
 def tree_leaves(tree: Any, is_leaf: Callable[[Any], object] | None = None) -> list[Any]:
@@ -143,8 +143,6 @@ def tree_map_only(
     return tree_map(lambda leaf: func(leaf) if isinstance(leaf, kind) else leaf, tree, is_leaf=is_leaf)
 
 
-def tree_module() -> Any:
-    """Return the stand-in."""
-    chosen = (tree_flatten, tree_unflatten, tree_leaves, tree_structure, tree_map, tree_map_only)
-    names: dict[str, Any] = {function.__name__: function for function in chosen}
-    return stand_in("torch.utils._pytree", names | {"TreeSpec": TreeSpec})
+PUBLIC: tuple[Any, ...] = (
+    *(TreeSpec, tree_flatten, tree_unflatten, tree_leaves, tree_structure, tree_map, tree_map_only),
+)
