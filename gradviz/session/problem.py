@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from gradviz.document.attached import is_name
 from gradviz.document.documents import text_of
 from gradviz.session.state import Phase, State
+from gradviz.worker.policy_names import LOOKED_FOR
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
@@ -131,7 +132,9 @@ def _explained_caught(text: str, trace: Trace, row: int) -> Problem:
 
 @lru_cache(maxsize=1)  # requested at every step
 def _raised(text: str, trace: Trace, cursor: int) -> Problem:
-    return replace(_explained(text, trace, cursor), attach=missing_file(str(trace.errors.message[0])))
+    found = replace(_explained(text, trace, cursor), attach=missing_file(str(trace.errors.message[0])))
+    said = str(trace.texts.text[len(trace.texts) - 1]) if len(trace.texts) else ""
+    return replace(found, fix=said.strip()) if said.startswith(LOOKED_FOR) and not found.fix else found
 
 
 def _explained(text: str, trace: Trace, cursor: int) -> Problem:

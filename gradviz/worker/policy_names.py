@@ -9,6 +9,7 @@ import ast
 import types
 
 HERE = "available in GradViz snippets"
+LOOKED_FOR = "This run looked for files named"  # begins a sentence about files that are not attached
 
 ALLOWED_NODES = frozenset(
     getattr(ast, name)

@@ -169,3 +169,12 @@ def test_a_refusal_names_its_line_once() -> None:
     found = problem(State(document=snippet, run=ended))
     assert found is not None
     assert (found.title, found.message) == ("Line 2 · not run", "import os is not available; leave it out.")
+
+
+def test_files_that_a_run_looked_for_in_vain_are_named_beside_its_own_error(pool: WorkerPool) -> None:
+    text = "import glob\nif not glob.glob('data/*.txt'):\n    raise RuntimeError('Data not found')"
+    found = problem(run(pool, text))
+    assert found is not None and found.message == "Data not found"
+    assert found.fix == (
+        "This run looked for files named 'data/*.txt' and found none: attach them, or the folder that they are in."
+    )

@@ -283,6 +283,18 @@ def test_a_model_is_told_as_torchsummary_tells_it(run: Runner) -> None:
             "8\n",
         ),
         (
+            "import torch\nfrom torch.utils.data import Subset\nx = torch.arange(12.).reshape(3, 4)\n"
+            "rows = Subset(range(3), [2, 0])\nprint(x[rows, 1], x[0][Subset([3, 1], [1, 0])])\nx[rows] = 0\n"
+            "print(x.sum())\ntry: x[{0: 1}]\nexcept IndexError as e: print(str(e)[-10:])",
+            "tensor([9., 1.]) tensor([1., 3.])\ntensor(22.)\n(got dict)\n",
+        ),
+        (
+            "from collections import OrderedDict\nfrom pprint import pprint\n"
+            "pprint(OrderedDict([('a' * 40, 1), ('b' * 40, 2)]))",
+            f"OrderedDict([('{'a' * 40}', 1),\n             ('{'b' * 40}', 2)])\n",
+        ),
+        (">>> import matplotlib.pyplot as plt\n>>> plt.rc('figure', figsize=(9, 6))\n>>> 1 + 1", "2\n"),
+        (
             "from torch.nn.modules import BatchNorm2d, Linear, Module, conv\nfrom torch import nn\n"
             "print(issubclass(Linear, Module), Module is nn.Module, BatchNorm2d is nn.BatchNorm2d, "
             "conv.Conv2d is nn.Conv2d)",
@@ -305,7 +317,7 @@ def test_a_model_is_told_as_torchsummary_tells_it(run: Runner) -> None:
             "[+1.000 +2.500] a < é &lt;b&gt; True\nTrue\n",
         ),
     ],
-    ids=["scheduler", "names", "layers", "mean", "scripts"],
+    ids=["scheduler", "names", "subset", "tables", "style", "layers", "mean", "scripts"],
 )
 def test_what_scripts_do_with_names_and_numbers_of_theirs(run: Runner, source: str, printed: str) -> None:
     outcome = run(source)

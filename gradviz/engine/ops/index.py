@@ -113,12 +113,20 @@ def _as_index(value: object) -> Tensor | None:
     if isinstance(value, np.ndarray):
         check_element_type(value)
         return wrap(value)
-    if isinstance(value, (list, range)) or (isinstance(value, tuple) and value):
-        found = F["tensor"](list(value))
-        return found if found.dtype in (dtypes.bool_, dtypes.uint8, dtypes.int64) else found.long()
     if isinstance(value, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(value).__name__}'")
+    if isinstance(value, (list, range)) or (isinstance(value, tuple) and value):
+        return _places(list(value))
+    kind = type(value)
+    if hasattr(kind, "__getitem__") and hasattr(kind, "__len__") and not isinstance(value, (tuple, dict)):
+        several: Any = value  # such as a Subset that random_split made of row numbers
+        return _places([several[i] for i in range(len(several))])
     return None
+
+
+def _places(numbers: list[Any]) -> Tensor:
+    found: Tensor = F["tensor"](numbers)
+    return found if found.dtype in (dtypes.bool_, dtypes.uint8, dtypes.int64) else found.long()
 
 
 # PyTorch still reads `x[[[0, 1], [1, 2]]]` as `x[[0, 1], [1, 2]]`, by a rule of old NumPy's.

@@ -15,6 +15,7 @@ import sys
 import textwrap
 import time
 import types
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -120,6 +121,9 @@ _JSON = {"dumps": _dumps, "loads": loads, "dump": _dump, "load": _load, "JSONDec
 
 
 def _pprint_names(write: Writer) -> dict[str, Any]:
+    known: dict[Any, Any] = pprint.PrettyPrinter._dispatch  # type: ignore[attr-defined]
+    known[OrderedDict.__repr__] = pprint.PrettyPrinter._pprint_ordered_dict  # type: ignore[attr-defined]  # see ordered_tables
+
     def pformat(
         object: object,
         indent: int = 1,

@@ -36,11 +36,13 @@ from gradviz.worker.language.errors import FAILED, ErrorText, describe
 from gradviz.worker.language.missing_uses import is_missing, missing_uses
 from gradviz.worker.language.policy import Refusal, compile_snippet
 from gradviz.worker.modules.games import read_form
+from gradviz.worker.modules.plots.facade import Accepted
 from gradviz.worker.modules.saved_files import torch_names
 from gradviz.worker.modules.scratch import SCRATCH
 from gradviz.worker.modules.snippet_builtins import snippet_builtins
 from gradviz.worker.modules.stand_ins import TorchFacade, World, torch_modules
 from gradviz.worker.modules.vision.datasets import expect, hurry
+from gradviz.worker.policy_names import LOOKED_FOR
 from gradviz.worker.process.limits import MOST_WRITTEN, WRITTEN_BYTES
 from gradviz.worker.running.channel import Channel
 from gradviz.worker.running.fresh import Fresh
@@ -404,7 +406,9 @@ class Runner:
         """Do what Python does with the value of an expression at a prompt; `_` is the last one."""
 
         def echo(value: object) -> None:
-            if value is not None:
+            if (
+                value is not None and type(value) is not Accepted
+            ):  # which stands for what matplotlib mostly returns None of
                 self._write("out", f"{str.__str__(repr(value))}\n")
                 names["_"] = value
 
@@ -437,7 +441,7 @@ def _not_found(error: BaseException) -> str:
     """Return a sentence about files that the run looked for in vain: what it lacks now may have been in them."""
     if not SCRATCH.unmatched or not isinstance(error, Exception):
         return ""
-    found = f"This run looked for files named {SCRATCH.unmatched!r} and found none"
+    found = f"{LOOKED_FOR} {SCRATCH.unmatched!r} and found none"
     return f"{found}: attach them, or the folder that they are in.\n"
 
 
