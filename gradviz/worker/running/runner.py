@@ -406,9 +406,7 @@ class Runner:
         """Do what Python does with the value of an expression at a prompt; `_` is the last one."""
 
         def echo(value: object) -> None:
-            if (
-                value is not None and type(value) is not Accepted
-            ):  # which stands for what matplotlib mostly returns None of
+            if value is not None and type(value) is not Accepted:  # for most of these, matplotlib returns None
                 self._write("out", f"{str.__str__(repr(value))}\n")
                 names["_"] = value
 
