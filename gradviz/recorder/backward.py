@@ -4,6 +4,7 @@ graph."""
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -12,7 +13,7 @@ from typing import Any
 
 import torch
 
-from gradviz.recorder.rows import Exchange, Rows
+from gradviz.recorder.rows import Exchange, Rows, is_leaf_node
 from gradviz.recorder.values import memory_of, not_compiled, plainly, version_of
 from gradviz.trace.table.kinds import Kind
 
@@ -33,12 +34,89 @@ class _Call:
     exchange: Exchange | None = None  # the latest exchange that the processes of the job began
 
 
+class Observed:
+    """A hook of the job: after each call, `told` gets what the hook was given and what it returned."""
+
+    def __init__(self, hook: Any, told: Callable[..., None]) -> None:
+        functools.update_wrapper(self, hook, updated=())
+        self._hook, self._told = hook, told
+
+    def __call__(self, *given: Any) -> Any:
+        """PyTorch calls the hook."""
+        out = self._hook(*given)
+        self._told(*given, out)
+        return out
+
+
+class Hooks:
+    """The job's own hooks on tensors and nodes, which see and may replace gradients; `now` gives the backward call in
+    progress."""
+
+    def __init__(self, rows: Rows, now: Callable[[], _Call]) -> None:
+        self._rows, self._now = rows, now
+
+    def called(self, kind: str, node: int, tensor: int, before: int, after: int) -> None:
+        """A hook of the job on a node or a tensor was called; the values are numbers of gradients."""
+        rows = self._rows
+        step = rows.step(Kind.HOOK, node, tensor, rows.writer.count("hooks"), self._now().site)
+        rows.add("hooks", step, rows.text(kind), node, tensor, before, after)
+
+    def passed(self, tensor: int, before: Any, after: Any) -> None:
+        """A hook of the job on a tensor was given a gradient and lets one pass."""
+        rows, latest = self._rows, self._now().latest
+        arrived = latest.get(tensor)
+        value = arrived[2] if arrived is not None else rows.value(before)
+        is_same = after is before and arrived in (None, (*_identity(after), value))
+        passes = value if is_same else rows.value(after)
+        self.called("tensor", -1, tensor, value, passes)
+        if arrived is not None:
+            latest[tensor] = (*_identity(after), passes)
+
+    def observe(self, node: int) -> None:
+        """Let our hook on a node come after those of the job, which may replace the gradients that it sends and are
+        observed. PyTorch calls them in the order in which the dict holds them."""
+        handle = self._rows.hooks.get(node)
+        hooks = handle.hooks_dict_ref() if handle is not None else None
+        if handle is None or not hooks or len(hooks) == 1:
+            return
+        if next(reversed(hooks)) != handle.id:
+            hooks[handle.id] = hooks.pop(handle.id)
+        for key, hook in hooks.items():
+            if key != handle.id and not isinstance(hook, Observed):
+                hooks[key] = Observed(hook, functools.partial(self._sends, node))
+
+    @plainly
+    def _sends(self, node: int, grads_in: Any, grads_out: Any, found: Any) -> None:
+        """A hook of the job on this node was called, and may have replaced the gradients that it sends."""
+        rows = self._rows
+        if rows.call < 0 or rows.quiet:
+            return
+        with rows.quietly():
+            self.received(node, grads_out)
+            given = (grads_in,) if isinstance(grads_in, torch.Tensor) else grads_in
+            before = next((grad for grad in given if grad is not None), None)
+            several = found if isinstance(found, (tuple, list)) else (found,)
+            after = next((grad for grad in several if grad is not None), before)
+            value = rows.value(before)
+            self.called("post", node, -1, value, value if after is before else rows.value(after))
+
+    def received(self, node: int, grads: Any) -> None:
+        """A node has got these gradients of its results. Where they are not what arrived, a hook that is called before
+        the node has replaced them."""
+        rows, latest = self._rows, self._now().latest
+        for tensor, grad in zip(range(rows.first[node], rows.first[node] + rows.shown[node]), grads, strict=False):
+            arrived = latest.pop(tensor, None)
+            if arrived is not None and grad is not None and arrived[:2] != _identity(grad):
+                self.called("pre", node, -1, arrived[2], rows.value(grad))
+
+
 class Backward:
     """Records what backward calls do."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
         self._now = _Call()
+        self.hooks = Hooks(rows, lambda: self._now)
         self._given: Sequence[Any] = ()
         self.retained: dict[int, weakref.ref[Any]] = {}  # by tensor: the results that keep their .grad
         self._grads: dict[tuple[int, int], tuple[int, weakref.ref[Any]]] = {}  # by place of a .grad: its tensor
@@ -76,7 +154,7 @@ class Backward:
     def exchanged(self, exchange: Exchange) -> None:
         """The processes of the job begin an exchange during the backward pass."""
         self._now.exchange = exchange
-        self._rows.add("clock", self._rows.exchange(exchange, self._now.site, is_over=False), exchange.came)
+        self._rows.add("clock", exchange.tell(self._rows, self._now.site, is_over=False), exchange.came)
 
     def make_grads(self, original: Any, roots: Any, grads: Any, *rest: Any, **more: Any) -> Any:
         """PyTorch makes the gradients of roots that were given none."""
@@ -89,7 +167,8 @@ class Backward:
         self, original: Any, roots: Any, grads: Any, keep: Any, create: Any, inputs: Any, *rest: Any, **more: Any
     ) -> Any:
         """A backward call, wrapped around PyTorch's own."""
-        is_refused = not all(x.requires_grad for x in (*roots, *(inputs or ())))  # by PyTorch, with an error
+        tensors = [x for x in (*roots, *(inputs or ())) if isinstance(x, torch.Tensor)]  # others are edges of the graph
+        is_refused = len(roots) != len(grads) or not all(x.requires_grad for x in tensors)  # by PyTorch, with an error
         if self._rows.quiet or is_refused:
             return original(roots, grads, keep, create, inputs, *rest, **more)
         outer, before = self._now, self._rows.call
@@ -111,7 +190,7 @@ class Backward:
         self.line()
         rows = self._rows
         before = len(rows.first)
-        numbers = [rows.number(x) for x in roots]
+        numbers = [self._number(x) for x in roots]
         if len(rows.first) > before:  # their graph was made before anything was recorded, and so were their names
             self.line(anew=True)
         call = rows.writer.count("calls")
@@ -122,12 +201,22 @@ class Backward:
         for number, grad, given in zip(numbers, grads, self._given or grads, strict=False):
             rows.add("roots", call, number, -1 if given is None else rows.value(grad))
         self._given = ()
-        wanted = [rows.number(x) for x in inputs or ()]
-        for number in wanted:
-            rows.add("wanted", call, number)
+        wanted = [self._number(x) for x in inputs or ()]
+        for number, x in zip(wanted, inputs or (), strict=True):
+            if isinstance(x, torch.Tensor):
+                rows.add("wanted", call, number)
         self._expect(numbers, wanted)
         for number, grad in zip(numbers, grads, strict=False):
             self._arrive(number, -1, grad, rows.value(grad))
+
+    def _number(self, x: Any) -> int:
+        """The number of a tensor, or of the one that an edge of the graph stands for, which may be gone."""
+        rows = self._rows
+        if isinstance(x, torch.Tensor):
+            return rows.number(x)
+        if not is_leaf_node(x.node) and rows.nodes.number_of(x.node) is None:
+            rows.adopt(x.node)
+        return rows.result(x.node, int(x.output_nr))
 
     @plainly
     def _end(self) -> None:
@@ -139,7 +228,7 @@ class Backward:
         """How many gradients will arrive at each tensor."""
         rows, now = self._rows, self._now
         now.expected.update(roots)
-        needed = self._needed(roots, wanted) if wanted else None
+        needed = _needed(rows, roots, wanted) if wanted else None
         seen: set[int] = set()
         left = [rows.maker[number] for number in roots]
         while left:
@@ -147,30 +236,11 @@ class Backward:
             if node < 0 or node in seen or (needed is not None and node not in needed):
                 continue
             seen.add(node)
-            _call_last(rows.hooks.get(node))
+            self.hooks.observe(node)
             for _, tensor in rows.edges[node]:
                 if tensor >= 0:
                     now.expected[tensor] += 1
                     left.append(rows.maker[tensor])
-
-    def _needed(self, roots: list[int], wanted: list[int]) -> set[int]:
-        """The nodes on a path to what `inputs=` names: no others run."""
-        rows, goals = self._rows, set(wanted)
-        order: list[int] = []
-        seen: set[int] = set()
-        left = [rows.maker[number] for number in roots]
-        while left:
-            node = left.pop()
-            if node >= 0 and node not in seen:
-                seen.add(node)
-                order.append(node)
-                left += [rows.maker[tensor] for _, tensor in rows.edges[node] if tensor >= 0]
-        needed: set[int] = set()
-        for node in sorted(order):  # the nodes that a node leads to have lower numbers
-            ways = [tensor for _, tensor in rows.edges[node] if tensor >= 0]
-            if any(tensor in goals or rows.maker[tensor] in needed for tensor in ways):
-                needed.add(node)
-        return needed
 
     def _arrive(self, tensor: int, sender: int, grad: Any, value: int) -> None:
         rows, now = self._rows, self._now
@@ -186,7 +256,7 @@ class Backward:
             if now.arrived[tensor] >= expected:
                 now.total.pop(tensor, None)
         elif grad is not None:
-            now.latest[tensor] = (memory_of(grad), version_of(grad), value)
+            now.latest[tensor] = (*_identity(grad), value)
         rows.add("arrivals", step, tensor, sender, value, total, now.arrived[tensor], expected, now.number)
 
     @not_compiled
@@ -201,6 +271,7 @@ class Backward:
         self.flush()
         around, rows.value.policy = rows.value.policy, rows.policies[number]
         with rows.quietly():
+            self.hooks.received(number, grads_out)
             step = rows.step(Kind.BACKWARD, number, -1, number, now.site)
             self._keep_retained(step, number)
             pairs = [(*edge, grad) for edge, grad in zip(rows.edges[number], grads_in, strict=False) if edge[1] >= 0]
@@ -244,7 +315,7 @@ class Backward:
     def _told(self, x: Any, number: int) -> int:
         """The number of the value of a `.grad` that is exactly the gradient that arrived; otherwise -1."""
         *same, value = self._now.latest.get(number, (-2, 0, -1))
-        is_same = not x._backward_hooks and same == [memory_of(x.grad), version_of(x.grad)]
+        is_same = not x._backward_hooks and tuple(same) == _identity(x.grad)
         return value if is_same else -1
 
     def _reread(self) -> None:
@@ -261,7 +332,7 @@ class Backward:
             rows.value.forget()
             name, summed = f"{now.exchange.name} is over", [x.grad for _, x in changed]
             over = replace(now.exchange, name=name, tensors=summed)
-            step = rows.exchange(over, now.site)
+            step = over.tell(rows, now.site)
         for number, x in changed:
             self._holds(step, number, x.grad)
 
@@ -280,16 +351,33 @@ class Backward:
             rows.add("writes", step, own, value, version_of(grad))
 
 
+def _needed(rows: Rows, roots: list[int], wanted: list[int]) -> set[int]:
+    """The nodes on a path to what `inputs=` names: no others run."""
+    goals = set(wanted)
+    order: list[int] = []
+    seen: set[int] = set()
+    left = [rows.maker[number] for number in roots]
+    while left:
+        node = left.pop()
+        if node >= 0 and node not in seen:
+            seen.add(node)
+            order.append(node)
+            left += [rows.maker[tensor] for _, tensor in rows.edges[node] if tensor >= 0]
+    needed: set[int] = set()
+    for node in sorted(order):  # the nodes that a node leads to have lower numbers
+        ways = [tensor for _, tensor in rows.edges[node] if tensor >= 0]
+        if any(tensor in goals or rows.maker[tensor] in needed for tensor in ways):
+            needed.add(node)
+    return needed
+
+
 def _gone() -> None:
     """A weak reference to nothing."""
 
 
-def _call_last(handle: Any) -> None:
-    """Let our hook on a node come after those of the job, which may replace the gradients that it sends. PyTorch calls
-    them in the order in which the dict holds them."""
-    hooks = handle.hooks_dict_ref() if handle is not None else None
-    if hooks and next(reversed(hooks)) != handle.id:
-        hooks[handle.id] = hooks.pop(handle.id)
+def _identity(grad: Any) -> tuple[int, int]:
+    """What a gradient keeps as long as nobody writes to it."""
+    return memory_of(grad), version_of(grad)
 
 
 def _place(grad: Any) -> tuple[int, int]:

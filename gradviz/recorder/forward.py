@@ -4,7 +4,7 @@ its node only when autograd is done with it, so its rows are written at the next
 from __future__ import annotations
 
 import functools
-import weakref
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_leaves
 
 from gradviz.recorder.backward import Backward
 from gradviz.recorder.parameters import TO_THE_END, arguments_of, in_words
-from gradviz.recorder.rows import Exchange, Rows, is_custom, now, operation_of, outputs_of
+from gradviz.recorder.rows import COPIES, Exchange, Rows, is_custom, name_of, now, operation_of, outputs_of
 from gradviz.recorder.values import grad_fn_of, memory_of, not_compiled, plainly, version_of
 from gradviz.trace.table.kinds import Kind
 
@@ -38,6 +38,7 @@ ALLOCATING = {torch.ops.aten.empty, torch.ops.aten.empty_strided, torch.ops.aten
 ALLOCATING |= {torch.ops.aten.new_empty_strided, torch.ops.aten.empty_permuted}
 MOST_SHOWN = 6  # parameters of an operation
 _ABSENT = object()
+_APPLY = torch.autograd.Function.apply.__func__.__code__
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class _Pending:
     written: list[Any]
     changed: list[Any]  # beside the result
     site: int
+    applied: int  # the site where a custom function in progress was called
     params: str
     grad_mode: bool
 
@@ -79,6 +81,8 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         if rows.quiet or inside or (self.updating and not torch.is_grad_enabled()) or _is_hidden(func, types):
             if not _only_reads(func):
                 rows.value.forget()
+            elif not rows.quiet and func is torch.ops.aten.lift_fresh.default:  # `torch.tensor`
+                rows.unused.enter(args[0], rows.sites.here(1))
             if self.updating and not rows.quiet:
                 self._note_written(func, args)
             return func(*args, **kwargs)
@@ -86,7 +90,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             self._catch_up()
         if func is torch.ops.aten.detach.default:  # autograd calls it, too, while it saves a result: not ready yet
             out = func(*args)
-            rows.detached[id(out)] = (weakref.ref(out), weakref.ref(args[0]), rows.sites.here(1))
+            rows.unused.enter(out, rows.sites.here(1), args[0])
             return out
         self.flush()
         self.line()
@@ -101,10 +105,24 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         outs = [x for x in tree_leaves(out) if isinstance(x, torch.Tensor)]
         if func.overloadpacket in ALLOCATING:
             rows.value.allocated(outs[0].untyped_storage(), version_of(outs[0]))
-        if slots and (outs or written):
-            op = name.removeprefix("aten::").strip("_")
-            self._pending = _Pending(op, slots, outs, written, changed, rows.sites.here(1), shown, mode)
+            rows.unused.enter(outs[0], rows.sites.here(1), has_step=not slots)
+        elif slots and (outs or written):
+            op, site = name.removeprefix("aten::").strip("_"), rows.sites.here(1)
+            applied = site if mode else self._applied(site)
+            self._pending = _Pending(op, slots, outs, written, changed, site, applied, shown, mode)
+        elif outs and not slots:
+            rows.unused.enter(outs[0], rows.sites.here(1))
         return out
+
+    def _applied(self, site: int) -> int:
+        """The site where a custom function in progress was called, whose `forward` runs without gradients; otherwise
+        the same site."""
+        depth, frame = 0, sys._getframe()
+        while frame.f_code is not _APPLY:
+            if frame.f_back is None:
+                return site
+            depth, frame = depth + 1, frame.f_back
+        return self._rows.sites.here(depth + 1)
 
     @plainly
     def _note_written(self, func: Any, args: Any) -> None:
@@ -144,8 +162,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
 
     def _is_alias(self, x: Any) -> bool:
         """Whether a tensor without a number is what `detach()` or `.data` made of one that has a number."""
-        found = self._rows.detached.get(id(x))
-        source = found[1]() if found is not None and found[0]() is x else None
+        source = self._rows.unused.source(x)
         return source is not None and self._rows.known(source) >= 0
 
     @plainly
@@ -199,7 +216,8 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         """Write the last operation: only now do its results have their node."""
         exchange, self._exchange = self._exchange, None
         if exchange is not None:
-            self._rows.add("clock", self._rows.exchange(*exchange), exchange[0].came)
+            made, site = exchange
+            self._rows.add("clock", made.tell(self._rows, site), made.came)
         pending, self._pending = self._pending, None
         if pending is None:
             return
@@ -208,7 +226,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         if fn is not None and rows.nodes.number_of(fn) is not None:
             fn = None
         if fn is not None and is_custom(fn) and not pending.written:  # its `forward`'s last operation gave it away
-            rows.attach(fn, operation_of(fn), [], outputs_of(fn, pending.outs), pending.site, "")
+            rows.attach(fn, operation_of(fn), [], outputs_of(fn, pending.outs), pending.applied, "")
             return
         if not pending.written:
             step = rows.attach(
@@ -234,6 +252,10 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         if not others:
             return
         x, fresh = others[0], fn is not None
+        node = fn.next_functions[0][0] if fresh and x._is_view() and fn.next_functions else None
+        if node is not None and name_of(node) == COPIES:
+            self._wrote_through(pending, fn, node, x)
+            return
         target = dict(pending.slots).get(0, -1) if x is pending.written[0] else rows.known(x)
         outs = outputs_of(fn, [x]) if is_custom(fn) else [x] if fresh else []
         op = operation_of(fn) if is_custom(fn) else pending.op
@@ -244,6 +266,17 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         rows.wrote(step, x, fresh)
         for each in others[1:]:
             rows.wrote(step, each)
+
+    def _wrote_through(self, pending: _Pending, fn: Any, node: Any, view: Any) -> None:
+        """A view through which its base was written: what was done belongs to the base, of which the view has a new
+        history."""
+        rows, base = self._rows, view._base
+        slots = [(slot, each) for slot, each in pending.slots if slot]
+        if (before := rows.seen(base)) >= 0:
+            slots.insert(0, (0, before))
+        step = rows.attach(node, pending.op, slots, [base], pending.site, pending.params, Kind.INPLACE)
+        rows.attach(fn, "as_strided", [(0, rows.known(base))], [view], pending.site, "", at=step)
+        rows.wrote(step, view, fresh=True)
 
 
 def _is_hidden(func: Any, types: Any) -> bool:

@@ -22,7 +22,7 @@ import torch.optim.optimizer as optimizers
 
 from gradviz.engine.kernel.state import DATA_LOADER
 from gradviz.recorder import rank_of
-from gradviz.recorder.backward import Backward, has_ranks
+from gradviz.recorder.backward import Backward, Observed, has_ranks
 from gradviz.recorder.forward import Forward
 from gradviz.recorder.rows import Rows, now
 from gradviz.recorder.values import FULL, NONE, POLICIES, Values, not_compiled, plainly
@@ -104,6 +104,15 @@ class Modules:
             self._rows.regions.exit()
             self._rows.value.policy = self._around.pop()
 
+    def set_output_hook(self, original: Any, hook: Any, result: Any) -> Any:
+        """A module with hooks for its backward pass returns: what passes the gradients to them belongs to it, too."""
+        try:
+            return original(hook, result)
+        finally:
+            if not self._rows.quiet:
+                self._flush()
+                self.exit(hook.module)
+
     def load(self, original: Any, batches: Any) -> Any:
         """A DataLoader puts a batch together, in this process or with the workers that it has."""
         if self._rows.quiet:
@@ -165,6 +174,7 @@ class Requests:
         """Observe them from now on; returns what ends it."""
         return [
             _replace(torch.Tensor, "register_hook", self._register_hook),
+            _replace(torch.Tensor, "register_post_accumulate_grad_hook", self._register_accumulated),
             _replace(torch.Tensor, "retain_grad", self._retain_grad),
             _replace(torch._C._autograd, "_push_saved_tensors_default_hooks", self._push_hooks),
         ]
@@ -175,16 +185,27 @@ class Requests:
 
     def _register_hook(self, original: Any, tensor: Any, hook: Any) -> Any:
         """`Tensor.register_hook`: each call of the hook is a step."""
+        return original(tensor, Observed(hook, functools.partial(self._passed, weakref.ref(tensor))))
 
-        @functools.wraps(hook, updated=())
-        def called(grad: Any) -> Any:
-            out = hook(grad)
-            if self._rows.call >= 0 and not self._rows.quiet:
-                self._hooked(tensor_of(), grad, grad if out is None else out)
-            return out
+    def _passed(self, tensor: weakref.ref[Any], before: Any, after: Any) -> None:
+        number = self._number_of(tensor)
+        if number >= 0:
+            self._backward.hooks.passed(number, before, before if after is None else after)
 
-        tensor_of = weakref.ref(tensor)
-        return original(tensor, called)
+    def _register_accumulated(self, original: Any, tensor: Any, hook: Any) -> Any:
+        """`Tensor.register_post_accumulate_grad_hook`: each call of the hook is a step, after what it changed."""
+        return original(tensor, Observed(hook, self._accumulated))
+
+    def _accumulated(self, tensor: Any, _: Any) -> None:
+        number = self._number_of(lambda: tensor)
+        if number >= 0:
+            self._backward.hooks.called("post_accumulate", -1, number, -1, -1)
+
+    def _number_of(self, tensor: Callable[[], Any]) -> int:
+        """The number of a tensor whose hook was called, -1 if that is not recorded."""
+        if self._rows.call < 0 or self._rows.quiet or (x := tensor()) is None:
+            return -1
+        return self._rows.known(x)
 
     def _retain_grad(self, original: Any, tensor: Any) -> None:
         """`Tensor.retain_grad`: a result keeps its `.grad`."""
@@ -199,16 +220,6 @@ class Requests:
         number = rows.number(tensor)
         rows.add("flags", rows.steps - 1, number, True, True, False)
         self._backward.retained[number] = weakref.ref(tensor)
-
-    def _hooked(self, tensor: Any, before: Any, after: Any) -> None:
-        rows = self._rows
-        number = rows.known(tensor) if tensor is not None else -1
-        if number < 0:
-            return
-        site = self._backward.site
-        step = rows.step(Kind.HOOK, -1, number, rows.writer.count("hooks"), site)
-        values = rows.value(before), rows.value(after)
-        rows.add("hooks", step, rows.text("tensor"), -1, number, *values)
 
 
 class Job:
@@ -294,6 +305,7 @@ class Job:
         self._closely = [
             modules.register_module_forward_pre_hook(self._enter).remove,
             modules.register_module_forward_hook(self._exit, always_call=True).remove,
+            _replace(torch.utils.hooks.BackwardHook, "setup_output_hook", self.modules.set_output_hook),
             _replace(torch.autograd, "_engine_run_backward", self._backward.run),
             _replace(torch.autograd, "_make_grads", self._backward.make_grads),
             _replace(torch.utils.data.dataloader._BaseDataLoaderIter, "__next__", self.modules.load),
@@ -320,8 +332,8 @@ class Job:
             self.modules.enter(module)
 
     @not_compiled
-    def _exit(self, module: Any, *_: Any) -> None:
-        if self.is_recording:
+    def _exit(self, module: Any, _: Any, result: Any) -> None:
+        if self.is_recording and (result is None or not _has_full_hooks(module)):
             self._forward.flush()
             self.modules.exit(module)
 
@@ -330,7 +342,8 @@ class Job:
         """Name a tensor of the job."""
         if self.is_recording and tensor.layout is not None:
             self._forward.flush()
-            self.rows.name(tensor, name, "", rank)
+            if self.rows.call < 0 or self.rows.known(tensor) >= 0:  # else a gradient that a hook was given
+                self.rows.name(tensor, name, "", rank)
 
     @plainly
     def name_module(self, name: str, root: Any) -> None:
@@ -476,6 +489,13 @@ def _has_hooks_of_others(original: Any) -> bool:
     """Whether the job has hooks for all modules: a compiled module warns of them, and should not because of ours."""
     kinds = [value for name, value in vars(modules).items() if name.startswith("_global_") and "_hooks" in name]
     return bool(original()) and sum(map(len, kinds)) > _HOOKS
+
+
+def _has_full_hooks(module: Any) -> bool:
+    """Whether a module has hooks for its backward pass, which it gets its results ready for when it returns."""
+    pre = module._backward_pre_hooks or modules._global_backward_pre_hooks
+    own = module._backward_hooks or modules._global_backward_hooks
+    return bool(pre or (own and module._get_backward_hooks()[0]))
 
 
 def _plain(setting: Any) -> Any:

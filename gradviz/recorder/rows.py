@@ -24,9 +24,11 @@ from gradviz.trace.table.encoding import Writer
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.schema import PLAIN
 
+COPIES = "CopySlices"  # the node of a write to a part of a tensor; what it does is within it
 NUMBER = "gradviz"  # in `Node.metadata`
 _BY_NODE = {(row.node_name, row.name): row for row in ROWS.values()}
 _FIRST = {row.node_name: row for row in reversed(ROWS.values())}
+_WATCH = torch.Tensor.register_post_accumulate_grad_hook  # as it is while no job is recorded
 _UNCOUNTED = 1 << 62  # AccumulateGrad nodes have the largest possible sequence number
 
 
@@ -54,11 +56,23 @@ class Exchange:
         count = f"{elements:,} element{'s' * (elements != 1)}, " if elements else ""
         return f"{count}{self.ranks} ranks"
 
+    def tell(self, rows: Rows, site: int, *, is_over: bool = True) -> int:
+        """The step of it; what it overwrites is known when it is over."""
+        known = [x for x in self.tensors if rows.known(x) >= 0]
+        first = rows.known(known[0]) if known else -1
+        step = rows.step(Kind.COLLECTIVE, -1, first, rows.writer.count("collectives"), site)
+        rows.add("collectives", step, rows.text(self.name), rows.text(self.detail))
+        for x in known if is_over else ():
+            rows.wrote(step, x)
+        return step
+
 
 @functools.cache
 def _saved_names(kind: Any) -> tuple[str, ...]:
-    """The attributes in which nodes of this class have the tensors that they saved."""
-    return tuple(name.removeprefix("_raw") for name in dir(kind) if name.startswith("_raw_saved_"))
+    """The attributes in which nodes of this class have the tensors that they saved: operands, then what was computed
+    from them."""
+    found = [name.removeprefix("_raw") for name in dir(kind) if name.startswith("_raw_saved_")]
+    return tuple(sorted(found, key=lambda name: name.startswith(("_saved_buffer", "_saved_result"))))
 
 
 def _saved_parameters(fn: Any) -> str:
@@ -91,7 +105,12 @@ def is_custom(fn: Any) -> bool:
 
 def operation_of(fn: Any) -> str:
     """The name of an operation that was not observed: that of its class, for a custom function."""
-    return fn.name().removesuffix("Backward") if is_custom(fn) else str(fn.name())
+    return fn.name().removesuffix("Backward") if is_custom(fn) else name_of(fn)
+
+
+def name_of(fn: Any) -> str:
+    """The name of a node as the engine has it."""
+    return str(fn.name()).removeprefix("torch::autograd::")
 
 
 def outputs_of(fn: Any, results: Sequence[Any]) -> list[Any]:
@@ -125,6 +144,75 @@ class Numbered:
         return number if whose is self else None
 
 
+class Memory:
+    """Which tensors look at the same memory, and the number of the storage that it is."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+        self._sharing: dict[int, dict[int, weakref.ref[Any]]] = {}
+
+    def enter(self, x: Any, number: int, reference: weakref.ref[Any]) -> None:
+        """A tensor looks at memory of this number."""
+        if (memory := memory_of(x)) >= 0:
+            self._numbers[memory] = number
+            self._sharing.setdefault(memory, {})[id(x)] = reference
+
+    def number(self, x: Any, unknown: int) -> int:
+        """The number of a tensor's memory."""
+        return self._numbers.get(memory_of(x), unknown)
+
+    def beside(self, x: Any) -> list[Any]:
+        """The tensors that have elements in common with another one."""
+        memory = memory_of(x)
+        known = [reference() for reference in self._sharing.get(memory, {}).values()]
+        others = [each for each in known if each is not None and each is not x and memory_of(each) == memory]
+        return [each for each in others if overlap(each, x)]
+
+
+class Unused:
+    """Tensors that get a row when they are first used or named: where they were made, by `detach()` of which other one.
+    What is like another tensor, such as the mask of a dropout, has no step of its own."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, tuple[Any, Any, int, bool]] = {}  # by identity
+
+    def enter(self, x: Any, site: int, source: Any = None, *, has_step: bool = True) -> None:
+        """A tensor was made."""
+        self._made[id(x)] = weakref.ref(x), _gone if source is None else weakref.ref(source), site, has_step
+
+    def source(self, x: Any) -> Any:
+        """What a tensor was detached from, if that is still there."""
+        same, source, *_ = self._made.get(id(x), _NOWHERE)
+        return source() if same() is x else None
+
+    def take(self, x: Any) -> tuple[Any, int, bool]:
+        """Source, site and whether it has a step, of a tensor that is used now."""
+        same, source, site, has_step = self._made.pop(id(x), _NOWHERE)
+        return (source(), site, has_step) if same() is x else _NOWHERE[1:]
+
+
+class Formulas:
+    """The formulas of operations, each of which is written once."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._told = set[tuple[str, str]]()
+
+    def tell(self, row: OpRow | None, name: str) -> None:
+        """An operation made a node of this name: of each operand the formula of its gradient and its expression, then
+        the names of the results."""
+        if row is None or name == COPIES or (row.name, name) in self._told:
+            return
+        self._told.add((row.name, name))
+        add, text = self._writer.add, self._writer.text
+        for each in row.inputs:
+            key = each.removeprefix("*")
+            formula, expression = text(row.derivatives.get(key, "")), text(row.expressions.get(key, ""))
+            add("operands", text(row.name), text(name), False, text(each), formula, expression)
+        for each in row.outputs:
+            add("operands", text(row.name), text(name), True, text(each), text(""), text(""))
+
+
 class Rows:
     """The numbers given so far, and what has been written for each."""
 
@@ -141,15 +229,16 @@ class Rows:
         self.edges: list[list[tuple[int, int]]] = []  # by node: slot and tensor of each next function
         self.maker: list[int] = []  # by tensor: the node that made it
         self.hooks: dict[int, Any] = {}  # by node that has not run: the handle of our hook
-        self.storage: dict[int, int] = {}  # by memory: the number of its storage
-        self.detached: dict[int, tuple[Any, Any, int]] = {}
+        self.memory = Memory()
+        self.unused = Unused()
         self.ran: Callable[[int, int, Any, Any], None] = _nothing
         self.accumulated: Callable[[Any], None] = _nothing
         self.owner_of: Callable[[Any], int]  # the tensor whose `.grad` another one is, -1 if it is none
         self._requires: list[bool] = []  # by tensor
+        self._storages: list[int] = []  # by tensor
         self._known: dict[int, tuple[int, weakref.ref[Any]]] = {}
-        self._sharing: dict[int, dict[int, weakref.ref[Any]]] = {}  # by memory: the tensors that look at it
-        self._named, self._told = set[tuple[int, str]](), set[tuple[str, str]]()
+        self._named: dict[int, dict[str, tuple[str, int]]] = {}  # by tensor: its names, each with owner and rank
+        self._formulas = Formulas(self.writer)
 
     @contextlib.contextmanager
     def quietly(self) -> Iterator[None]:
@@ -170,6 +259,14 @@ class Rows:
 
     # tensors
 
+    def _storage_of(self, x: Any) -> int:
+        """The number of the storage of a tensor that another row of it, or its base, has; -1 for none. Memory alone
+        does not tell: parts of `unsafe_split` lie in one, and yet have versions of their own."""
+        same = self.seen(x)
+        if same < 0 and x._is_view():
+            same = self.seen(x._base)
+        return self._storages[same] if same >= 0 else self.memory.number(x, -1)
+
     def add_tensor(
         self, x: Any, step: int, producer: int, output_nr: int, storage: int, site: int, known: Any = None
     ) -> int:
@@ -179,15 +276,14 @@ class Rows:
         self.maker.append(producer)
         self._requires.append(requires)
         storage = number if storage < 0 else storage
+        self._storages.append(storage)
         leaf, parameter = x is not None and bool(x.is_leaf), isinstance(x, torch.nn.Parameter)
         owner = self.owner_of(x) if leaf and producer < 0 and not requires else -1
         value, version = self.value(x) if known is None else self.value.unkept(known), version_of(x)
         self.add("tensors", step, producer, output_nr, value, storage, version, requires, leaf, parameter, owner, site)
         if x is not None:
             self._known[id(x)] = (number, weakref.ref(x))
-            if (memory := memory_of(x)) >= 0:
-                self.storage[memory] = storage
-                self._sharing.setdefault(memory, {})[id(x)] = self._known[id(x)][1]
+            self.memory.enter(x, storage, self._known[id(x)][1])
             if leaf and requires:
                 _watch(x, self.accumulated)
         return number
@@ -195,7 +291,11 @@ class Rows:
     def known(self, x: Any) -> int:
         """The number of a tensor, -1 if it has none yet."""
         if (fn := grad_fn_of(x)) is not None:
-            return self._result(fn, int(x.output_nr))
+            return self.result(fn, int(x.output_nr))
+        return self.seen(x)
+
+    def seen(self, x: Any) -> int:
+        """The number that a tensor had when it was last recorded, -1 for none: it may have been written to since."""
         found = self._known.get(id(x))
         return found[0] if found is not None and found[1]() is x else -1
 
@@ -203,7 +303,10 @@ class Rows:
         """The number of a tensor; a new one gets a step: a leaf, an alias, or the result of an unobserved graph."""
         found, fn = self.known(x), grad_fn_of(x)
         if found < 0 and fn is not None:
-            self.adopt(fn, x)
+            if x._is_view() and (before := self.seen(x)) >= 0:
+                self._remake(x, fn, before)
+            else:
+                self.adopt(fn, x)
             found = self.known(x)
         if found >= 0:
             if fn is None and self._requires[found] != x.requires_grad:
@@ -211,14 +314,20 @@ class Rows:
             return found
         if len(self._known) > 100_000:
             self._known = {key: each for key, each in self._known.items() if each[1]() is not None}
-        site = self.sites.here(2)
-        same, source, there = self.detached.pop(id(x), (_gone, _gone, -1))
-        before = source()
-        if same() is x and before is not None:
-            return self._add_detached(x, self.number(before), there if there >= 0 else site)
+        source, there, has_step = self.unused.take(x)
+        site = there if there >= 0 else self.sites.here(2)
+        if source is not None:
+            return self._add_detached(x, self.number(source), site)
+        if not has_step or self.owner_of(x) >= 0:  # a `.grad` that the job uses is where it was stored
+            return self.add_tensor(x, self.steps - 1, -1, 0, -1, site)
         step = self.step(Kind.LEAF, -1, len(self.maker), len(self.maker), site)
-        shared = self.storage.get(memory_of(x), -1) if x._is_view() else -1
-        return self.add_tensor(x, step, -1, 0, shared, site)
+        return self.add_tensor(x, step, -1, 0, self._storage_of(x) if x._is_view() else -1, site)
+
+    def _remake(self, view: Any, fn: Any, number: int) -> None:
+        """The base of a view was written to, by which the view has another history, as part of the latest step."""
+        self.attach(fn, operation_of(fn), [], [view], self.sites.here(2), "", at=self.steps - 1)
+        for name, (owner, rank) in self._named.get(number, {}).items():
+            self.name(view, name, owner, rank)
 
     def _changed(self, number: int, x: Any) -> None:
         """A leaf was frozen or made to require grad since it was last seen."""
@@ -237,19 +346,10 @@ class Rows:
     def name(self, x: Any, name: str, owner: str = "", rank: int = PLAIN) -> None:
         """Record the name of a tensor."""
         number = self.number(x)
-        if (number, name) not in self._named:
-            self._named.add((number, name))
+        named = self._named.setdefault(number, {})
+        if name not in named:
+            named[name] = owner, rank
             self.add("names", self.steps - 1, number, self.text(name), self.text(owner), rank)
-
-    def exchange(self, exchange: Exchange, site: int, *, is_over: bool = True) -> int:
-        """The processes of the job exchange something; what that overwrites is known when it is over."""
-        known = [x for x in exchange.tensors if self.known(x) >= 0]
-        first = self.known(known[0]) if known else -1
-        step = self.step(Kind.COLLECTIVE, -1, first, self.writer.count("collectives"), site)
-        self.add("collectives", step, self.text(exchange.name), self.text(exchange.detail))
-        for x in known if is_over else ():
-            self.wrote(step, x)
-        return step
 
     # nodes
 
@@ -282,18 +382,18 @@ class Rows:
 
     def attach(
         self, fn: Any, op: str, slots: list[tuple[int, int]], outs: Sequence[Any], site: int, params: str,
-        kind: Kind = Kind.FORWARD, target: int = -1, grad_mode: bool = True,
+        kind: Kind = Kind.FORWARD, target: int = -1, grad_mode: bool = True, at: int = -1,
     ) -> int:  # fmt: skip
         """The rows of an operation and of its results, and the hook on its node. `slots`: (slot, tensor) of operands;
-        an in-place operation without a node writes to the tensor `target`."""
-        name = fn.name().removeprefix("torch::autograd::") if fn is not None else ""
+        an in-place operation without a node writes to the tensor `target`; `at`: it is part of this step."""
+        name = name_of(fn) if fn is not None else ""
         edges = self._edges_of(fn, slots) if fn is not None else []
         row = None if is_custom(fn) else _BY_NODE.get((name, op)) or _FIRST.get(name) or ROWS.get(op)
         number = len(self.first)
-        step = self.step(kind, number, target if target >= 0 else len(self.maker), number, site)
+        step = at if at >= 0 else self.step(kind, number, target if target >= 0 else len(self.maker), number, site)
         for slot, tensor in sorted(slots):
             self.add("inputs", number, slot, tensor)
-        self._tell(row, name)
+        self._formulas.tell(row, name)
         sequence = int(fn._sequence_nr()) if fn is not None else -1
         reason = 0 if fn is not None else self._reason(slots, grad_mode)
         op, symbol = (row.name, row.symbol) if row is not None else (op, "")
@@ -303,7 +403,7 @@ class Rows:
         for nr, x in enumerate(outs[: len(outs) - hidden]):
             shares = x is not None and (x._is_view() or kind is Kind.INPLACE)
             known = fn._input_metadata[nr] if x is None else None
-            self.add_tensor(x, step, number, nr, self.storage.get(memory_of(x), -1) if shares else -1, site, known)
+            self.add_tensor(x, step, number, nr, self._storage_of(x) if shares else -1, site, known)
         if fn is not None:
             self.nodes.give(fn, number)
             self.hooks[number] = fn.register_hook(functools.partial(self.ran, number, self._save(fn, step, number)))
@@ -316,7 +416,7 @@ class Rows:
         for at, (before, nr) in enumerate(fn.next_functions):
             if before is not None and not is_leaf_node(before) and self.nodes.number_of(before) is None:
                 self.adopt(before)
-            tensor = -1 if before is None else self._result(before, int(nr))
+            tensor = -1 if before is None else self.result(before, int(nr))
             slot = next((each for each, one in slots if one == tensor and each not in used), -1) if tensor >= 0 else -1
             if slot < 0 <= tensor:
                 slot = at if all(each != at for each, _ in slots) else 100 + at
@@ -325,7 +425,7 @@ class Rows:
             edges.append((slot, tensor))
         return edges
 
-    def _result(self, fn: Any, nr: int) -> int:
+    def result(self, fn: Any, nr: int) -> int:
         """The number of the leaf that a node accumulates into, or of a result of it, -1 if that has none."""
         if is_leaf_node(fn):
             return self.number(fn.variable)
@@ -336,14 +436,6 @@ class Rows:
         if not any(self._requires[tensor] for _, tensor in slots):
             return NOTHING_REQUIRES
         return NOT_DIFFERENTIABLE if grad_mode else SWITCHED_OFF
-
-    def _tell(self, row: OpRow | None, name: str) -> None:
-        """Record the formulas of an operation, once."""
-        if row is None or row.variadic or (row.name, name) in self._told:
-            return
-        self._told.add((row.name, name))
-        for is_output, *texts in _formulas(row):
-            self.add("operands", self.text(row.name), self.text(name), is_output, *map(self.text, texts))
 
     def _save(self, fn: Any, step: int, number: int) -> int:
         """The buffers of a node; returns how many."""
@@ -357,7 +449,7 @@ class Rows:
             self.add("saved", step, number, self.text(name), -1, self.writer.unkept((), "float32"), 0, -2 - count, 0)
             return
         tensor = self.known(x)
-        storage = self.storage.get(memory_of(x), -2 - count)
+        storage = self._storages[tensor] if tensor >= 0 else self.memory.number(x, -2 - count)
         own = (self.value(x), int(x.nbytes)) if tensor < 0 else (-1, 0)
         self.add("saved", step, number, self.text(name), tensor, *own, storage, version_of(x))
 
@@ -368,10 +460,9 @@ class Rows:
             return
         if not fresh:
             self.add("writes", step, number, self.value(x), version)
-        self.add("versions", step, self.storage.get(memory_of(x), number), version)
-        for each in _beside(x, self._sharing.get(memory_of(x), {})):
-            if overlap(each, x) and (number := self.known(each)) >= 0:
-                self.add("writes", step, number, self.value(each), version_of(each))
+        self.add("versions", step, self._storages[number], version)
+        for each in self.memory.beside(x):  # their numbers are from before: asking for a node now would make a new one
+            self.add("writes", step, self.seen(each), self.value(each), version_of(each))
 
 
 def _buffers(fn: Any) -> Iterator[tuple[str, Any]]:
@@ -388,19 +479,11 @@ def _buffers(fn: Any) -> Iterator[tuple[str, Any]]:
                 yield f"saved[{at}]" if is_own else name.removeprefix("_saved_"), x
 
 
-def _formulas(row: OpRow) -> Iterator[tuple[bool, str, str, str]]:
-    """Of each operand the formula of its gradient and its expression, then the results: whether it is one, and its
-    name."""
-    for each in row.inputs:
-        yield False, each, row.derivatives.get(each, ""), row.expressions.get(each, "")
-    for each in row.outputs:
-        yield True, each, "", ""
-
-
 def _watch(leaf: Any, told: Callable[[Any], None]) -> None:
-    """Tell when a leaf gets its `.grad`, once."""
+    """Tell when a leaf gets its `.grad`, once, and before the job's own hooks are called."""
     if told not in (leaf._post_accumulate_grad_hooks or {}).values():
-        leaf.register_post_accumulate_grad_hook(told)
+        handle = _WATCH(leaf, told)
+        leaf._post_accumulate_grad_hooks.move_to_end(handle.id, last=False)
 
 
 def _listed(found: Any) -> Sequence[Any]:
@@ -416,15 +499,12 @@ def _packed(raw: Sequence[Any]) -> list[Any]:
     return [getattr(each, "data", each) for each in raw]
 
 
-def _beside(x: Any, sharing: dict[int, weakref.ref[Any]]) -> list[Any]:
-    """The tensors that look at the same memory as another one, of those that did."""
-    known = [reference() for reference in sharing.values()]
-    return [each for each in known if each is not None and each is not x and memory_of(each) == memory_of(x)]
-
-
 def _nothing(*_: Any) -> None:
     """Used while nobody listens."""
 
 
 def _gone() -> None:
     """A weak reference to a dead object."""
+
+
+_NOWHERE: tuple[Any, Any, int, bool] = (_gone, None, -1, True)

@@ -22,6 +22,7 @@ import gradviz
 
 HERE = Path(__file__).parent
 JOBS = sorted((HERE / "jobs").rglob("*.py"))
+KEPT: dict[str, object] = {}
 RANKS = 2  # processes of the jobs in `jobs/ranks`
 
 
@@ -67,8 +68,9 @@ def _begun(work: Callable[[], int], told: Path, rank: int, ranks: int) -> int:
 
 
 def bare(job: Path) -> int:
-    """The job as it is."""
-    runpy.run_path(str(job), run_name="__main__")
+    """The job as it is. What it leaves stays, as in a recorded job: where a DDP module goes after its process group
+    has gone, PyTorch now and then waits for one of its own threads for ever."""
+    KEPT.update(runpy.run_path(str(job), run_name="__main__"))
     return 0
 
 

@@ -21,8 +21,10 @@ def before() -> None:
     with gradviz.record(HERE / "before.gvtrace"):
         loss.backward(retain_graph=True)
     x.grad = None
+    cell = torch.nn.GRUCell(2, 2)
     with gradviz.record(HERE / "before.gvtrace"):
         loss.backward()
+        cell(x[None])  # writes to parts of one memory, each of which has versions of its own
 
 
 def job(name: str) -> None:

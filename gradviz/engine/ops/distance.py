@@ -67,8 +67,9 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     norms = [LINALG["vector_norm"](x, 2, dim, True).clone() for x in (first, second)]
     with no_grad():
         for norm in norms:
-            norm.clamp_(min=eps)
-    return ((first / norms[0]) * (second / norms[1])).sum(dim)
+            norm.clamp_min_(eps)
+    other = second / norms[1]  # first, as in PyTorch
+    return ((first / norms[0]) * other).sum(dim)
 
 
 @api("pairwise_distance", where="torch F")
@@ -123,7 +124,8 @@ def margin_ranking_loss(
             f"{input1.size()}, "
             f"input2: {input2.size()}, target: {target.size()} "
         )
-    return reduced(at_least(plus(-target * (input1 - input2), float(margin)), 0), reduction)
+    difference = input1 - input2  # first, as in PyTorch
+    return reduced(at_least(plus(-target * difference, float(margin)), 0), reduction)
 
 
 def _check_cosine_target(input1: Tensor, input2: Tensor, target: Tensor) -> None:

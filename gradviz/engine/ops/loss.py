@@ -256,7 +256,12 @@ def kl_div(
         )
     batch = reduction == "batchmean"
     how = chosen_reduction(size_average, reduce, "sum" if batch and not legacy else reduction)
-    found = target.exp() * (target - input) if log_target else _xlogy(target) - target * input
+    if log_target:  # the second operand is computed first, as in PyTorch
+        difference = target - input
+        found = target.exp() * difference
+    else:
+        product = target * input
+        found = _xlogy(target) - product
     found = reduced(found, how)
     return found / input.size()[0] if batch and input._data.ndim else found
 
@@ -276,7 +281,8 @@ def poisson_nll_loss(
     reduction = chosen_reduction(size_average, reduce, reduction)
     need_tensor(input, "poisson_nll_loss")
     need_tensor(target, "poisson_nll_loss", "target", 2)
-    found = input.exp() - target * input if log_input else input - target * plus(input, eps).log()
+    product = target * (input if log_input else plus(input, eps).log())  # first, as in PyTorch
+    found = (input.exp() if log_input else input) - product
     if full:
         stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
         found = found + stirling.masked_fill(target <= 1, 0)

@@ -35,3 +35,29 @@ cubes = Cube.apply(v)
 total = cubes.sum()
 total.backward()
 norm = v.grad.abs().max()
+
+small = nn.Sequential(nn.Linear(2, 2), nn.Tanh(), nn.Dropout(0.5), nn.Linear(2, 1))
+
+
+def doubled(module, grad_input, grad_output):
+    return tuple(g * 2 for g in grad_input if g is not None)
+
+
+small[1].register_full_backward_hook(doubled)
+small[3].register_full_backward_pre_hook(lambda module, sent: (sent[0].clamp(-0.1, 0.1),))
+row = torch.tensor([[1., 2.]])
+score = small(row).sum()
+score.grad_fn.register_prehook(lambda grads: (grads[0] * 2,))
+score.grad_fn.register_hook(lambda sent, given: (sent[0] * 10,))
+small[0].bias.register_post_accumulate_grad_hook(lambda p: None)
+score.backward()
+
+w = torch.tensor([1., 2., 3.], requires_grad=True)
+filled = torch.zeros(4)
+filled[1:] = w
+table = w * 1
+table[1:].add_(3)
+edge = torch.autograd.graph.get_gradient_edge(w * 2)
+torch.autograd.backward(edge, w.detach())
+written = (filled.pow(2).sum() + torch.stack([table, w]).sum()) * torch.tensor(2.)
+written.backward()
