@@ -28,7 +28,8 @@ another.
 
 * **all**: the worker as it is shipped.
 * **language**: the policy over the syntax tree and its guards alone: no audit hook, no limits of the system, no
-  Landlock, no seccomp.
+  Landlock, no seccomp. What the expressions of a snippet come to is looked at, too: to hold an object that no snippet
+  may hold counts as *inside*, whatever is done with it.
 * **kernel**: the locks of the system alone, in a worker that has forgotten where it is: the snippet runs as plain
   Python with Python's own builtins, NumPy itself and the engine as torch, without policy and without audit hook.
 * **parent**: nothing but the program's own clock, counters and memory limit, which hold in the other columns, too.
