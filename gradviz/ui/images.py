@@ -50,7 +50,8 @@ class TensorImage(QWidget):
         self.bar = pg.ColorBarItem(interactive=False, width=14)
         self.bar.setImageItem(self.image, insert_in=self.plot)
         for each in (self.plot, self.bar):
-            each.ctrlMenu.setParent(self)  # it has a menu that is never shown and would outlive the window
+            each.ctrlMenu.setParent(self)  # it has a menu that would outlive the window,
+            each.ctrlMenu.hide()  # and must not be shown with it
         self.under = QLabel()
         self.under.setTextFormat(Qt.TextFormat.PlainText)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

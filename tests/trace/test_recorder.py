@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from gradviz.trace.table.frame import Frame
 from gradviz.trace.table.kinds import Kind
@@ -323,3 +324,14 @@ def test_a_view_that_was_made_unrecorded_and_is_out_of_date_is_recorded_as_it_st
     frame = trace.frame(len(trace))
     assert text(frame, tensor(trace, "place")) == "0"
     assert text(frame, tensor(trace, "z")) == "[[3, 3], [3, 3]]"
+
+
+@pytest.mark.parametrize("operand", ["h.detach()", "h.data", "h[:].detach()"])
+def test_what_a_write_reads_is_recorded_as_it_was_before(operand: str) -> None:
+    trace = run(f"import torch\nh = torch.tensor([1.0, 2.0], requires_grad=True) * 2\nh.mul_({operand})\n")
+    frame = trace.frame(len(trace) - 1)
+    read = int(trace.inputs_of(len(trace.nodes) - 1)[1])
+    value = frame.value(read)
+    assert value is not None and value.text() == "[2, 4]"
+    after = trace.frame(len(trace)).value(read)
+    assert after is not None and after.text() == "[4, 16]"

@@ -107,8 +107,9 @@ def test_a_rule_that_does_not_give_what_was_sent_is_found(monkeypatch: pytest.Mo
 SINGLE = [  # a backward call on x, and what its sentence says and does not say
     ("(x ** -1).sum()", "−grad · x⁻²", "x-²"),
     ("(x ** 0).sum()", "= 0", "x⁻¹"),
-    ("x.norm(1)", "grad · x · |x|⁻¹", "/ ("),
+    ("x.norm(1)", "grad · sign x = 1 × sign [3, 0] = [1, 0]", "⁻¹"),
     ("x.norm()", "grad · x / x.norm()", "|x|"),
+    ("torch.dist(2 * x.detach(), x, 1)", "−grad · sign ((2 * x.detach()) − x) = -1 × sign ([6, 0] − [3, 0])", "⁻¹"),
     ("x.clamp(min=2).sum()", "grad where 2 ≤ x, else 0", "max"),
     ("x.clamp(max=2).sum()", "grad where x ≤ 2, else 0", "min"),
     ("x.relu().sum()", "(grad where x.relu() > 0, else 0) = ([1, 1] where", ", else 0 ="),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 
 from gradviz.session.state import Selection
 from gradviz.ui.images import TensorImage
@@ -55,6 +56,13 @@ def test_each_image_of_a_tensor_can_be_chosen(pilot: Pilot, panel: ImagePanel) -
     np.testing.assert_array_equal(image.cells, squares[1])
     assert panel.title.text() == "y[1, :, :] of [2, 3, 4]" and panel.number.maximum() == 1
     assert image.bar.levels() == (-529, 529)  # of all its images, so that colours mean the same
+
+
+def test_nothing_of_it_is_shown_but_the_image_and_what_is_under_it(pilot: Pilot, panel: ImagePanel) -> None:
+    choose(pilot, "y")
+    image = shown(panel)
+    children = [child for child in image.findChildren(QWidget) if child.parent() is image and child.isVisible()]
+    assert set(children) == {image.view, image.under}
 
 
 def test_keys_and_mouse_go_to_a_number_and_ask_where_it_comes_from(pilot: Pilot, panel: ImagePanel) -> None:

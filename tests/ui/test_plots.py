@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QFontMetrics, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.document.documents import text_of
 from gradviz.session.comparison.proposals import Proposal
 from gradviz.session.state import Phase
-from gradviz.ui.figures.painter import paint_figure
+from gradviz.ui.figures.painter import _in_lines, paint_figure
 from gradviz.ui.panels.plots import LargePlot, PlotsPanel
 from gradviz.worker.process.events import Figure
 from tests.driver import RUN_TIMEOUT, Pilot
@@ -177,6 +177,17 @@ def test_a_title_set_over_the_second_axes_has_room(pilot: Pilot) -> None:
     placed = paint_figure(painter, pilot.state.run.figures[0], QRectF(0, 0, 400, 300), pilot.window.theme)
     painter.end()
     assert placed[0].area.top() > 18
+
+
+def test_a_title_that_is_too_long_goes_on_in_the_next_line(qapp: QApplication) -> None:
+    metrics = QFontMetrics(QApplication.font())
+    title = "Channel 0 of the input picture"
+    lines = _in_lines(metrics, title, metrics.horizontalAdvance("of the input picture") + 1).split("\n")
+    assert len(lines) == 2 and " ".join(lines) == title
+    assert _in_lines(metrics, title, 10_000) == title
+    assert _in_lines(metrics, "first\nsecond", 10_000) == "first\nsecond"
+    narrow = _in_lines(metrics, title, metrics.horizontalAdvance("Channel") + 1).split("\n")
+    assert len(narrow) == 3 and narrow[0] == "Channel" and narrow[-1].endswith("…")
 
 
 def test_a_what_if_keeps_its_plots_apart(plotted: Pilot) -> None:

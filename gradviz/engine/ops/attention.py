@@ -142,8 +142,8 @@ FLASH = op(
     brief="Each query takes the mean of values, weighted by matching keys.",
     joint=jointly(
         _fused_grads,
-        query="what softmax sends to the scores, @ key",
-        key="that of the scores, transposed, @ query",
+        query="(the gradient of query @ keyᵀ) @ key",
+        key="(the gradient of query @ keyᵀ)ᵀ @ query",
         value="the attention weightsᵀ @ grad",
     ),
     fixed="attn_mask",

@@ -61,10 +61,10 @@ class BackwardPass:
         self._before_last: tuple[Array | None, int] = (None, -1)
 
     def before_write(self, tensor: Tensor) -> None:
-        """Memory is about to be overwritten: remembered gradients are no longer valid. What `.data` returned still
-        shares it."""
-        if tensor._tag == -1 and "_detached_from" in tensor.__dict__:
-            self._rows.tensor_of(tensor)
+        """Memory is about to be overwritten: remembered gradients are no longer valid. What `.data` or `detach()`
+        returned still shares it, and gets its step with the value that it has now."""
+        for each in self._rows.memory.waiting_for(tensor):
+            self._rows.tensor_of(each)
         self._last = self._before_last = (None, -1)
 
     def forget(self) -> None:

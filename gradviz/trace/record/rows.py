@@ -132,18 +132,26 @@ class Memory:
 
     def __init__(self) -> None:
         self._tensors: dict[int, list[ref[Any]]] = {}
-        self._purge_at = 10_000
+        self._purge_at = self._purge_detached_at = 10_000
+        self._detached: dict[int, list[ref[Any]]] = {}
+
+    def detached(self, tensor: Any) -> None:
+        """Remember a tensor that has no step yet, but shares memory that may be overwritten before it gets one."""
+        _enter(self._detached, tensor)
+        if len(self._detached) > self._purge_detached_at:
+            self._detached = _alive(self._detached)
+            self._purge_detached_at = 2 * len(self._detached) + 10_000
+
+    def waiting_for(self, written: Any) -> list[Any]:
+        """Those of them that share the memory of this tensor, which is about to be overwritten."""
+        kept = self._detached.pop(_owner(written._data), ()) if self._detached else ()
+        return [each for entry in kept if (each := entry()) is not None and each._tag == -1]
 
     def enter(self, tensor: Any) -> None:
         """Remember that this tensor looks at its memory."""
-        entries = self._tensors.setdefault(_owner(tensor._data), [])
-        if len(entries) > 16:
-            entries[:] = [entry for entry in entries if entry() is not None]
-        if not any(entry() is tensor for entry in entries):
-            entries.append(ref(tensor))
+        _enter(self._tensors, tensor)
         if len(self._tensors) > self._purge_at:
-            alive = {key: [entry for entry in kept if entry() is not None] for key, kept in self._tensors.items()}
-            self._tensors = {key: kept for key, kept in alive.items() if kept}
+            self._tensors = _alive(self._tensors)
             self._purge_at = 2 * len(self._tensors) + 10_000
 
     def every(self) -> list[Any]:
@@ -164,6 +172,19 @@ def _owner(data: Array) -> int:
     while isinstance(base, np.ndarray):
         data, base = base, base.base
     return id(data)
+
+
+def _enter(known: dict[int, list[ref[Any]]], tensor: Any) -> None:
+    entries = known.setdefault(_owner(tensor._data), [])
+    if len(entries) > 16:
+        entries[:] = [entry for entry in entries if entry() is not None]
+    if not any(entry() is tensor for entry in entries):
+        entries.append(ref(tensor))
+
+
+def _alive(known: dict[int, list[ref[Any]]]) -> dict[int, list[ref[Any]]]:
+    alive = {owner: [entry for entry in entries if entry() is not None] for owner, entries in known.items()}
+    return {owner: entries for owner, entries in alive.items() if entries}
 
 
 def _overlap(a: Array, b: Array) -> bool:
@@ -278,8 +299,8 @@ class RowWriter:
 
     def detached(self, source: Tensor, result: Tensor) -> None:
         """A tensor that shares the memory of another; it gets a step when the snippet names or uses it."""
-        result.__dict__["_detached_from"] = source
-        result.__dict__["_detached_at"] = self.sites.here(2)
+        result.__dict__.update(_detached_from=source, _detached_at=self.sites.here(2))
+        self.memory.detached(result)
 
     def _add_detached(self, source: Tensor, tensor: Tensor, site: int) -> int:
         before = self.tensor_of(source)

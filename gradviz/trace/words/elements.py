@@ -225,6 +225,7 @@ def in_names(op: str, params: str, names: Mapping[int, str], factors: Sequence[s
     operands = [*names.values()]
     named = [factor if ": " in name else with_article(name) for name, factor in zip(operands, factors, strict=True)]
     given["over"], given["all"] = _over(given.get("dim", "")), listed(named)
+    given["along"] = given["over"].replace(" over ", " along ")
     try:
         text = template.format(*factors, n=named, of=[*map(_argument, operands)], **given)
     except KeyError:  # older recordings of PyTorch jobs do not say what a call left to its default
@@ -246,8 +247,15 @@ def _over(dim: str) -> str:
 
 
 def _reduced(loss: str, reduction: str) -> str:
-    """What a loss function makes of the losses of the elements."""
-    return {"mean": f"the mean of {loss}", "sum": f"the sum of {loss}"}.get(reduction, loss)
+    """What a loss function makes of the losses of the elements: "the mean of (y − x)²"."""
+    if reduction in ("mean", "sum"):
+        several = _SEVERAL.search(_INNERMOST.sub("", _INNERMOST.sub("", loss))) is not None
+        return f"the {reduction} of {f'({loss})' if several else loss}"
+    return loss
+
+
+_INNERMOST = re.compile(r"\([^()]*\)")  # what is in brackets
+_SEVERAL = re.compile(r" [+−] |, else ")  # terms or cases, of which only the first would seem to be meant
 
 
 MOST_JOINED = 6  # tensors that are named
@@ -257,7 +265,7 @@ _OTHERWISE = re.compile(
 )
 _NORMALISED = "({0} − its mean) / √(its variance + {eps})"
 _NEAR_AND_FAR = "({n[0]} − {1})² / 2 where |{n[0]} − {1}| < 1, else |{n[0]} − {1}| − 0.5"
-_OF_MANY = {"cat": "{all} joined along dimension {dim}", "stack": "{all} stacked along dimension {dim}"}
+_OF_MANY = {"cat": "{all} joined{along}", "stack": "{all} stacked{along}"}
 _NAMED = {  # by the operation and the number of its operands
     ("add", 2): "{0} + {1}",
     ("sub", 2): "{0} − {1}",
@@ -328,7 +336,7 @@ _NAMED = {  # by the operation and the number of its operands
     ("prod", 1): "the product of {n[0]}{over}",
     ("cumsum", 1): "the running sums of {n[0]}{over}",
     ("cumprod", 1): "the running products of {n[0]}{over}",
-    ("sort", 1): "{n[0]} sorted along dimension {dim}",
+    ("sort", 1): "{n[0]} sorted{along}",
     ("smooth_l1_loss", 2): _NEAR_AND_FAR,
     ("huber_loss", 2): _NEAR_AND_FAR,
     ("permute (1, 0)", 1): "{n[0]} transposed",

@@ -113,8 +113,10 @@ def _exception(op: str, operand: str, given: Mapping[str, str]) -> str:
         return "0"
     if order in ("0", "0.0"):
         return "0"
+    sign = "−" if operand == "other" else ""
+    if order in ("1", "1.0"):
+        return f"{sign}grad · sign {of}"
     if order.endswith("inf"):
-        sign = "−" if operand == "other" else ""
         return f"{sign}grad · sign {of} where |{of.strip('()')}| is result (shared equally at ties), 0 elsewhere"
     if op == "convolution" and given.get("transposed") == "True":
         return {"input": "weight slides over grad", "weight": "input slides over grad"}.get(operand, "")
@@ -215,7 +217,7 @@ def _filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None)
     operands = operands_of(frame, node)
     formula, operands = _untransposed(frame, formula, operands)
     formula = _unturned(frame, node, _unspread(formula, sent, grad))
-    names = {name: factor(frame.name(tensor)) for name, tensor in operands.items()}
+    names = {name: factor(frame.name(tensor)) for name, tensor in operands.items() if name in formula}
     given = _COMPLEX_PARAMETER.findall(str(frame.trace.nodes.params[node]))
     names = {name: number for name, number in given} | names | {"grad": incoming_name(frame, node)}
     by_element = _ALONE.fullmatch(formula) or frame.trace.nodes.op[node] in _BROADCAST
@@ -250,6 +252,8 @@ def incoming_name(frame: Frame, node: int) -> str:
     """The name of the incoming gradient: "grad", or PyTorch's longer word if the snippet uses "grad" for a tensor of
     this operation."""
     trace = frame.trace
+    if not trace.kept("a name has grad in it", lambda: any(map(_CALLED_GRAD.search, trace.strings))):
+        return "grad"
     tensors = {int(each) for each in (*trace.slots_of(node).values(), *trace.outputs_of(node)) if each >= 0}
     return "grad_output" if any(_CALLED_GRAD.search(frame.name(each)) for each in sorted(tensors)) else "grad"
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QBrush, QPainter, QPen
 
 from gradviz.trace.table.values import number_text
 from gradviz.ui.canvas import sizes
-from gradviz.ui.canvas.content import on_its_way
+from gradviz.ui.canvas.content import Tab, on_its_way, tabs_of
 from gradviz.ui.canvas.diagram import CONSTANT, OPERATION, TENSOR, Diagram, Ints
 from gradviz.ui.canvas.heat import Picture, picture
 from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
@@ -44,7 +44,7 @@ class Brief:
     grad: int = -1
     stored: bool = False  # the gradient is stored in `.grad`, not just passing through
     ran: bool = False  # an operation that has run backward in this call
-    tabs: tuple[str, ...] = ()  # states of an operation's saved buffers
+    tabs: tuple[Tab, ...] = ()  # an operation's saved buffers
     arrived: int = 0  # gradients in the input buffer, out of those it waits for
     expected: int = 0
     ticks: str = ""  # the gradient while it animates from another number
@@ -101,7 +101,7 @@ class Briefs:
             arrived, expected = (int(arrivals.arrived[last]), int(arrivals.expected[last])) if last >= 0 else (0, 0)
             return Brief(diagram.names[item], value, grad, stored, arrived=arrived, expected=expected)
         if diagram.kind[item] == OPERATION:
-            tabs = tuple(saved.state for saved in self._frame.saved(index))
+            tabs = tabs_of(self._frame, index)
             symbol = diagram.names[item] or str(diagram.trace.nodes.symbol[index])
             return Brief(symbol, ran=bool(self._frame.node_ran[index]), tabs=tabs)
         return Brief(diagram.names[item])
@@ -169,6 +169,8 @@ WIDEST = 2.4  # how far the name of an operation may widen its circle
 ANY_NAME, ANY_ROOM = "ƒ", 20  # shown instead of a name that does not fit, and the pixels it needs
 NAME_SIZE, NUMBER_SIZE = 0.85, 0.72  # of the fonts of cards up close: 11 pixels
 BETWEEN = 0.6  # gap between the numbers of a grid, in digit widths
+NAMED_GAP = 2.0  # pixels around tabs with names
+SPARE = 10.0  # how far they may extend beyond the box of their operation: less than what is between two boxes
 PASSING = "∇"  # put before a gradient so that it can't be mistaken for a value
 
 
@@ -210,6 +212,19 @@ def _boxes(block: Block, line: float) -> Iterator[QRectF]:
         yield block.box
 
 
+def _named_tabs(ink: Ink, tabs: tuple[Tab, ...], room: QSizeF, vertical: bool) -> list[list[tuple[Tab, float]]]:
+    """The rows of tabs with their names, and the width of each in pixels; empty if there is no room for that."""
+    large, line = ink.theme.scale, LINE * ink.theme.scale + NAMED_GAP
+    fit = sizes.tabs_width(ink, tuple(tab.name for tab in tabs)) * large <= room.width()
+    rows = sizes.tab_rows(tabs, vertical=vertical, fit=fit)
+    found = []
+    for row in rows:
+        widths = sizes.tab_widths(ink, tuple(tab.name for tab in row), room.width() / large)
+        found.append([(tab, width * large) for tab, width in zip(row, widths, strict=True)])
+    wide = max((sum(width + NAMED_GAP for _, width in row) for row in found), default=0.0)
+    return found if wide <= room.width() + NAMED_GAP and len(rows) * line <= room.height() else []
+
+
 class BriefPainter:
     """Paints items in screen pixels, in one theme."""
 
@@ -226,8 +241,10 @@ class BriefPainter:
         text = on_its_way(one.text, other.text, part)
         return replace(after, ticks=text) if text else None
 
-    def paint(self, painter: QPainter, card: QRectF, kind: int, category: int, says: Brief, scale: float) -> None:
-        """Paint an item whose card or circle has this box in world coordinates."""
+    def paint(
+        self, painter: QPainter, card: QRectF, box: QRectF, kind: int, category: int, says: Brief, scale: float
+    ) -> None:
+        """Paint an item whose card or circle, and the box around it with its words, are these in world coordinates."""
         painter.save()
         painter.translate(card.topLeft())
         painter.scale(1 / scale, 1 / scale)
@@ -235,7 +252,8 @@ class BriefPainter:
         if kind == TENSOR:
             self._card(painter, area, category, says, scale)
         elif kind == OPERATION:
-            self._operation(painter, area, category, says, scale)
+            corner, size = (box.topLeft() - card.topLeft()) * scale, box.size() * scale
+            self._operation(painter, area, QRectF(corner, size), category, says, scale)
         else:
             self._tag(painter, area, category, says)
         painter.restore()
@@ -386,7 +404,9 @@ class BriefPainter:
                 place = QRectF(box.topLeft() / scale + card.topLeft(), box.size() / scale)
                 yield Spot(part, index, place, pictured=block is not None and block.picture is not None)
 
-    def _operation(self, painter: QPainter, area: QRectF, category: int, says: Brief, scale: float) -> None:
+    def _operation(
+        self, painter: QPainter, area: QRectF, around: QRectF, category: int, says: Brief, scale: float
+    ) -> None:
         ink = self._ink
         frame = ink.frames[category]
         border = ink.colours["gradient"] if says.ran else frame.border
@@ -403,27 +423,45 @@ class BriefPainter:
         painter.drawRoundedRect(box, area.height() / 2, area.height() / 2)
         if name != ANY_NAME or area.height() >= ANY_ROOM / 2:
             self._word(painter, role, size, "text", box, name, CENTRE)
-        self._tabs(painter, area, says.tabs, scale)
+        self._tabs(painter, area, around, says.tabs, scale)
 
-    def _tabs(self, painter: QPainter, area: QRectF, tabs: tuple[str, ...], scale: float) -> None:
-        """A small tab per saved buffer: filled while held, a struck-through outline once freed, crossed out if
-        stale."""
-        wide, tall = 30 * scale, sizes.TAB_HEIGHT * scale * 0.8
-        whole = len(tabs) * (wide + 3) - 3
-        left, top = area.center().x() - whole / 2, area.top() - sizes.TAB_GAP * scale - tall
+    def _tabs(self, painter: QPainter, area: QRectF, box: QRectF, tabs: tuple[Tab, ...], scale: float) -> None:
+        """A small tab per saved buffer: filled while held, a struck-through outline once freed, crossed out if stale;
+        with its name if that can be read in the room around the circle."""
+        room = QSizeF(box.width() + 2 * (sizes.MARGIN - 2) * scale, area.top() - box.top() + SPARE * scale)
         if self._vertical:
-            left, top = area.left() - sizes.TAB_GAP * scale - whole, area.center().y() - tall / 2
-        for nth, state in enumerate(tabs):
-            place = QRectF(left + nth * (wide + 3), top, wide, tall)
-            name = "freed" if state == "freed" else "stale" if state == "stale" else "saved"
-            painter.setPen(QPen(self._ink.colours[name], 1.0))
-            painter.setBrush(self._ink.colours["saved"] if state == "held" else QBrush())
-            painter.drawRoundedRect(place, 2, 2)
-            if state != "held":
-                middle = place.center().y()
-                painter.drawLine(QPointF(place.left(), middle), QPointF(place.right(), middle))
-            if state == "stale":
-                painter.drawLine(place.topLeft(), place.bottomRight())
+            room = QSizeF(area.left() - box.left(), box.height())
+        rows = _named_tabs(self._ink, tabs, room, self._vertical)
+        gap, tall, between = sizes.TAB_GAP * scale, LINE * self._ink.theme.scale, NAMED_GAP
+        gap = max(NAMED_GAP, min(gap, room.height() - len(rows) * (tall + NAMED_GAP)))
+        named = bool(rows)
+        if not named:
+            gap, tall, between = sizes.TAB_GAP * scale, sizes.TAB_HEIGHT * scale * 0.8, 3.0
+            rows = [[(tab, 30 * scale) for tab in tabs]]
+        high = len(rows) * (tall + NAMED_GAP) - NAMED_GAP
+        top = area.center().y() - high / 2 if self._vertical else area.top() - gap - high
+        for row in rows:
+            whole = sum(width + between for _, width in row) - between
+            left = area.left() - gap - whole if self._vertical else area.center().x() - whole / 2
+            for tab, width in row:
+                self._tab(painter, QRectF(left, top, width, tall), tab, named=named)
+                left += width + between
+            top += tall + NAMED_GAP
+
+    def _tab(self, painter: QPainter, place: QRectF, tab: Tab, *, named: bool) -> None:
+        colours, colour = self._ink.colours, tab.state if tab.state in ("freed", "stale") else "saved"
+        painter.setPen(QPen(colours[colour], 1.0))
+        painter.setBrush(colours["saved"] if tab.state == "held" else QBrush())
+        painter.drawRoundedRect(place, 2, 2)
+        if named:
+            ink = "saved_text" if tab.state == "held" else colour
+            self._word(painter, sizes.TAB, 1.0, ink, place.adjusted(2, 0, -2, 0), tab.name, CENTRE)
+            painter.setPen(QPen(colours[colour], 1.0))
+        if tab.state != "held":
+            middle = place.center().y()
+            painter.drawLine(QPointF(place.left(), middle), QPointF(place.right(), middle))
+        if tab.state == "stale":
+            painter.drawLine(place.topLeft(), place.bottomRight())
 
     def _tag(self, painter: QPainter, area: QRectF, category: int, says: Brief) -> None:
         frame = self._ink.frames[category]

@@ -295,7 +295,7 @@ class Motion(QObject):
         """Stop all motion, with cross-fades at their end."""
         moved = self._timer.isActive()
         self._timer.stop()
-        self.fade = 1.0
+        self.fade, self.phase = 1.0, 0.0  # at rest, a step has one picture
         if moved:
             self.ticked.emit()
             self.rested.emit()

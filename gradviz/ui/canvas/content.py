@@ -182,7 +182,6 @@ def bytes_text(count: int) -> str:
     return f"{size:.0f} {unit}" if size >= 10 or unit == "B" else f"{size:.1f} {unit}"
 
 
-NUMBER_CHARACTERS = 11
 _PLAIN = re.compile(r"-?\d+\.?\d*")
 _PARTS = re.compile(r",| at line | by | from ")  # where a note can end sooner
 _FEWEST = (  # how a note ends that has no part to leave out, and what it says where there is little room
@@ -295,8 +294,7 @@ def content(diagram: Diagram, frame: Frame, item: int) -> Content:
         symbol, label, scope = operation_text(diagram.trace, index)
         symbol = diagram.names[item] or symbol  # a drawing has names of its own
         tracked = bool(diagram.trace.nodes.name[index])
-        tabs = tuple(_tab(frame, index, saved) for saved in frame.saved(index))
-        return OperationContent(symbol, label, scope, tracked, bool(frame.node_ran[index]), tabs)
+        return OperationContent(symbol, label, scope, tracked, bool(frame.node_ran[index]), tabs_of(frame, index))
     if diagram.kind[item] == REFERENCE:
         return ReferenceContent(card_name(diagram.trace, index, frame.cursor), category)
     return _tensor(diagram, frame, index, category)
@@ -380,8 +378,8 @@ def value_content(value: Value | None, shape: sizes.Shape) -> ValueContent:
         return ValueContent("number", "None")
     if not value.numel:
         return ValueContent("number", "[]", summary=("[]", ""))
-    if value.scalar is not None:
-        return ValueContent("number", value.text(NUMBER_CHARACTERS), summary=(number_text(value.scalar), ""))
+    if value.scalar is not None:  # its shape is in the header
+        return ValueContent("number", number_text(value.scalar), summary=(number_text(value.scalar), ""))
     if shape.kind == "grid" and value.array is not None and value.array.size == shape.rows * shape.columns:
         rows = value.array.reshape(shape.rows, shape.columns)
         texts = tuple(tuple(cell_text(number) for number in row) for row in rows.tolist())
@@ -406,6 +404,11 @@ def cell_text(number: complex | float | int | bool) -> str:
     ways = [number_text(number, digits) for digits in (4, 3, 2, 1)]
     last = ways[-1] if is_complex else f"{number:.0e}"
     return next((text for text in ways if len(text) <= (12 if is_complex else 6)), last)
+
+
+def tabs_of(frame: Frame, node: int) -> tuple[Tab, ...]:
+    """What an operation keeps for its backward."""
+    return tuple(_tab(frame, node, saved) for saved in frame.saved(node))
 
 
 def _tab(frame: Frame, node: int, saved: SavedBuffer) -> Tab:

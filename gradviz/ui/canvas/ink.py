@@ -114,7 +114,17 @@ class Ink:
         return found
 
     def broken(self, role: str, text: str, width: float) -> list[str]:
-        """A text in lines of about this width, broken between words."""
+        """A text in lines of about this width, broken between words; the lines are of similar lengths."""
+        lines = self._filled(role, text, width)
+        while len(lines) > 1:
+            narrower = self._filled(role, text, max(self.width(role, line) for line in lines) - 1)
+            if len(narrower) > len(lines) or narrower == lines:
+                break
+            lines = narrower
+        return lines
+
+    def _filled(self, role: str, text: str, width: float) -> list[str]:
+        """A text in lines as full as they can be."""
         lines = [""]
         for word in text.split():
             longer = f"{lines[-1]} {word}".strip()

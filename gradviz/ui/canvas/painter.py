@@ -384,7 +384,7 @@ class ScenePainter:
         if isinstance(says, Brief):
             diagram = self.placed.diagram
             kind, category = int(diagram.kind[item]), int(diagram.category[item])
-            self._brief_painter.paint(painter, self.card(item), kind, category, says, scale)
+            self._brief_painter.paint(painter, self.card(item), self._box(item), kind, category, says, scale)
             return
         with self.ink.at(scale if self.whole(scale) else self.ink.theme.scale):  # what is small undoes the zoom itself
             self._paint_whole(painter, item, says, scale)

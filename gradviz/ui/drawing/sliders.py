@@ -432,8 +432,7 @@ class Sliders(QObject):
         self._store = store
         self._theme = theme
         self.by_leaf: dict[int, LeafSlider] = {}
-        view.viewport.changed.connect(self._place)
-        view.laid_out.connect(lambda _: self._place())
+        view.viewport.changed.connect(self._place)  # as it does with each new picture
 
     def set_theme(self, theme: Theme) -> None:
         """Use other sizes."""
@@ -559,5 +558,4 @@ class Sliders(QObject):
         under = QRectF(card.left(), card.bottom(), card.width(), room)  # better its own badge than another card
         others = [*geometry.circles.values(), *(other for ref, other in geometry.cards.items() if ref.node != id)]
         places = (over, under.translated(0, badge), under)
-        free = [box for box in places if not any(box.intersects(other) for other in others)]
-        return free[0] if free else over
+        return next((box for box in places if not any(map(box.intersects, others))), over)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication, QImage, QLinearGradient, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QFontMetricsF, QGuiApplication, QImage, QLinearGradient, QPainter, QPen
 
 from gradviz.document.errors import UserError
 from gradviz.trace.figures import Axes, Colours, Figure, Layer, Scale, colour_at
@@ -147,8 +147,9 @@ def paint_figure(painter: QPainter, figure: Figure, box: QRectF, theme: Theme) -
     box = box.adjusted(4, 4, -4, -4)
     if figure.title:
         painter.setFont(look.sans(theme, TITLE + 0.5, bold=True))
-        high = painter.fontMetrics().height() + 2
-        _text(painter, QRectF(box.left(), box.top(), box.width(), high), figure.title, theme.text, Flag.AlignCenter)
+        title = _in_lines(painter.fontMetrics(), figure.title, box.width())
+        high = painter.fontMetrics().height() * (1 + title.count("\n")) + 2
+        _text(painter, QRectF(box.left(), box.top(), box.width(), high), title, theme.text, Flag.AlignCenter)
         box = box.adjusted(0, high, 0, 0)
     placed: list[Placed] = []
     pace = Pace()
@@ -171,6 +172,23 @@ def _text(painter: QPainter, box: QRectF, text: str, color: str, flags: Flag) ->
     painter.setPen(QColor(color))
     shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(box.width()) + 3)
     painter.drawText(box, int(flags), text if "\n" in text else shown)
+
+
+MOST_LINES = 3  # of a title
+
+
+def _in_lines(metrics: QFontMetrics, text: str, width: float) -> str:
+    """A title in as few lines as its words need in this width; what is too long even then is cut off."""
+    lines = []
+    for part in text.split("\n"):
+        lines.append("")
+        for word in part.split(" "):
+            longer = f"{lines[-1]} {word}" if lines[-1] else word
+            if lines[-1] and metrics.horizontalAdvance(longer) > width and len(lines) < MOST_LINES:
+                lines.append(word)
+            else:
+                lines[-1] = longer
+    return "\n".join(metrics.elidedText(line, Qt.TextElideMode.ElideRight, int(width) + 3) for line in lines)
 
 
 class _AxesPainter:
@@ -227,11 +245,9 @@ class _AxesPainter:
             bottom += TICK_LENGTH + line
             left += line + GAP if axes.y.label else 0.0
             bottom += line + 2 if axes.x.label else 0.0
-        top += (
-            QFontMetricsF(look.sans(self._theme, TITLE, bold=True)).height()
-            * (1 + self._title.count("\n"))
-            * bool(self._title)
-        )
+        metrics = QFontMetrics(look.sans(self._theme, TITLE, bold=True))
+        self._title = _in_lines(metrics, self._title, cell.width())
+        top += metrics.height() * (1 + self._title.count("\n")) * bool(self._title)
         if self._twins:
             right = self._twin_width(cell) + 4
         if self._bar is not None:

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -37,6 +37,7 @@ from gradviz.ui.theme import Theme
 
 NOW, DONE = "▸ open", "✓ done"
 PREDICTS = "You predict each number before it is shown."
+HINT_WIDTH = 260  # pixels
 HOW_TO_ADD = "No lessons yet. Open or write a document, then choose File > Add to This Lesson Set."
 
 
@@ -82,6 +83,11 @@ class ExampleCard(QFrame):
     def show_progress(self, *, is_done: bool, is_open: bool) -> None:
         """Show whether it is done, and whether it is open in this window."""
         self.done.setText(" · ".join(word for word, holds in ((NOW, is_open), (DONE, is_done)) if holds))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """What to look at stands above the code of an open lesson, too; a narrow card leaves it out."""
+        super().resizeEvent(event)
+        self.hint.setVisible(bool(self.hint.text()) and event.size().width() >= HINT_WIDTH)
 
     def add_tool(self, sign: str, name: str, does: Callable[[], None]) -> None:
         """Add a small button for the author of the set."""
