@@ -10,6 +10,7 @@ from typing import Any
 from gradviz.engine.kernel.tensor import Size
 
 _TABLES = (dict, OrderedDict)
+_RESULTS = "torch.return_types"  # of functions such as max
 
 
 class TreeSpec:
@@ -19,6 +20,9 @@ class TreeSpec:
     __slots__ = ("_context", "_inside", "_kind")
 
     def __init__(self, kind: Any = None, context: Any = None, inside: tuple[TreeSpec, ...] = ()) -> None:
+        known = kind is None or kind is namedtuple or (isinstance(kind, type) and issubclass(kind, (dict, list, tuple)))
+        if not (known and isinstance(inside, tuple) and all(isinstance(each, TreeSpec) for each in inside)):
+            raise TypeError("a TreeSpec is made of a container's type, its context and a tuple of specs")
         self._kind, self._context, self._inside = kind, context, inside
 
     num_children = property(lambda self: len(self._inside), doc="What is directly inside.")
@@ -56,7 +60,7 @@ def opened(tree: Any) -> tuple[Any, Any, list[Any]]:
     kind = type(tree)
     if kind is dict or (isinstance(tree, OrderedDict) and kind.__name__ == "OrderedDict"):  # of a module's state, too
         return dict if kind is dict else OrderedDict, list(tree), list(tree.values())
-    if kind in (list, tuple, Size) or (isinstance(tree, tuple) and hasattr(kind, "fields")):  # as max returns
+    if kind in (list, tuple, Size) or (isinstance(tree, tuple) and kind.__module__ == _RESULTS):
         return kind, None, list(tree)
     if isinstance(tree, tuple) and hasattr(kind, "_fields"):
         return namedtuple, kind, list(tuple.__iter__(tree))

@@ -295,6 +295,11 @@ def test_a_model_is_told_as_torchsummary_tells_it(run: Runner) -> None:
         ),
         (">>> import matplotlib.pyplot as plt\n>>> plt.rc('figure', figsize=(9, 6))\n>>> 1 + 1", "2\n"),
         (
+            "import torch\nfrom torch.utils import _pytree as p\nprint(p.tree_structure([torch.ones(2, 2).max(0)]))\n"
+            "try: p.TreeSpec(print, None, ())\nexcept TypeError: print('refused')",
+            "TreeSpec(list, None, [TreeSpec(max, None, [*,\n    *])])\nrefused\n",
+        ),
+        (
             "from torch.nn.modules import BatchNorm2d, Linear, Module, conv\nfrom torch import nn\n"
             "print(issubclass(Linear, Module), Module is nn.Module, BatchNorm2d is nn.BatchNorm2d, "
             "conv.Conv2d is nn.Conv2d)",
@@ -317,7 +322,7 @@ def test_a_model_is_told_as_torchsummary_tells_it(run: Runner) -> None:
             "[+1.000 +2.500] a < é &lt;b&gt; True\nTrue\n",
         ),
     ],
-    ids=["scheduler", "names", "subset", "tables", "style", "layers", "mean", "scripts"],
+    ids=["scheduler", "names", "subset", "tables", "style", "trees", "layers", "mean", "scripts"],
 )
 def test_what_scripts_do_with_names_and_numbers_of_theirs(run: Runner, source: str, printed: str) -> None:
     outcome = run(source)
