@@ -182,6 +182,19 @@ def test_the_ticker_ticks_without_an_interval_timer() -> None:
     assert done.stdout == "ticked\n", done.stderr
 
 
+def test_a_tick_that_takes_longer_than_the_time_between_two_is_not_begun_again_within_itself() -> None:
+    """On a loaded machine one would run in another until the snippet had a RecursionError."""
+    code = (
+        "import time\nfrom gradviz.worker.running.runner import INTERVAL, Ticker\ndepth, depths = 0, []\n"
+        "def tick():\n    global depth\n    depth += 1\n    depths.append(depth)\n"
+        "    end = time.monotonic() + 4 * INTERVAL\n    while time.monotonic() < end and len(depths) < 5: pass\n"
+        "    depth -= 1\n    return True\n"
+        "ticker = Ticker(tick)\nticker.start()\nwhile len(depths) < 5: pass\nticker.stop()\nprint(depths)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert done.stdout == "[1, 1, 1, 1, 1]\n", done.stderr
+
+
 def test_imports_of_what_is_left_out_say_why(run: Runner) -> None:
     outcome = run("from torch import hub\nhub.load('x')\n")
     assert "torch.hub.load is not in GradViz: a snippet has no network; build the model" in str(outcome.done)

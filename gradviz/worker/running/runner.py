@@ -146,6 +146,7 @@ class Ticker:
         self._number = signal.SIGTERM if by_thread else signal.SIGALRM
         self._running = threading.Event()
         self._tick = tick
+        self._rings = False  # a signal that comes meanwhile is let pass, or ticks would nest on a loaded machine
         self._collector = Collector(heap_reader())
         signal.signal(self._number, lambda number, frame: self._ring())
         if by_thread:
@@ -166,10 +167,16 @@ class Ticker:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
 
     def _ring(self) -> None:
-        if self._running.is_set():
-            self._collector.look()
-        if not self._tick() and self._running.is_set() and not self._by_thread:
-            signal.setitimer(signal.ITIMER_REAL, SOON, INTERVAL)
+        if self._rings:
+            return
+        self._rings = True
+        try:
+            if self._running.is_set():
+                self._collector.look()
+            if not self._tick() and self._running.is_set() and not self._by_thread:
+                signal.setitimer(signal.ITIMER_REAL, SOON, INTERVAL)
+        finally:
+            self._rings = False
 
     def _beat(self) -> None:
         while True:
