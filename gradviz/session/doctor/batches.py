@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -17,10 +18,14 @@ def same_batch(case: Case) -> Iterator[Hit]:
     """The first batch of a loader is used again and again."""
     for call in case.calls:
         inner = call.args[0] if name_of(call) == "next" and call.args else None
+        if isinstance(inner, ast.Name) and case.loop_of(call) is None:
+            reads = [n for n in case.walked if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+            inner = case.assigned(inner.id, call.lineno) if sum(n.id == inner.id for n in reads) == 1 else None
         if not isinstance(inner, ast.Call) or name_of(inner) != "iter" or not inner.args:
             continue
         loop = case.loop_of(call)
         if not (trains(case, loop) if loop is not None else _is_step(case, call)):
+            yield from _taken_once(case, call, inner.args[0]) if loop is None else ()
             continue
         loader = case.source(inner.args[0])
         steps = (
@@ -38,6 +43,41 @@ def same_batch(case: Case) -> Iterator[Hit]:
     yield from _counted_anew(case)
     yield from _sown_anew(case)
     yield from _sorted_batches(case)
+
+
+_MEANT = re.compile(r"overfit|sanity|(one|single|same|fixed|first) (mini-?)?batch|memori[sz]", re.IGNORECASE)
+
+
+def _taken_once(case: Case, call: ast.Call, loader: ast.expr) -> Iterator[Hit]:
+    """`x, y = next(iter(loader))` before the loop that trains with it, and nothing else ever asks the loader; unless
+    the text says that it is meant to be so."""
+    statement, code = case.parents.get(call), case.source(loader)
+    if not isinstance(statement, ast.Assign) or not isinstance(loader, ast.Name) or _MEANT.search(case.text):
+        return
+    names = {n.id for target in statement.targets for n in ast.walk(target) if isinstance(n, ast.Name)}
+    uses = [n for n in case.walked if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    loops = [loop for n in uses if n.id in names and (loop := case.loop_of(n)) is not None and trains(case, loop)]
+    again = [n for n in case.walked if isinstance(n, ast.Name) and n.id in names and isinstance(n.ctx, ast.Store)]
+    if not loops or sum(n.id == code for n in uses) > 1 or len(again) > len(names) or len(case.optimizer_steps) < 3:
+        return
+    batch = [tensor for name in names for tensor in case.named(name, len(case.trace) + 1)[-1:]]
+    wholes = [
+        each for tensor in batch for each in case.ancestors(tensor) if case.shape(each)[1:] == case.shape(tensor)[1:]
+    ]
+    if not any(case.shape(each)[:1] > case.shape(batch[0])[:1] for each in wholes):
+        return
+    line, loop = call.lineno, loops[0]
+    why = f"Line {line} takes one batch of {code}, and all {len(case.optimizer_steps)} steps of the loop on line "
+    why += f"{loop.lineno} train with it. The model never sees the others."
+    text = edits.insert_before(
+        case.text, loop.body[0].lineno, case.source(statement).replace(case.source(call), "next(batches)")
+    )
+    text = edits.insert_before(text, loop.lineno, _ENDLESS.format(code)) if text is not None else None
+    text = edits.without_statement(text, line) if text is not None else None
+    cursor = int(case.trace.calls.step[0]) + 1 if len(case.trace.calls) else len(case.trace)
+    yield Hit(
+        line, cursor, why, f"Go through the loader: for batch in {code}.", fixes(("one batch after the other", text))
+    )
 
 
 def _is_step(case: Case, call: ast.Call) -> bool:
@@ -156,10 +196,13 @@ def calls(where: ast.AST, names: set[str]) -> bool:
 TRAINING = {"backward", "step"}
 
 
+_ENDLESS = "import itertools\nbatches = itertools.chain.from_iterable(itertools.repeat({}))"
+
+
 def _iterated(case: Case, call: ast.Call, loader: str, loop: ast.For | ast.While | None) -> tuple[Fix, ...]:
     """One iterator, made before the loop or the function, that starts again at its end."""
     changed = edits.replace_node(case.text, call, "next(batches)")
-    code = f"import itertools\nbatches = itertools.chain.from_iterable(itertools.repeat({loader}))"
+    code = _ENDLESS.format(loader)
     outer = loop or case.function_of(call) or call
     text = edits.insert_before(changed, getattr(outer, "lineno", 1), code) if changed is not None else None
     return fixes(("one batch after the other", text))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import SWITCHED_OFF, Case, Fix, Hit, fixes, requires, returned, under_keys
+from gradviz.session.doctor.case import SEARCHED, SWITCHED_OFF, Case, Fix, Hit, fixes, requires, returned, under_keys
 from gradviz.session.doctor.text import collected, decorated_at, followed, name_of, off_at, receiver_of, uses
 
 _NOT_DIFFERENTIABLE = 3  # see schema.UNTRACKED
@@ -143,20 +143,53 @@ def cuts_below(case: Case, leaf: int) -> list[Cut]:
     found += [cut for cut in copies(case) if cut.source in seen]
     if all(cut.kind == "detached" for cut in found):
         found += [cut for cut in _in_arithmetic(case) if cut.source in seen]
-    return sorted(found, key=lambda cut: cut.kind == "detached")  # that may be meant, beside another path
+    found.sort(key=lambda cut: cut.kind == "detached")  # that may be meant, beside another path
+    lines = {cut.line: cut for cut in found if found[0].kind == "detached"}
+    wasted = [cut for cut in lines.values() if len(lines) > 1 and _is_wasted(case, cut.made)]
+    return wasted[:1] + found if len(wasted) == 1 else found
+
+
+def _is_wasted(case: Case, tensor: int) -> bool:
+    """Whether backward passes go back to a tensor, and no update uses what they add: they were for what it is cut off
+    from."""
+    trace, queue = case.trace, [tensor]
+    seen = {tensor}
+    for each in queue:
+        made = [one for user in trace.users_of(each).tolist() for one in trace.outputs_of(user).tolist()]
+        queue += [one for one in dict.fromkeys(made) if one not in seen and len(queue) < SEARCHED]
+        seen |= {*queue}
+    calls = {*trace.roots.call[np.isin(trace.roots.tensor, queue)].tolist()}
+    for events in case.events.values() if calls else ():
+        held = False
+        for event in events:
+            held = event.what != "cleared" and (held or (event.what == "added" and case.call_of(event.step) in calls))
+            if held and event.what == "updated":
+                return False
+    return bool(calls)
 
 
 def _in_arithmetic(case: Case) -> list[Cut]:
     """Return every plain number, taken from a tensor with a history, that a tensor behind a loss was computed with."""
     trace, found = case.trace, []
     for call in case.calls:
-        places = [place for each in uses(case, call, summed=True) for place in (each, case.parents.get(each))]
+        whole = _computed_from(case, call) if name_of(call) == "numpy" else call
+        places = [place for each in uses(case, whole, summed=True) for place in (each, case.parents.get(each))]
         made = [one for each in places if isinstance(each, ast.BinOp) for one in case.made_by(each)]
         made = [each for each in made if each in case.below_roots or case.raised]
         source = taken_out(case, call, int(trace.tensors.step[made[0]]) + 1) if made else None
         if source is not None:
             found.append(Cut("item", call.lineno, source, -1, int(trace.tensors.producer[made[0]]), call))
     return found
+
+
+def _computed_from(case: Case, array: ast.expr) -> ast.expr:
+    """Return what a statement computes from an array as a whole."""
+    around = [each for each in case.around(array) if isinstance(each, ast.expr)]
+    inside = [each for each in around if not isinstance(each, (ast.Lambda, ast.GeneratorExp, ast.ListComp))]
+    numpy = [
+        each for each in inside if isinstance(each, ast.Call) and case.source(each.func).startswith(("np.", "numpy."))
+    ]
+    return numpy[-1] if numpy and inside == around else array
 
 
 def number_behind(case: Case, root: int) -> Cut | None:
@@ -282,11 +315,15 @@ def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:
         if isinstance(each, ast.stmt):
             break
     changes: dict[ast.expr | ast.stmt, str | None] = {number: case.source(held)}
-    for other in case.on_line(number.lineno):  # an array beside it is no longer one
+    copy = case.maker(cut.made) if cut.made >= 0 else None
+    until = copy.lineno if isinstance(copy, ast.Call) else number.lineno
+    between = {each for line in range(number.lineno, until + 1) for each in case.on_line(line)}
+    for other in between:  # an array beside it is no longer one
         beside = receiver_of(other) if isinstance(other, ast.Call) and name_of(other) == "numpy" else None
         if isinstance(other, ast.Call) and beside is not None and other not in ast.walk(number):
             changes[other] = case.source(beside)
-    copy = case.maker(cut.made) if cut.made >= 0 else None
+    if copy is None and _computed_from(case, number) is not number:  # by a function that takes no tensors
+        return None
     if isinstance(copy, ast.Call) and copy.args:
         if number in ast.walk(copy):
             return _joined(case, copy, cut)

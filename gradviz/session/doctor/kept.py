@@ -115,6 +115,13 @@ def _put_away(case: Case) -> Iterator[ast.expr]:
         else:
             continue
         yield from given.values if isinstance(given, ast.Dict) else getattr(given, "elts", [given])
+        function = case.function_of(given)
+        if (
+            isinstance(function, ast.FunctionDef)
+            and function.args.kwarg
+            and case.source(given) == function.args.kwarg.arg
+        ):
+            yield from (each.value for call in case.calls if name_of(call) == function.name for each in call.keywords)
 
 
 def _is_repeated(case: Case, node: ast.AST) -> bool:

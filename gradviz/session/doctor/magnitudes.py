@@ -352,19 +352,31 @@ def _died_of(case: Case, node: int, alive: bool) -> int:
     if alive:
         rate = rates.learning_rate(case)[0]
         return rate if rate > 0 else line
-    layer = int(trace.tensors.producer[case.read_by(node)[0]])
+    layer, found = int(trace.tensors.producer[case.read_by(node)[0]]), list[int]()
     for tensor in sorted(_weights(case, layer) if layer >= 0 else [], key=lambda each: len(case.shape(each))):
         value = trace.frame_at(int(trace.nodes.step[node])).value(tensor)
         array = value.array if value is not None else None
         if array is None or array.size < 2 or case.begun(tensor) <= 0:
             continue
         if (array < 0).all() or (len(case.shape(tensor)) < 2 and (array > 0).all()):
-            return case.begun(tensor)
+            found.append(tensor)
+    if found:
+        return case.begun(found[-1] if len(found) == 2 and _is_dead_without(case, node, found[0]) else found[0])
     for tensor in case.read_by(layer) if layer >= 0 else ():
         made, array = int(trace.tensors.producer[tensor]), case.first_value(tensor)
         if made >= 0 and not trace.tensors.requires_grad[tensor] and array is not None and (array < 0).all():
             return int(trace.nodes.line[made])
     return line
+
+
+def _is_dead_without(case: Case, node: int, bias: int) -> bool:
+    """Whether what reaches a ReLU would be negative without a bias, too: the weights alone make it so."""
+    frame = case.trace.frame_at(int(case.trace.nodes.step[node]))
+    before, added = frame.value(case.read_by(node)[0]), frame.value(bias)
+    array, less = before.array if before is not None else None, added.array if added is not None else None
+    if array is None or less is None or array.ndim != 2 or array.shape[1:] != less.shape:
+        return False
+    return bool((array - less < 0).all())
 
 
 def _from_zero(case: Case) -> NDArray[np.bool_]:

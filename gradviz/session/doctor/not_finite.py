@@ -187,6 +187,9 @@ def _kept_away(case: Case, node: int) -> tuple[Fix, ...]:
             return fixes(("a large negative number", edits.replace_node(case.text, call.args[-1], "-1e9")))
     for call in _calls_in(expression, op):
         operand = _operand_of(case, call)
+        plain = not any(each.arg in ("unbiased", "correction") for each in call.keywords)
+        if op in ("std", "var") and plain and _bad(case, case.trace.tensors.value[[case.output(node)]])[0]:
+            return fixes(("unbiased=False", edits.add_keyword(case.text, call.lineno, op, "unbiased", "False")))
         if operand is None:
             continue
         if op == "exp" and _is_shared_out(case, node):

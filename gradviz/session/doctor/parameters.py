@@ -159,12 +159,12 @@ def _forgotten(case: Case, left: list[int], step: int) -> Iterator[Hit]:
         first = first.args[0]
     names = {str(each) for each in case.trace.optimizers.name}
     alone = [each for each in case.calls if name_of(each) in names] == [making]
-    if not alone or not isinstance(first, ast.Call) or name_of(first) != "parameters" or not owner:
+    holders = _holders(case, first) if first is not None else []
+    if not alone or first is None or not holders or not owner:
         return
-    held = receiver_of(first)
     given = [n for n in case.walked if isinstance(n, ast.Name) and n.id == owner and isinstance(n.ctx, ast.Store)]
     kept = ("load_state_dict", "deepcopy", "eval", "requires_grad_", "detach", "load", "register_buffer")
-    if held is None or "." in case.source(held) or len(given) != 1 or any(name_of(each) in kept for each in case.calls):
+    if "." in "".join(holders) or len(given) != 1 or any(name_of(each) in kept for each in case.calls):
         return
     own = parameters_of(case, owner)
     if {*own} != {*left} or not all(_trained_beside(case, each) for each in own) or ".requires_grad" in case.text:
@@ -173,12 +173,29 @@ def _forgotten(case: Case, left: list[int], step: int) -> Iterator[Hit]:
     if making is None or not unused or not _meets_targets(case, own):
         return
     why = f"{owner} gets gradients with each backward(), but line {making.lineno} gives the optimizer only the "
-    why += f"parameters of {case.source(held)}: no step() ever changes {owner}, which keeps its random weights."
+    why += f"parameters of {' and '.join(holders)}: no step() ever changes {owner}, which keeps its random weights."
     advice = f"Give the optimizer both, or switch off requires_grad where {owner} is not to be trained."
-    code = f"[*{case.source(first)}, *{owner}.parameters()]"
-    text = edits.replace_node(case.text, first, code)
+    before = case.source(first)[1:-1] if isinstance(first, ast.List) else f"*{case.source(first)}"
+    before = f"*({before[1:]})" if isinstance(first, ast.BinOp) else before
+    text = edits.replace_node(case.text, first, f"[{before}, *{owner}.parameters()]")
     offered = fixes((f"with {owner}.parameters()", text))
     yield Hit(making.lineno, step + 1, why, advice, offered, first_use(case, own[0]))
+
+
+def _holders(case: Case, given: ast.expr) -> list[str]:
+    """Return the modules whose parameters are all that an optimizer was given: `[*a.parameters(), *b.parameters()]`;
+    none for anything else."""
+    if isinstance(given, ast.BinOp) and isinstance(given.op, ast.Add):
+        parts = [given.left, given.right]
+    elif isinstance(given, ast.Call) and name_of(given) == "list" and len(given.args) == 1:
+        parts = given.args
+    elif isinstance(given, ast.List):
+        parts = [each.value if isinstance(each, ast.Starred) else each for each in given.elts]
+    else:
+        held = receiver_of(given) if isinstance(given, ast.Call) and name_of(given) == "parameters" else None
+        return [case.source(held)] if held is not None else []
+    found = [_holders(case, each) for each in parts]
+    return [each for names in found for each in names] if all(found) else []
 
 
 def _meets_targets(case: Case, leaves: list[int]) -> bool:

@@ -126,16 +126,16 @@ def _stands_for(case: Case, node: ast.expr) -> Iterator[ast.expr]:
 def _configured(case: Case, node: ast.Attribute) -> Iterator[ast.expr]:
     """Return what an object of settings was given for an attribute, and its default in the class or on the command
     line: `Config(lr=1.0).lr`."""
-    owner = case.source(node.value)
-    for each in [one for one in case.statements if isinstance(one, ast.Assign)]:  # in the body of a class
-        holder = case.class_of(each) if case.function_of(each) is None else None
-        own = holder is not None and (owner == holder.name or (owner == "self" and holder is case.class_of(node)))
-        if own and case.source(each.targets[0]) == node.attr:
-            yield each.value
-    made = case.assigned(owner, 10**9)
+    owner, made = case.source(node.value), case.assigned(case.source(node.value), 10**9)
     if made is None and isinstance(node.value, ast.Name):  # an argument
         made = next(_arguments(case, node.value), None)
         made = case.assigned(made.id, 10**9) if isinstance(made, ast.Name) else made
+    classes = {owner, name_of(made) if isinstance(made, ast.Call) else ""}
+    for each in [one for one in case.statements if isinstance(one, ast.Assign)]:  # in the body of a class
+        holder = case.class_of(each) if case.function_of(each) is None else None
+        own = holder is not None and (holder.name in classes or (owner == "self" and holder is case.class_of(node)))
+        if own and case.source(each.targets[0]) == node.attr:
+            yield each.value
     if isinstance(made, ast.Call):
         yield from (each.value for each in made.keywords if each.arg == node.attr)
         for field in [one for one in case.statements if isinstance(one, ast.AnnAssign) and one.value is not None]:
@@ -188,11 +188,13 @@ def scheduler_first(case: Case) -> Iterator[Hit]:
     steps = [each for each in case.calls if found and name_of(each) == "step"]
     for call in [each for each in steps if each.lineno == case.line_of(found[0])]:
         line = call.lineno
-        later = [each.lineno for each in steps if each.lineno in trained and each.lineno > line]
+        around = {getattr(case.function_of(each), "name", "") for each in steps if each.lineno in trained} - {""}
+        called = [each.lineno for each in case.calls if name_of(each) in around]
+        later = [each for each in [*trained, *called] if each > line]
         why = f"Line {line} moves the learning rate on before any step with the first one was taken: that value of the "
         why += "schedule is skipped, and each later one comes a step early."
         statement = case.statement(line)
-        text = _after_training(case, statement, later[0]) if later and isinstance(statement, ast.Expr) else None
+        text = _after_training(case, statement, min(later)) if later and isinstance(statement, ast.Expr) else None
         advice = "Call optimizer.step() first, then scheduler.step()."
         yield Hit(line, found[0] + 1, why, advice, fixes(("after optimizer.step()", text)))
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterator
 
@@ -96,9 +97,23 @@ def _transposed(fault: Fault, node: ast.expr) -> str | None:
     return edits.replace_node(fault.text, node, f"{plain}.t()")
 
 
+def _flattened(fault: Fault, wanted: int) -> str | None:
+    """Return the text in which each sample is one row of numbers for a layer that wants as many."""
+    case = fault.case
+    for call in [each for each in case.on_line(fault.line) if isinstance(each, ast.Call) and len(each.args) == 1]:
+        tensor = case.was(call.args[0], len(case.trace) + 1)
+        shape = case.shape(tensor) if tensor >= 0 else ()
+        if len(shape) > 2 and math.prod(shape[1:]) == wanted and isinstance(call.args[0], (ast.Name, ast.Attribute)):
+            return edits.replace_node(fault.text, call.args[0], f"{case.source(call.args[0])}.flatten(1)")
+    return None
+
+
 def _linear(fault: Fault, given: int, wanted: int) -> list[tuple[str, str | None]]:
     """A layer whose number of inputs differs from what it gets."""
     case, tensors, found = fault.case, fault.case.trace.tensors, list[tuple[str, str | None]]()
+    flat = _flattened(fault, wanted)
+    if flat is not None:
+        return [("flatten(1)", flat)]
     weights = [each for each in range(len(tensors)) if tensors.is_parameter[each] and case.shape(each)[1:] == (wanted,)]
     lines = {int(tensors.line[each]): case.shape(each)[0] for each in weights}
     for call in case.calls:
@@ -265,7 +280,11 @@ def _target_ending(fault: Fault) -> str:
     if "spatial targets" in message and "dimension: 4" in message:
         return ".squeeze(1)"
     if "Long" in message and (
-        "but found Float" in message or "but got Float" in message or "not implemented" in message
+        "but found Float" in message
+        or "but got Float" in message
+        or "but found Int" in message
+        or "but got Int" in message
+        or "not implemented" in message
     ):
         return ".long()"
     if (

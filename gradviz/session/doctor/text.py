@@ -232,10 +232,13 @@ def decorated_at(text: Text, line: int) -> ast.FunctionDef | None:
 
 
 def uses(text: Text, number: ast.expr, depth: int = 4, summed: bool = False) -> Iterator[ast.expr]:
-    """Return where a number, or a multiple of it, is used, followed through a variable and through return values; and
-    the product that makes the multiple. With `summed`, also through a sum that includes it."""
+    """Return where a number, or a multiple of it, is used, followed through a variable, through return values and
+    through a loop over several; and the product that makes the multiple. With `summed`, also through a sum that
+    includes it."""
     outer = text.parents.get(number)
-    if isinstance(outer, ast.UnaryOp) or (isinstance(outer, ast.BinOp) and isinstance(outer.op, (ast.Mult, ast.Pow))):
+    plain = isinstance(outer, ast.Call) and name_of(outer) == "float" and receiver_of(outer) is None
+    multiple = isinstance(outer, ast.BinOp) and isinstance(outer.op, (ast.Mult, ast.Pow))
+    if isinstance(outer, ast.expr) and (isinstance(outer, ast.UnaryOp) or multiple or plain):
         yield outer
         yield from uses(text, outer, depth, summed)
     elif isinstance(outer, (ast.GeneratorExp, ast.ListComp)) and outer.elt is number:
@@ -249,6 +252,8 @@ def uses(text: Text, number: ast.expr, depth: int = 4, summed: bool = False) -> 
     function, again = text.function_of(number), list[ast.expr]()
     target: ast.expr | None = outer.targets[0] if isinstance(outer, ast.Assign) else None
     if summed and isinstance(outer, ast.AugAssign):
+        target = outer.target
+    if isinstance(outer, (ast.For, ast.comprehension)) and outer.iter is number:
         target = outer.target
     if isinstance(outer, ast.Dict) or isinstance(target, ast.Subscript):
         again += _read_by_key(text, number, outer if isinstance(outer, ast.Dict) else None, target)

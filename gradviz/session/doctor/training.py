@@ -207,7 +207,20 @@ def _cleared_by_hand(case: Case, line: int) -> str | None:
         held = _updated_by(case, statement)
         if held:
             text = edits.insert_after(text, statement.lineno, f"{held}.grad = None") or text
-    return text if text != case.text else None
+    if text != case.text:
+        return text
+    codes = dict.fromkeys(_cleared_at_once(case, leaf, here) for leaf, _ in names)
+    return edits.insert_before(text, line, "\n".join(codes)) if "" not in codes else None
+
+
+def _cleared_at_once(case: Case, leaf: int, function: ast.AST | None) -> str:
+    """Return the code that clears the gradient of a leaf by its name or through its module, "" for neither."""
+    name, names = case.name(leaf), case.trace.names
+    if _is_visible(case, name, function):
+        return f"{name}.grad = None"
+    owners = {str(names.owner[row]).partition("[")[0] for row in case.trace.history("names", "tensor").all(leaf)}
+    owners = {each for each in owners if each and _is_visible(case, each, function)}
+    return f"{min(owners, key=len)}.zero_grad()" if owners else ""
 
 
 def _is_visible(case: Case, name: str, function: ast.AST | None) -> bool:
