@@ -1,4 +1,4 @@
-"""The options that all factories have in PyTorch: `dtype` (also as a Python type), `layout`, `pin_memory`,
+"""The options that all factories have in PyTorch: `device`, `dtype` (also as a Python type), `layout`, `pin_memory`,
 `memory_format`, `out`. They mean the same for all, so they are handled in one place before the functions of
 `creation.py` and `draw.py` get the arguments."""
 
@@ -9,11 +9,12 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel import dtypes, layers
+from gradviz.engine.kernel.devices import is_meta
 from gradviz.engine.kernel.memory import STRIDED, check_rank, laid
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops import creation, ranges
-from gradviz.engine.ops.draw import randint
+from gradviz.engine.ops.draw import randint, source_of
 from gradviz.engine.run.api import FUNCTIONS, give, in_torch_words
 from gradviz.engine.run.signatures import refusal
 
@@ -43,7 +44,24 @@ def _laid_out(made: Tensor, memory_format: object) -> Tensor:
 
 def _with_options(name: str, formats: bool) -> None:
     inner = FUNCTIONS[name]
+    follows = name in _LIKE
     known = inspect.signature(inner, follow_wrapped=False).parameters
+
+    def placed(*args: Any, **options: Any) -> Tensor:
+        place = options.get("device")
+        if place is None and follows and args and isinstance(args[0], Tensor):
+            on_meta = args[0]._on_meta
+        else:
+            on_meta = is_meta(place)
+        if not on_meta:
+            return call(*args, **options)
+        random = source_of(None)
+        before = random.state_bytes()
+        made = call(*args, **{**options, "device": "meta"})
+        random.load_bytes(before)  # no numbers are drawn
+        made._on_meta = True
+        layers.keep_looking()
+        return made
 
     def call(*args: Any, **options: Any) -> Tensor:
         if not options:
@@ -69,10 +87,10 @@ def _with_options(name: str, formats: bool) -> None:
             options["dtype"] = out.dtype
         return give(out, inner(*args, **options))
 
-    functools.update_wrapper(call, inner)
-    call.__name__ = call.__qualname__ = name
-    del call.__wrapped__  # type: ignore[attr-defined]
-    FUNCTIONS[name] = in_torch_words(call, f"torch.{name}")
+    functools.update_wrapper(placed, inner)
+    placed.__name__ = placed.__qualname__ = name
+    del placed.__wrapped__  # type: ignore[attr-defined]
+    FUNCTIONS[name] = in_torch_words(placed, f"torch.{name}")
 
 
 def install() -> Callable[..., object]:

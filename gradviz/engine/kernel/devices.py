@@ -1,9 +1,12 @@
-"""What computes: `torch.device`. Here only the CPU does, also where a run lets it stand for others."""
+"""What computes: `torch.device`. Here only the CPU does, also where a run lets it stand for others; tensors on the meta
+device have a type, sizes and strides and show no numbers (`options.py` makes them, `layered.py` computes with them)."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
+
+from gradviz.engine.kernel.state import on_new_run
 
 _KINDS = ("cpu", "cuda", "mps", "xpu", "meta", "xla", "hpu", "mtia", "ipu")
 
@@ -18,6 +21,8 @@ class Standing:
 
 
 STANDING = Standing()
+_chosen: list[device] = []  # by set_default_device, and by each open `with torch.device(…)`
+on_new_run(_chosen.clear)
 ACCELERATORS = frozenset({"cuda", "mps"})
 
 
@@ -74,7 +79,27 @@ class device:
         return hash((self.type, -1 if self.index is None else self.index))  # before Python 3.12 None hashes by address
 
     def __enter__(self) -> device:
-        return self  # the device of new tensors; there is only one
+        _chosen.append(self)
+        return self
 
     def __exit__(self, *exc: object) -> None:
-        """Nothing to restore."""
+        """Let new tensors be made where they were before."""
+        if _chosen:
+            _chosen.pop()
+
+
+def choose(place: device) -> None:
+    """Make new tensors there from now on."""
+    _chosen[:] = [place]
+
+
+def chosen() -> device:
+    """Where new tensors are made if nothing is said."""
+    return _chosen[-1] if _chosen else device("cpu")
+
+
+def is_meta(place: object) -> bool:
+    """Whether tensors made there have no numbers: the chosen device, if `place` is None."""
+    if place is None:
+        return bool(_chosen) and _chosen[-1].type == "meta"
+    return place == "meta" or (isinstance(place, device) and place.type == "meta")

@@ -78,6 +78,9 @@ _HINT_ANOMALY = (
     "The variable in question was changed in there or anywhere later. Good luck!"
 )
 
+NO_NUMBERS = "Cannot copy out of meta tensor; no data!"
+NOT_ASKED = "Tensor.item() cannot be called on meta tensors"
+
 
 def overwritten(what: str, now: int, expected: int, anomaly: bool) -> str:
     """A saved buffer (`what` names its type, shape and source) has been written to since."""

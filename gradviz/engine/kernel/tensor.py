@@ -197,6 +197,7 @@ class Tensor(Operations):
     _tangents: dict[int, Tensor | None] | None = None  # of open levels of forward differentiation
     _dual_base: Tensor | bool = False  # whose tangents a view has: its base's (False), its own (True), or this one's
     _all_examples: tuple[Tensor, int, int, Node | None] | None = None  # split by a vmap: (level, dim, its node)
+    _on_meta: bool = False  # its numbers are zeros that nobody sees
     _lazy: str = ""  # "conj" or "neg": PyTorch would compute that only when the numbers are read
     _wraps: tuple[int, ...] = ()  # the function transforms that were open when it was made
     _grad_dtype: Any = False  # the type that `.grad` must have: its own (False), any (None), or a dtype
@@ -208,7 +209,6 @@ class Tensor(Operations):
     is_sparse_csr: ClassVar[bool] = False
     is_nested: ClassVar[bool] = False
     is_mkldnn: ClassVar[bool] = False
-    is_meta: ClassVar[bool] = False
     is_xpu: ClassVar[bool] = False
     is_ipu: ClassVar[bool] = False
     is_maia: ClassVar[bool] = False
@@ -351,6 +351,8 @@ class Tensor(Operations):
             raise RuntimeError("accessing `data` under vmap transform is not allowed")
         found = wrap(self._data)
         found._inference, found._lazy = self._inference, self._lazy
+        if self._on_meta:
+            found._on_meta = True
         if self._inference and not state.inference:
             found._share_version()  # it counts its writes separately
         if state.observer is not None:
@@ -366,6 +368,8 @@ class Tensor(Operations):
         if state.observer is not None:
             state.observer.before_write(self)
         self._data = value._data
+        if self._on_meta != value._on_meta:
+            self._on_meta = value._on_meta
         if not self._inference and value._inference:
             self._share_version()  # it keeps its own counter
         self._inference = value._inference

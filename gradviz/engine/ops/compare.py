@@ -11,7 +11,7 @@ from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.batched import plain, refuse_truth
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
-from gradviz.engine.kernel.messages import check_kind, check_value, only
+from gradviz.engine.kernel.messages import NOT_ASKED, check_kind, check_value, only
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -545,6 +545,8 @@ def as_bool(self: Tensor) -> bool:
         raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
     if self._data.size == 0:
         raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+    if self._on_meta:
+        raise RuntimeError(NOT_ASKED)
     return bool(self._data.reshape(-1)[0])
 
 

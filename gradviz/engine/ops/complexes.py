@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
@@ -10,7 +13,7 @@ from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.elementwise import check_broadcast
-from gradviz.engine.run.api import FUNCTIONS, api, prop
+from gradviz.engine.run.api import FUNCTIONS, api
 from gradviz.engine.run.apply import call
 from gradviz.engine.run.arguments import check_operands
 
@@ -150,8 +153,20 @@ def imag(input: Tensor) -> Tensor:
     return _part(input, 1)
 
 
-prop("real")(real)
-prop("imag")(imag)
+def _writable_part(name: str, read: Callable[[Tensor], Tensor]) -> None:
+    """`x.real = value` writes to that part of `x`."""
+
+    def write(self: Tensor, value: Any) -> None:
+        if isinstance(value, Tensor):
+            read(self).copy_(value)
+        else:
+            read(self)[...] = value
+
+    setattr(Tensor, name, property(read, write))
+
+
+_writable_part("real", real)
+_writable_part("imag", imag)
 
 
 def _need_reals(first: Tensor, second: Tensor) -> None:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.kernel import dtypes, printing
-from gradviz.engine.kernel.devices import device
+from gradviz.engine.kernel import dtypes, layers, printing
+from gradviz.engine.kernel.devices import device, is_meta
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.memory import STRIDED, is_laid, laid_as, single_steps
-from gradviz.engine.kernel.messages import IMAGINARY_PART, TO_SCALAR
+from gradviz.engine.kernel.messages import IMAGINARY_PART, NO_NUMBERS, NOT_ASKED, TO_SCALAR
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import paused, state, warn_once
 from gradviz.engine.kernel.tensor import Tensor, bare
@@ -51,6 +51,13 @@ TO = op(
 )
 
 
+def _moved_to_meta(self: Tensor, dtype: dtypes.dtype) -> Tensor:
+    moved = call(TO, self, dtype=dtype)
+    moved._on_meta = True
+    layers.keep_looking()
+    return moved
+
+
 @method("to")
 def to(
     self: Tensor,
@@ -75,6 +82,10 @@ def to(
             device = each
     check_device(device)
     dtype = self.dtype if dtype is None else dtype
+    if device is not None and is_meta(device) is not self._on_meta:
+        if self._on_meta:
+            raise NotImplementedError(NO_NUMBERS)
+        return _moved_to_meta(self, dtype)
     asked = memory_format is not None and not is_laid(self._data, memory_format)
     if dtype is self.dtype and not copy and (not asked or str(memory_format) == "torch.preserve_format"):
         return self
@@ -106,7 +117,7 @@ for _name, _target in {
     _caster(_name, _target)
 
 method("type_as")(lambda self, other: to(self, other.dtype))
-method("cpu")(lambda self, memory_format=None: self)
+method("cpu")(lambda self, memory_format=None: to(self, "cpu"))
 method("get_device")(lambda self: -1)
 method("share_memory_")(lambda self: self)
 
@@ -150,6 +161,8 @@ def item(self: Tensor) -> Any:
     """The one element as a Python number."""
     if self._data.size != 1:
         raise RuntimeError(f"a Tensor with {self._data.size} elements cannot be converted to Scalar")
+    if self._on_meta:
+        raise RuntimeError(NOT_ASKED)
     found = self._data.item()
     return float(found) if self._data.dtype.kind == "V" else found
 
@@ -157,6 +170,8 @@ def item(self: Tensor) -> Any:
 @method("tolist")
 def tolist(self: Tensor) -> Any:
     """Nested lists of Python numbers."""
+    if self._on_meta:
+        raise NotImplementedError(NO_NUMBERS)
     return (self._data.astype(np.float32) if self._data.dtype.kind == "V" else self._data).tolist()
 
 
@@ -210,6 +225,10 @@ def numpy(self: Tensor, *, force: bool = False) -> Array:
     """The data as a NumPy array that shares the memory."""
     if self._requires_grad and state.grad and not force:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if self._on_meta:
+        raise TypeError(
+            "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+        )
     if self._data.dtype.kind == "V":
         raise TypeError("Got unsupported ScalarType BFloat16")
     if self._lazy and not force:
@@ -256,6 +275,8 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     made: Tensor = bare(type(self))
     made._data = self._data.copy()
     made._requires_grad = self._requires_grad
+    if self._on_meta:
+        made._on_meta = True
     memo[id(self)] = made
     if self._grad is not None:
         made._grad = deepcopy(self._grad, memo)
@@ -277,12 +298,25 @@ def _shown(tensor: Tensor) -> str:
         name: str | None = "Invalid"
     else:
         name = None if node is None else node.class_name
+    if tensor._on_meta:
+        return _without_numbers(tensor, name)
     return printing.tensor_repr(
         tensor._data,
         grad_fn=name,
         requires_grad=tensor.requires_grad,
         default_dtype=dtypes.get_default_dtype().np,
     )
+
+
+def _without_numbers(tensor: Tensor, grad_fn: str | None) -> str:
+    parts = ["...", "device='meta'", f"size={tuple(tensor._data.shape)}"]
+    if tensor.dtype is not dtypes.get_default_dtype():
+        parts.append(f"dtype={tensor.dtype}")
+    if grad_fn is not None:
+        parts.append(f"grad_fn=<{grad_fn}>")
+    elif tensor.requires_grad:
+        parts.append("requires_grad=True")
+    return f"tensor({', '.join(parts)})"
 
 
 @method("__repr__", "__str__")
@@ -295,17 +329,14 @@ def text(self: Tensor, *, tensor_contents: object = None) -> str:
 @method("__format__")
 def formatted(self: Tensor, spec: str) -> str:
     """The one element as a number if there is a format; otherwise as printed."""
-    if not self._data.ndim and type(self) is Tensor:
+    if not self._data.ndim and type(self) is Tensor and not self._on_meta:
         return format(item(self), spec)
     return object.__format__(self, spec)
 
 
-prop("device")(lambda self: _device())
+prop("device")(lambda self: device("meta" if self._on_meta else "cpu"))
+prop("is_meta")(lambda self: self._on_meta)
 prop("layout")(lambda self: STRIDED)
-
-
-def _device() -> device:
-    return device("cpu")
 
 
 @api("result_type", where="torch")

@@ -16,7 +16,7 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes, layers
 from gradviz.engine.kernel.batched import alike
-from gradviz.engine.kernel.devices import STANDING
+from gradviz.engine.kernel.devices import STANDING, choose, chosen, is_meta
 from gradviz.engine.kernel.devices import device as Device
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.memory import check_room, laid_as, memory_of, start_of
@@ -289,7 +289,9 @@ def as_tensor(data: Any, dtype: Any = None, device: object = None) -> Tensor:
     """A tensor over the data, without a copy where the type allows it."""
     check_device(device)
     if isinstance(data, Tensor):
-        return data if dtype is None else data.to(dtype)
+        return data.to(device=device, dtype=dtype)
+    if is_meta(device):
+        return as_tensor(as_tensor(data, dtype, "cpu"), device="meta")
     if isinstance(data, np.ndarray) and (dtype is None or dtype.np == data.dtype):
         return from_numpy(data)
     return made(infer_array(data, dtype))
@@ -327,31 +329,27 @@ def _kind(device: object) -> str:
 
 
 def check_device(device: object) -> None:
-    """Only the CPU is there."""
+    """Only the CPU is there, and the device where tensors have no numbers."""
     kind = "cpu" if device is None or device == "cpu" else _kind(device)
     if kind in STANDING.kinds:
         return
     if kind == "cuda":
         raise AssertionError("Torch not compiled with CUDA enabled")
-    if kind == "meta":
-        raise RuntimeError(f"GradViz computes on the CPU only: device '{device}' is not available; use device='cpu'")
-    if kind != "cpu":
+    if kind not in ("cpu", "meta"):
         raise RuntimeError(f"PyTorch is not linked with support for {kind} devices")
-
-
-_default_device = Device("cpu")
 
 
 @api("set_default_device", where="torch")
 def set_default_device(device: object) -> None:
-    """Where new tensors are made: on the CPU."""
+    """Where new tensors are made."""
     check_device(device)
+    choose(Device("cpu" if device is None or _kind(device) in STANDING.kinds else device))
 
 
 @api("get_default_device", where="torch")
 def get_default_device() -> Device:
-    """The CPU."""
-    return _default_device
+    """Where new tensors are made."""
+    return chosen()
 
 
 # --- filled ---
@@ -366,6 +364,14 @@ def put_out(out: Tensor, values: Array) -> Tensor:
         out._data = values.astype(kind)
     out._count_write()
     return out
+
+
+def _beside(source: Tensor, found: Tensor, place: object) -> Tensor:
+    """A new tensor where another one is, unless something else is said."""
+    if is_meta(place) if place is not None else source._on_meta:
+        found._on_meta = True
+        layers.keep_looking()
+    return found
 
 
 def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
@@ -411,7 +417,8 @@ def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
     ) -> Tensor:
         if not size:
             raise TypeError(f'new_{name}() missing 1 required positional arguments: "size"')
-        return made(alike(self._data, fill(sizes_of(size), (dtype or self.dtype).np)), requires_grad)
+        filled = made(alike(self._data, fill(sizes_of(size), (dtype or self.dtype).np)), requires_grad)
+        return _beside(self, filled, device)
 
     function.__name__ = function.__qualname__ = name
     api(name, where="torch")(function)
@@ -490,7 +497,7 @@ def new_full(
     target = dtype or self.dtype
     check_value(fill_value, target)
     filled = np.full(sizes_of(size), _fitted(fill_value, target), target.np)
-    return made(alike(self._data, filled), requires_grad)
+    return _beside(self, made(alike(self._data, filled), requires_grad), device)
 
 
 @method("new_tensor")
@@ -500,7 +507,7 @@ def new_tensor(
     """As `torch.tensor`, with the type of this tensor."""
     if isinstance(data, Tensor):
         warn_of_copy("tensor.new_tensor")
-    return made(infer_array(data, dtype or self.dtype), requires_grad)
+    return _beside(self, made(infer_array(data, dtype or self.dtype), requires_grad), device)
 
 
 @api("eye", where="torch")

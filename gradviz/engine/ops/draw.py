@@ -328,6 +328,8 @@ def _filled(self: Tensor, row: OpRow, given: Sequence[Tensor], draw: Callable[[A
     """Write the drawn numbers; a node is made if this ends a history."""
     tracked = state.grad and any(each._requires_grad for each in (self, *given))
     check_writable(self, tracked)
+    if self._on_meta:
+        return self
     if state.layered:
         layers.check_drawn_in_place(self._data)
     drawn = from_memory_order(draw(in_memory_order(self._data, self._data)), self._data)

@@ -264,7 +264,9 @@ def _dropped(input: Tensor, p: float, training: bool, inplace: bool, shape: tupl
         )
     else:
         mask = distributions.dropout_mask(draw.generator, shape, p, kind)
-    return _multiplied(input, wrap(mask), inplace)
+    factors = wrap(mask)
+    factors._on_meta = input._on_meta
+    return _multiplied(input, factors, inplace)
 
 
 @api("dropout", where="F")

@@ -198,7 +198,7 @@ def dim_order(self: Tensor, *, ambiguity_check: object = False) -> tuple[int, ..
     return tuple(order)
 
 
-prop("is_cpu")(lambda self: True)
+prop("is_cpu")(lambda self: not self._on_meta)
 prop("is_mps")(lambda self: False)
 
 for _new, _old in {

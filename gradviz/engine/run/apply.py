@@ -204,9 +204,9 @@ def unseen_view(source: Tensor, data: Array) -> Tensor | None:
 def _make_views(source: Tensor | None, outputs: Sequence[Tensor], several: bool) -> None:
     """Outputs that share memory with the first operand share its version, and know their base if differentiable."""
     assert source is not None
-    if source._lazy:
+    if source._lazy or source._on_meta:
         for each in outputs:
-            each._lazy = source._lazy
+            each._lazy, each._on_meta = source._lazy, source._on_meta
     if source._inference:
         for each in outputs:
             each._inference = True

@@ -241,7 +241,9 @@ def _seed(root: Tensor | GradientEdge, grad: Tensor | None, index: int) -> Tenso
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
         if not dtype.is_floating_point:
             raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {dtype}")
-        return wrap(np.ones(shape, numpy_type))
+        seed = wrap(np.ones(shape, numpy_type))
+        seed._on_meta = isinstance(root, Tensor) and root._on_meta
+        return seed
     if not isinstance(grad, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
     if grad._data.shape != shape:

@@ -549,6 +549,8 @@ class GraphTask:
         if held is None:
             leaf = variable._data
             variable._grad = copy_with_history(grad, leaf) if self.create_graph else self._own(grad, leaf)
+            if variable._on_meta:
+                variable._grad._on_meta = True
         elif self.create_graph:
             variable._grad = held = held + grad
             check_layout(held._data, variable._data, 282)

@@ -117,6 +117,8 @@ def detach(self: Tensor) -> Tensor:
     found._inference = self._inference
     if self._lazy:
         found._lazy = self._lazy
+    if self._on_meta:
+        found._on_meta = True
     if not self._inference:
         found._version_counter = self._share_version()
     elif not state.inference:

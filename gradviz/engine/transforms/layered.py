@@ -17,6 +17,7 @@ from gradviz.engine.kernel.batched import BatchedArray, levels_of, no_room, remo
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.graph import Node, renamed, show_as
+from gradviz.engine.kernel.messages import NO_NUMBERS
 from gradviz.engine.kernel.rows import OpRow
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -29,7 +30,29 @@ from gradviz.engine.transforms.forward_mode import held, push
 def apply(
     row: OpRow, tensors: Sequence[Tensor | None], arrays: Sequence[Array | None], params: Mapping[str, object]
 ) -> Any:
-    """Run a row on tensors that may be dual or batched."""
+    """Run a row on tensors that may be dual, batched or without numbers."""
+    if any(t is not None and t._on_meta for t in tensors):
+        _check_places(tensors)
+        made = _apply(row, tensors, arrays, params)
+        for output in [made] if row.single else made:
+            output._on_meta = True
+        return made
+    return _apply(row, tensors, arrays, params)
+
+
+def _check_places(tensors: Sequence[Tensor | None]) -> None:
+    """Refuse operands with and without numbers, but single numbers, and the gradients that a backward pass makes."""
+    given = [t for t in tensors if t is not None and t._data.ndim]
+    first = max(given, key=lambda t: t._data.ndim, default=None)  # the input of a layer, not its bias
+    other = next((t for t in given if first is not None and t._on_meta != first._on_meta), None)
+    if other is not None and first is not None and state.running is None:
+        places = [t.device.type for t in (other, first)]  # type: ignore[attr-defined]
+        raise RuntimeError("Tensor on device {} is not on the expected device {}!".format(*places))
+
+
+def _apply(
+    row: OpRow, tensors: Sequence[Tensor | None], arrays: Sequence[Array | None], params: Mapping[str, object]
+) -> Any:
     number = forward_mode.innermost(tensors)
     if number is None:
         made = _marked(_plain(row, tensors, arrays, params))
@@ -37,7 +60,7 @@ def apply(
             _hide(tensors[0], made)
         return made
     with forward_mode.without(tensors, number) as tangents:
-        made = apply(row, tensors, arrays, params)
+        made = _apply(row, tensors, arrays, params)
         outputs = [made] if row.single else list(made)
         if row.view:
             pushed = _view_tangents(row, tangents, params)
@@ -62,6 +85,10 @@ def write(
     params: Mapping[str, object],
 ) -> Tensor:
     """Run a row whose first operand is `target`, and write the result and its tangent to `target`."""
+    if not target._on_meta and any(t is not None and t._on_meta for t in tensors):
+        if row.name == "copy":
+            raise NotImplementedError(NO_NUMBERS)
+        _check_places(tensors)
     _check_captured(target, row, tensors)
     number = forward_mode.innermost(tensors)
     if number is None:

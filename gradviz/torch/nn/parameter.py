@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.devices import is_meta
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.messages import SET_ON_INFERENCE
 from gradviz.engine.kernel.state import paused, state
@@ -35,6 +36,8 @@ class Parameter(Tensor):
         made: Parameter = bare(cls)
         made._data = array
         made._inference = data is not None and data._inference
+        if data is not None and data._on_meta:
+            made._on_meta = True
         if requires_grad and made._inference and not state.inference:
             raise RuntimeError(SET_ON_INFERENCE)
         made._requires_grad = bool(requires_grad)
@@ -186,7 +189,7 @@ def is_lazy(param: object) -> bool:
 # --- how layers make their parameters: empty, filled by `reset_parameters`, and reported as complete leaves ---
 
 
-def memory_for(shape: tuple[int, ...], dtype: dtypes.dtype | None) -> Tensor:
+def memory_for(shape: tuple[int, ...], dtype: dtypes.dtype | None, device: object = None) -> Tensor:
     """Memory for a parameter or buffer."""
     if not all(type(n) is int and n >= 0 for n in shape):
         made: Tensor = FUNCTIONS["empty"](shape)  # refuses anything but sizes
@@ -194,14 +197,18 @@ def memory_for(shape: tuple[int, ...], dtype: dtypes.dtype | None) -> Tensor:
     kind = dtypes.meant(dtype) or dtypes.default.dtype
     if not isinstance(kind, dtypes.dtype):
         raise TypeError(f"empty(): argument 'dtype' must be torch.dtype, not {type(kind).__name__}")
+    if device is not None or is_meta(None):
+        return FUNCTIONS["empty"](shape, dtype=kind, device=device)
     return wrap(np.zeros(shape, kind.np))
 
 
-def make_parameters(module: Registry, shapes: Mapping[str, tuple[int, ...] | None], dtype: dtypes.dtype | None) -> None:
+def make_parameters(
+    module: Registry, shapes: Mapping[str, tuple[int, ...] | None], dtype: dtypes.dtype | None, device: object = None
+) -> None:
     """Register empty parameters of the given shapes; None registers an absent one."""
     with paused():
         for name, shape in shapes.items():
-            module.register_parameter(name, None if shape is None else Parameter(memory_for(shape, dtype)))
+            module.register_parameter(name, None if shape is None else Parameter(memory_for(shape, dtype, device)))
 
 
 def fill_parameters(module: Registry, reset: Callable[[], object]) -> None:

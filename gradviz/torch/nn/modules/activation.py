@@ -281,7 +281,7 @@ class PReLU(Module):
         super().__init__()
         self.num_parameters = num_parameters
         self.init = init
-        make_parameters(self, {"weight": (num_parameters,)}, dtype)
+        make_parameters(self, {"weight": (num_parameters,)}, dtype, device)
         fill_parameters(self, self.reset_parameters)
 
     def reset_parameters(self) -> None:

@@ -66,12 +66,12 @@ class MultiheadAttention(Module):
             "in_proj_bias": (3 * embed_dim,) if bias else None,
         }
         learned: Shapes = {"bias_k": (1, 1, embed_dim), "bias_v": (1, 1, embed_dim)}
-        make_parameters(self, {**shapes, **(learned if add_bias_kv else {})}, dtype)
+        make_parameters(self, {**shapes, **(learned if add_bias_kv else {})}, dtype, device)
         if not add_bias_kv:
             self.bias_k = self.bias_v = None
         self.add_zero_attn = add_zero_attn
         with paused():  # its bias is filled again below
-            self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, dtype=dtype)
+            self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, device=device, dtype=dtype)
         fill_parameters(self, self._reset_parameters)
 
     def _reset_parameters(self) -> None:

@@ -62,11 +62,13 @@ class _Conv(Module):
         self.groups = groups
         self.padding_mode = padding_mode
         self._check_impl()
-        self._create_impl(bias, dtype)
+        self._create_impl(bias, dtype, device)
 
-    def _create_impl(self, bias: bool, dtype: DType | None) -> None:
+    def _create_impl(self, bias: bool, dtype: DType | None, device: object) -> None:
         """Make the parameters and draw their values."""
-        make_parameters(self, {"weight": self.weight_shape(), "bias": (self.out_channels,) if bias else None}, dtype)
+        make_parameters(
+            self, {"weight": self.weight_shape(), "bias": (self.out_channels,) if bias else None}, dtype, device
+        )
         fill_parameters(self, self.reset_parameters)
 
     def weight_shape(self) -> tuple[int, ...]:

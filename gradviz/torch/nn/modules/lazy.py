@@ -89,7 +89,7 @@ class _LazyConv(LazyModuleMixin, conv._Conv):
     def __init__(self, out_channels: int, kernel_size: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(0, out_channels, kernel_size, *args, **kwargs)
 
-    def _create_impl(self, bias: bool, dtype: DType | None) -> None:
+    def _create_impl(self, bias: bool, dtype: DType | None, device: object) -> None:
         self.register_parameter("weight", UninitializedParameter(dtype=dtype))
         self.register_parameter("bias", UninitializedParameter(dtype=dtype) if bias else None)
 

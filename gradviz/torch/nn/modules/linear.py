@@ -40,7 +40,7 @@ class Linear(Module):
             "weight": (out_features, in_features),
             "bias": (out_features,) if bias else None,
         }
-        make_parameters(self, shapes, dtype)
+        make_parameters(self, shapes, dtype, device)
         fill_parameters(self, self.reset_parameters)
 
     def reset_parameters(self) -> None:
@@ -87,7 +87,7 @@ class Bilinear(Module):
             "weight": (out_features, in1_features, in2_features),
             "bias": (out_features,) if bias else None,
         }
-        make_parameters(self, shapes, dtype)
+        make_parameters(self, shapes, dtype, device)
         fill_parameters(self, self.reset_parameters)
 
     def reset_parameters(self) -> None:

@@ -37,6 +37,16 @@ from gradviz.torch.nn.parameter import give_data, is_lazy
 P = TypeVar("P", bound="Places")
 
 
+def _moved(tensor: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    try:
+        return tensor.to(*args, **kwargs)
+    except NotImplementedError as error:
+        raise NotImplementedError(
+            f"{error} Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() when moving module from "
+            "meta to a different device."
+        ) from None
+
+
 class Places(Registry):
     """Methods for devices, memory and submodules."""
 
@@ -223,7 +233,7 @@ class Module(Places):
             for each in (*args, *kwargs.values()):
                 if isinstance(each, str | int) and not isinstance(each, bool):
                     device(each)  # an unknown name is refused, also without anything to move
-            return self._apply(lambda t: t.to(*args, **kwargs))
+            return self._apply(lambda t: _moved(t, *args, **kwargs))
         kind = wanted[0]
         if kind.rank < 2:
             raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={kind}")

@@ -52,10 +52,12 @@ class _BatchNorm(Module):
         self.affine = affine
         self.track_running_stats = track_running_stats
         shape = (num_features,)
-        make_parameters(self, {"weight": shape if affine else None, "bias": shape if affine and bias else None}, dtype)
+        make_parameters(
+            self, {"weight": shape if affine else None, "bias": shape if affine and bias else None}, dtype, device
+        )
         tracked = track_running_stats
-        self.register_buffer("running_mean", memory_for(shape, dtype) if tracked else None)
-        self.register_buffer("running_var", memory_for(shape, dtype) if tracked else None)
+        self.register_buffer("running_mean", memory_for(shape, dtype, device) if tracked else None)
+        self.register_buffer("running_var", memory_for(shape, dtype, device) if tracked else None)
         self.register_buffer("num_batches_tracked", wrap(np.zeros((), np.int64)) if tracked else None)
         fill_parameters(self, self.reset_parameters)
 
@@ -222,7 +224,7 @@ class LayerNorm(Module):
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         shape = self.normalized_shape if elementwise_affine else None
-        make_parameters(self, {"weight": shape, "bias": shape if bias else None}, dtype)
+        make_parameters(self, {"weight": shape, "bias": shape if bias else None}, dtype, device)
         fill_parameters(self, self.reset_parameters)
 
     def reset_parameters(self) -> None:
@@ -256,7 +258,7 @@ class RMSNorm(Module):
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        make_parameters(self, {"weight": self.normalized_shape if elementwise_affine else None}, dtype)
+        make_parameters(self, {"weight": self.normalized_shape if elementwise_affine else None}, dtype, device)
         fill_parameters(self, self.reset_parameters)
 
     def reset_parameters(self) -> None:
@@ -295,7 +297,7 @@ class GroupNorm(Module):
         self.eps = eps
         self.affine = affine
         shape = (num_channels,) if affine else None
-        make_parameters(self, {"weight": shape, "bias": shape if bias else None}, dtype)
+        make_parameters(self, {"weight": shape, "bias": shape if bias else None}, dtype, device)
         fill_parameters(self, self.reset_parameters)
 
     def reset_parameters(self) -> None:

@@ -93,7 +93,9 @@ class RNNCellBase(Module):
         self.bias = bias
         rows = (num_chunks or self.gates) * hidden_size
         ends = {"bias_ih": (rows,), "bias_hh": (rows,)} if bias else {"bias_ih": None, "bias_hh": None}
-        make_parameters(self, {"weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size), **ends}, dtype)
+        make_parameters(
+            self, {"weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size), **ends}, dtype, device
+        )
         fill_parameters(self, self.reset_parameters)
 
     def reset_parameters(self) -> None:
@@ -106,7 +108,7 @@ class RNNCellBase(Module):
         raise NotImplementedError
 
     def _zeros_impl(self, input: Tensor) -> State:
-        return T["zeros"](input.shape[0], self.hidden_size, dtype=input.dtype)
+        return T["zeros"](input.shape[0], self.hidden_size, dtype=input.dtype, device=input.device)
 
     def forward(self, input: Tensor, hx: State = None) -> State:
         if input.dim() not in (1, 2):
@@ -258,7 +260,7 @@ class RNNBase(Module):
         self._check_settings_impl(dropout)
         shapes = self._shapes_impl()
         self._flat_weights_names = list(shapes)
-        make_parameters(self, shapes, dtype)
+        make_parameters(self, shapes, dtype, device)
         fill_parameters(self, self.reset_parameters)
 
     def _check_settings_impl(self, dropout: float) -> None:
@@ -331,7 +333,7 @@ class RNNBase(Module):
 
     def _zeros_impl(self, input: Tensor, batch: int) -> State:
         count = self.num_layers * len(self._directions_impl())
-        return T["zeros"](count, batch, self.proj_size or self.hidden_size, dtype=input.dtype)
+        return T["zeros"](count, batch, self.proj_size or self.hidden_size, dtype=input.dtype, device=input.device)
 
     def forward(self, input: Any, hx: State = None) -> tuple[Any, State]:
         if isinstance(input, PackedSequence):
@@ -553,7 +555,8 @@ class LSTM(RNNBase):
 
     def _zeros_impl(self, input: Tensor, batch: int) -> State:
         count = self.num_layers * len(self._directions_impl())
-        return super()._zeros_impl(input, batch), T["zeros"](count, batch, self.hidden_size, dtype=input.dtype)
+        memory = T["zeros"](count, batch, self.hidden_size, dtype=input.dtype, device=input.device)
+        return super()._zeros_impl(input, batch), memory
 
     def _check_dimensions_impl(self, hx: State, ndim: int) -> None:
         if hx is not None and (hx[0].ndim != ndim or hx[1].ndim != ndim):

@@ -42,7 +42,7 @@ class Embedding(Module):
         self.scale_grad_by_freq = scale_grad_by_freq
         self.sparse = sparse
         if _weight is None:
-            make_parameters(self, {"weight": (num_embeddings, embedding_dim)}, dtype)
+            make_parameters(self, {"weight": (num_embeddings, embedding_dim)}, dtype, device)
             fill_parameters(self, self.reset_parameters)
         else:
             if list(_weight.shape) != [num_embeddings, embedding_dim]:
@@ -127,7 +127,7 @@ class EmbeddingBag(Module):
             padding_idx %= num_embeddings
         self.padding_idx = padding_idx
         if _weight is None:
-            make_parameters(self, {"weight": (num_embeddings, embedding_dim)}, dtype)
+            make_parameters(self, {"weight": (num_embeddings, embedding_dim)}, dtype, device)
             fill_parameters(self, self.reset_parameters)
         else:
             if list(_weight.shape) != [num_embeddings, embedding_dim]:

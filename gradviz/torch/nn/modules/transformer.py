@@ -64,16 +64,17 @@ class _Layer(Module):
         dtype: DType | None = None,
     ) -> None:
         super().__init__()
-        given: dict[str, Any] = {"dropout": dropout, "bias": bias, "batch_first": batch_first, "dtype": dtype}
-        self.self_attn = MultiheadAttention(d_model, nhead, **given)
+        given: dict[str, Any] = {"dropout": dropout, "bias": bias, "batch_first": batch_first}
+        place: dict[str, Any] = {"device": device, "dtype": dtype}
+        self.self_attn = MultiheadAttention(d_model, nhead, **given, **place)
         if self.norms == 3:
-            self.multihead_attn = MultiheadAttention(d_model, nhead, **given)
-        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, dtype=dtype)
+            self.multihead_attn = MultiheadAttention(d_model, nhead, **given, **place)
+        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **place)
         self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)
+        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **place)
         self.norm_first = norm_first
         for i in range(1, self.norms + 1):
-            setattr(self, f"norm{i}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype))
+            setattr(self, f"norm{i}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place))
         for i in range(1, self.norms + 1):
             setattr(self, f"dropout{i}", Dropout(dropout))
         self.activation = _activation(activation)
@@ -314,7 +315,7 @@ class Transformer(Module):
         settings = dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias, device, dtype
 
         def norm() -> LayerNorm:
-            return LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
+            return LayerNorm(d_model, eps=layer_norm_eps, bias=bias, device=device, dtype=dtype)
 
         if custom_encoder is None:
             layer = TransformerEncoderLayer(d_model, nhead, *settings)
