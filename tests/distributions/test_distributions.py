@@ -65,3 +65,9 @@ def test_a_wrong_density_is_noticed() -> None:
     wrong = json.loads(json.dumps(GOLDEN["Normal"]))
     wrong["log_prob"][0]["values"][0] += 1e-3
     assert differences(wrong, GOLDEN["Normal"], "", 3e-5)
+
+
+@pytest.mark.parametrize("draw", ["sample", "rsample"])
+def test_a_number_is_no_shape(draw: str) -> None:
+    with pytest.raises(TypeError, match="^'int' object is not iterable$"):
+        getattr(torch.distributions.Normal(0.0, 1.0), draw)(3)

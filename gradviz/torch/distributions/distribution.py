@@ -141,7 +141,7 @@ class Distribution:
         return T["exp"](self.entropy())
 
     def _extended_shape(self, sample_shape: Sequence[int] = ()) -> Size:
-        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
+        return Size((*Size(sample_shape), *self._batch_shape, *self._event_shape))
 
     def _validate_sample(self, value: object) -> None:
         if not isinstance(value, Tensor):
