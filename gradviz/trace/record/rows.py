@@ -126,14 +126,17 @@ def _pairs(rows: dict[str, bytearray], table: str, short: Array, column: str, or
     rows[table][:] = merged[np.lexsort((merged[order[1]], merged[order[0]]))].tobytes()
 
 
+_Sharers = dict[int, dict[int, ref[Any]]]  # by the memory, then by the tensor
+
+
 class Memory:
     """Which tensors share memory: a write to one changes the values of all. Only tensors that can share are registered,
     leaves and views, by the array that owns their memory; they are not kept alive."""
 
     def __init__(self) -> None:
-        self._tensors: dict[int, list[ref[Any]]] = {}
+        self._tensors: _Sharers = {}
         self._purge_at = self._purge_detached_at = 10_000
-        self._detached: dict[int, list[ref[Any]]] = {}
+        self._detached: _Sharers = {}
 
     def detached(self, tensor: Any) -> None:
         """Remember a tensor that has no step yet, but shares memory that may be overwritten before it gets one."""
@@ -144,8 +147,8 @@ class Memory:
 
     def waiting_for(self, written: Any) -> list[Any]:
         """Those of them that share the memory of this tensor, which is about to be overwritten."""
-        kept = self._detached.pop(_owner(written._data), ()) if self._detached else ()
-        return [each for entry in kept if (each := entry()) is not None and each._tag == -1]
+        kept = self._detached.pop(_owner(written._data), {}) if self._detached else {}
+        return [each for each in _living(kept) if each._tag == -1]
 
     def enter(self, tensor: Any) -> None:
         """Remember that this tensor looks at its memory."""
@@ -156,14 +159,13 @@ class Memory:
 
     def every(self) -> list[Any]:
         """All that are alive."""
-        found = [entry() for entries in self._tensors.values() for entry in entries]
-        return [each for each in found if each is not None]
+        return [each for entries in list(self._tensors.values()) for each in _living(entries)]
 
     def sharing(self, tensor: Any) -> list[Any]:
         """The other living tensors whose elements may overlap with those of this one."""
         data = tensor._data
-        found = [entry() for entry in self._tensors.get(_owner(data), ())]
-        return [each for each in found if each is not None and each is not tensor and _overlap(each._data, data)]
+        found = _living(self._tensors.get(_owner(data), {}))
+        return [each for each in found if each is not tensor and _overlap(each._data, data)]
 
 
 def _owner(data: Array) -> int:
@@ -174,17 +176,20 @@ def _owner(data: Array) -> int:
     return id(data)
 
 
-def _enter(known: dict[int, list[ref[Any]]], tensor: Any) -> None:
-    entries = known.setdefault(_owner(tensor._data), [])
-    if len(entries) > 16:
-        entries[:] = [entry for entry in entries if entry() is not None]
-    if not any(entry() is tensor for entry in entries):
-        entries.append(ref(tensor))
+def _enter(known: _Sharers, tensor: Any) -> None:
+    """A tensor leaves by itself when it dies: a data set has as many views as rows."""
+    entries, key = known.setdefault(_owner(tensor._data), {}), id(tensor)
+    if key not in entries:
+        entries[key] = ref(tensor, lambda gone: entries.pop(key, None))
 
 
-def _alive(known: dict[int, list[ref[Any]]]) -> dict[int, list[ref[Any]]]:
-    alive = {owner: [entry for entry in entries if entry() is not None] for owner, entries in known.items()}
-    return {owner: entries for owner, entries in alive.items() if entries}
+def _living(entries: dict[int, ref[Any]]) -> list[Any]:
+    found = [entry() for entry in list(entries.values())]  # a list: what dies meanwhile leaves the table
+    return [each for each in found if each is not None]
+
+
+def _alive(known: _Sharers) -> _Sharers:
+    return {owner: entries for owner, entries in known.items() if entries}
 
 
 def _overlap(a: Array, b: Array) -> bool:
