@@ -153,8 +153,7 @@ def test_the_order_of_a_class_has_what_the_snippet_wrote(world: World) -> None:
 
 def test_nobody_is_told_of_a_class_that_is_refused(world: World) -> None:
     seen: list[type] = []
-    names = {**world.guard.hooks(), "seen": seen}
-    base = made_by_snippet(world, "class A:\n    def __init_subclass__(cls): seen.append(cls)", **names)
+    base = made_by_snippet(world, "class A:\n    def __init_subclass__(cls): seen.append(cls)", seen=seen)
     with pytest.raises(TypeError, match="a class can't define '_data'"):
         made_by_snippet(world, "class A(Base):\n    _data = 1", Base=base)
     assert not seen

@@ -25,7 +25,6 @@ from gradviz.engine.run.function import Function
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.language.absent import Absent, error_of
 from gradviz.worker.language.guard import WITH_ARRAYS, Guard, is_engines_name, meets_arrays
-from gradviz.worker.language.own_classes import is_plain, tell_of
 from gradviz.worker.objects.arguments import is_offered, private_of
 from gradviz.worker.objects.kept_memory import comparing
 from gradviz.worker.objects.numpy_boundary import PLAIN, to_snippet
@@ -136,11 +135,11 @@ class ClassMaker:
         _move_restorer(made)
         self._check_making(made)
         check_kept(self._guard, made)
-        _check_finished(made, is_plain(self._guard, made))
+        _check_finished(made, self._guard.is_plain(made))
         _find_abstract(made)
         self._guard.adopt(made)
         check_patterns(self._guard, made)
-        tell_of(self._guard, made, made, **keywords)
+        self._guard.tell_of(made, made, **keywords)
         return made
 
     def _check_making(self, made: Any) -> None:

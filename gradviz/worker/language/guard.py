@@ -309,6 +309,19 @@ class Guard:
         self._own.add(made)
         return made
 
+    def is_plain(self, cls: type) -> bool:
+        """Whether a class has nothing of GradViz's own."""
+        return all(base in (*self.plain_bases, int, float, tuple) or base in self._own for base in cls.__mro__[1:])
+
+    def tell_of(self, made: type, after: type, **named: object) -> None:
+        """Call the snippet's `__init_subclass__` that is next after a class in the order of a new one."""
+        classes = made.__mro__[made.__mro__.index(after) + 1 :]
+        told = next((self.subclassed[each] for each in classes if each in self.subclassed), None)
+        if told is not None:
+            told(made, **named)
+        elif named:
+            raise TypeError(f"{made.__name__}.__init_subclass__() takes no keyword arguments")
+
     def owns(self, thing: object) -> bool:
         """Whether `thing` is a class of the snippet or an instance of one."""
         return thing in self._own if isinstance(thing, type) else type(thing) in self._own

@@ -1,6 +1,6 @@
-"""What a snippet knows of its own classes and functions: `A.__bases__`, `A.__mro__`, `A.__subclasses__`, annotations,
-the function inside a wrapper; and what `super().__new__` and `super().__init_subclass__` do for them. Of a class that
-is not the snippet's nothing is told. The hooks are in `guard`."""
+"""What a snippet knows of its own classes and functions: `A.__bases__`, `A.__mro__`, `A.__subclasses__`, annotations, the
+function inside a wrapper; and what `super().__new__` and `super().__init_subclass__` do for them. Of a class that is not the
+snippet's nothing is told. The hooks are in `guard`."""
 
 from __future__ import annotations
 
@@ -18,23 +18,11 @@ class Owner(Protocol):
     def wrote(self, thing: object) -> bool:
         """Whether `thing` is a function of the snippet."""
 
-    plain_bases: tuple[type, ...]
-    subclassed: dict[type, Callable[..., object]]
+    def is_plain(self, cls: type) -> bool:
+        """Whether a class has nothing of GradViz's own."""
 
-
-def is_plain(guard: Owner, cls: type) -> bool:
-    """Whether a class has nothing of GradViz's own."""
-    return all(base in (*guard.plain_bases, int, float, tuple) or guard.owns(base) for base in cls.__mro__[1:])
-
-
-def tell_of(guard: Owner, made: type, after: type, **named: object) -> None:
-    """Call the snippet's `__init_subclass__` that is next after a class in the order of a new one."""
-    classes = made.__mro__[made.__mro__.index(after) + 1 :]
-    told = next((guard.subclassed[each] for each in classes if each in guard.subclassed), None)
-    if told is not None:
-        told(made, **named)
-    elif named:
-        raise TypeError(f"{made.__name__}.__init_subclass__() takes no keyword arguments")
+    def tell_of(self, made: type, after: type, **named: object) -> None:
+        """Call the snippet's `__init_subclass__` that is next after a class in the order of a new one."""
 
 
 def _own_class(guard: Owner, thing: object, name: str) -> type:
@@ -78,7 +66,7 @@ def maker_of(guard: Owner, thing: object) -> Callable[..., object]:
     of GradViz's."""
 
     def make(cls: object, *given: object, **named: object) -> object:
-        if not isinstance(cls, type) or not guard.owns(cls) or not is_plain(guard, cls):
+        if not isinstance(cls, type) or not guard.owns(cls) or not guard.is_plain(cls):
             raise TypeError("__new__ makes objects of plain classes of the snippet only, in GradViz snippets")
         found: Any = super.__getattribute__(thing, "__new__") if type(thing) is super else getattr(thing, "__new__", 0)
         if not (guard.wrote(found) or found in _NEW):
@@ -93,7 +81,7 @@ def subclassed_by(guard: Owner, thing: object) -> Callable[..., None]:
     if type(thing) is not super:
         raise AttributeError("'__init_subclass__' can be read of super() only, in GradViz snippets")
     made = super.__getattribute__(thing, "__self__")
-    return functools.partial(tell_of, guard, made, super.__getattribute__(thing, "__thisclass__"))
+    return functools.partial(guard.tell_of, made, super.__getattribute__(thing, "__thisclass__"))
 
 
 def wrapped_by(guard: Owner, thing: object) -> object:
