@@ -42,14 +42,11 @@ DEFINABLE_DUNDERS = frozenset(
     __iadd__ __sub__ __rsub__ __isub__ __mul__ __rmul__ __imul__ __truediv__ __rtruediv__ __itruediv__ __floordiv__
     __rfloordiv__ __ifloordiv__ __mod__ __rmod__ __imod__ __divmod__ __pow__ __rpow__ __ipow__ __matmul__ __rmatmul__
     __imatmul__ __and__ __rand__ __iand__ __or__ __ror__ __ior__ __xor__ __rxor__ __ixor__ __lshift__ __rlshift__
-    __rshift__ __rrshift__ __rdivmod__ __copy__ __post_init__ __slots__ __constants__ __class_getitem__ __trunc__
-    __floor__ __ceil__ __length_hint__ """.split()
+    __rshift__ __rrshift__ __copy__ __post_init__ __slots__ __constants__ """.split()
 )
-# those whose definition is looked at when the class is finished
-CHECKED_DUNDERS = frozenset({"__getattr__", "__setstate__", "__new__", "__init_subclass__"})
 READABLE_DUNDERS = DEFINABLE_DUNDERS | frozenset(
     """ __name__ __doc__ __version__ __qualname__ __module__ __cause__ __context__ __suppress_context__
-    __notes__ __members__ """.split()
+    __notes__ """.split()
 )
 MODULE_NAMES = frozenset(  # what a file says of itself, and the name under which old scripts import builtins
     """ __all__ __author__ __authors__ __contact__ __copyright__ __credits__ __date__ __doc__ __email__ __license__
@@ -102,14 +99,9 @@ NUMPY_ATTRIBUTES = frozenset(
 PYTHON_ATTRIBUTES = frozenset("format format_map groupindex obj register __hash__".split())
 HOOKED_ATTRIBUTES = PYTHON_ATTRIBUTES.union({"mapping"}, *ENGINE_ATTRIBUTES.values())
 
-# read through hooks of their own: what `getattr` and `setattr` would do, what an optimizer does when it is loaded, what
-# a snippet knows of its own classes and functions anyway, and only the names of a function's code
-METHODS = {
-    **{"__getattr__": "<getter>", "__setattr__": "<setter>", "__setstate__": "<restorer>"},
-    **{"__bases__": "<bases>", "__mro__": "<order>", "__subclasses__": "<subclasses>"},
-    **{"__annotations__": "<annotations>", "__wrapped__": "<wrapped>", "__new__": "<maker>"},
-    **{"__init_subclass__": "<subclassed>"},
-}
+# read through hooks of their own: what `getattr` and `setattr` would do, what an optimizer does when it is loaded, and
+# only the names of a function's code
+METHODS = {"__getattr__": "<getter>", "__setattr__": "<setter>", "__setstate__": "<restorer>"}
 ASKED = {**METHODS, "__code__": "<code>"}
 OF_CODE = frozenset({"co_varnames", "co_argcount"})
 

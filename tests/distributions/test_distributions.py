@@ -69,5 +69,5 @@ def test_a_wrong_density_is_noticed() -> None:
 
 @pytest.mark.parametrize("draw", ["sample", "rsample"])
 def test_a_number_is_no_shape(draw: str) -> None:
-    with pytest.raises(TypeError, match="^'int' object is not iterable$"):
+    with pytest.raises(TypeError, match=r"^'int' object is not iterable$"):
         getattr(torch.distributions.Normal(0.0, 1.0), draw)(3)

@@ -41,7 +41,7 @@ REFUSED = {  # where something else would stop it, too, when it runs
     "async for ": "x = [y async for y in z]",
     "except*": "try: pass\nexcept* ValueError: pass",
     "metaclass": "class A(metaclass=M): pass",
-    "class keyword": "class A(**x): pass",
+    "class keyword": "class A(x=1): pass",
     "nested too deeply": "x = " + "-" * 300 + "1",
     "import *": "from torchtext import *",
     "_os": "from torch import __os__",

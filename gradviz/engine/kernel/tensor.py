@@ -350,9 +350,7 @@ class Tensor(Operations):
         if type(self._data) is not np.ndarray:
             raise RuntimeError("accessing `data` under vmap transform is not allowed")
         found = wrap(self._data)
-        found._inference, found._lazy = self._inference, self._lazy
-        if self._on_meta:
-            found._on_meta = True
+        found._inference, found._lazy, found._on_meta = self._inference, self._lazy, self._on_meta
         if self._inference and not state.inference:
             found._share_version()  # it counts its writes separately
         if state.observer is not None:
@@ -367,9 +365,7 @@ class Tensor(Operations):
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         if state.observer is not None:
             state.observer.before_write(self)
-        self._data = value._data
-        if self._on_meta != value._on_meta:
-            self._on_meta = value._on_meta
+        self._data, self._on_meta = value._data, value._on_meta
         if not self._inference and value._inference:
             self._share_version()  # it keeps its own counter
         self._inference = value._inference

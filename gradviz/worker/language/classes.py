@@ -29,7 +29,6 @@ from gradviz.worker.objects.arguments import is_offered, private_of
 from gradviz.worker.objects.kept_memory import comparing
 from gradviz.worker.objects.numpy_boundary import PLAIN, to_snippet
 from gradviz.worker.policy_names import (
-    CHECKED_DUNDERS,
     CLASS_FURNITURE,
     DEFINABLE_DUNDERS,
     FORBIDDEN_ATTRIBUTES,
@@ -45,7 +44,7 @@ _COMPARISONS = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__".split())
 _WITHOUT_OPERAND = frozenset(
     """ __init__ __call__ __len__ __iter__ __next__ __reversed__ __repr__ __str__ __format__ __enter__ __exit__ __hash__
     __bool__ __float__ __int__ __index__ __complex__ __neg__ __pos__ __abs__ __invert__ __copy__ __post_init__ __slots__
-    __constants__ __trunc__ __floor__ __ceil__ __length_hint__ __class_getitem__ """.split()
+    __constants__ """.split()
 )
 _OPERATORS = DEFINABLE_DUNDERS - _WITHOUT_OPERAND
 
@@ -110,8 +109,7 @@ class ClassMaker:
         """Run the snippet's `class` statement."""
         if keywords.pop("metaclass", ABSTRACT_META) is not ABSTRACT_META:
             raise TypeError(f"a metaclass is not {HERE}")
-        told = any(each in self._guard.subclassed for base in bases if isinstance(base, type) for each in base.__mro__)
-        if keywords and not told and (keywords.keys() != {"total"} or TypedDictForm not in bases):
+        if keywords and (keywords.keys() != {"total"} or TypedDictForm not in bases):
             raise TypeError(f"class keywords are not {HERE}")
         for base in bases:
             self._check_base(base)
@@ -121,9 +119,6 @@ class ClassMaker:
             return self._named_tuple(body, name)
         made: type = builtins.__build_class__(body, name, *bases)
         check_text(made)
-        return self._finished(made, keywords)
-
-    def _finished(self, made: type, keywords: dict[str, object]) -> type:
         if type(made) in self._metaclasses:
             return self._guard.adopt(made)
         if type(made) is not type:
@@ -133,24 +128,12 @@ class ClassMaker:
         if issubclass(made, (Node, Function)):
             check_answering(made.__mro__)
         _move_restorer(made)
-        self._check_making(made)
         check_kept(self._guard, made)
-        _check_finished(made, self._guard.is_plain(made))
+        _check_finished(made)
         _find_abstract(made)
         self._guard.adopt(made)
         check_patterns(self._guard, made)
-        self._guard.tell_of(made, made, **keywords)
         return made
-
-    def _check_making(self, made: Any) -> None:
-        """`__init_subclass__`, which Python would call before a class is checked, is called afterwards."""
-        for name in ("__new__", "__init_subclass__"):
-            given = vars(made).get(name)
-            if given is not None and not self._guard.wrote(getattr(given, "__func__", None)):
-                raise TypeError(f"a class can define '{name}' by def only, in GradViz snippets")
-        if "__init_subclass__" in vars(made):
-            self._guard.subclassed[made] = made.__init_subclass__.__func__
-            del made.__init_subclass__
 
     def _named_tuple(self, body: Any, name: str) -> type:
         """`class Row(NamedTuple)`: the tuple's own code is generated from text whose names the policy has checked."""
@@ -228,12 +211,11 @@ def _move_restorer(made: Any) -> None:
     del made.__setstate__
 
 
-def _check_finished(made: type, plain: bool = False) -> None:
+def _check_finished(made: type) -> None:
     """A second look at what a class body defined; the policy has already looked at its text. What Python, NumPy or the
     engine would use behind the snippet's back is replaced."""
     for key in vars(made):
-        known = key in DEFINABLE_DUNDERS or key in CLASS_FURNITURE or key == "__getattr__"
-        if is_dunder(key) and not known and not (key == "__new__" and plain):
+        if is_dunder(key) and key not in DEFINABLE_DUNDERS and key not in CLASS_FURNITURE and key != "__getattr__":
             raise TypeError(f"a class can't define '{key}' in GradViz snippets")
     if MEMORY in vars(made) or MEMORY in vars(made).get("__annotations__", ()):
         raise TypeError(f"a class can't define '{MEMORY}' in GradViz snippets")
@@ -372,8 +354,8 @@ class ClassFormOnly(enum.EnumMeta):
 
     def __new__(cls, name: str, bases: Any, names: Any, **keywords: Any) -> ClassFormOnly:
         _check_names(names)
-        for name in CHECKED_DUNDERS.intersection(names):
-            raise TypeError(f"an Enum can't define '{name}' in GradViz snippets")
+        if "__getattr__" in names:
+            raise TypeError("an Enum can't define '__getattr__' in GradViz snippets")
         mixed_in = tuple(base for base in bases if not isinstance(base, enum.EnumMeta))
         if any(issubclass(base, str) for base in mixed_in):  # its members are made before the class is
             check_text(type(name, mixed_in, {each: names[each] for each in ("__eq__", "__hash__") if each in names}))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import abc
 import collections
 import collections.abc
-import contextlib
 import enum
 import functools
 import string
@@ -30,7 +29,6 @@ from gradviz.engine.run.function import Function, FunctionCtx
 from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.language.absent import Absent
-from gradviz.worker.language.own_classes import OF_ITS_OWN
 from gradviz.worker.language.stand_in import StandIn, plain_type
 from gradviz.worker.objects.arguments import check_arguments, is_numpys_own, looking
 from gradviz.worker.objects.identity import Identities
@@ -101,24 +99,15 @@ def _registering(table: dict[str, Any], kind: type | None) -> Callable[[Any, Any
     return put
 
 
-def attributes_of(guard: Guard, *things: object) -> Attributes:
-    """Return what `vars(thing)` gives; raises TypeError if there is nothing to show. Of a class, a tensor or a module
-    that is what the snippet may read by name."""
+def attributes_of(guard: Owner, *things: object) -> Attributes:
+    """Return what `vars(thing)` gives; raises TypeError if there is nothing to show."""
     (thing,) = things if len(things) == 1 else (None,)
-    is_class = isinstance(thing, type)
-    plain = not is_class and all(base in guard.plain_bases or guard.owns(base) for base in type(thing).__mro__)
-    if not (plain or guard.owns(thing) or isinstance(thing, Module | Tensor)) or not hasattr(thing, "__dict__"):
+    bases = (int,) if isinstance(thing, type) else type(thing).__mro__
+    if not all(base in guard.plain_bases or guard.owns(base) for base in bases) or not hasattr(thing, "__dict__"):
         raise TypeError(
             "__dict__ of this object is not available in GradViz snippets; name the attributes that you need"
         )
-    held = dict(type.__getattribute__(thing, "__dict__") if is_class else object.__getattribute__(thing, "__dict__"))
-    if not plain:
-        found = {}
-        for name in held:
-            with contextlib.suppress(AttributeError, TypeError):
-                found[name] = guard.getattr(thing, name)
-        held = found
-    return Attributes(held, lambda name, value: guard.setattr(thing, name, value))
+    return Attributes(object.__getattribute__(thing, "__dict__"), lambda name, value: guard.setattr(thing, name, value))
 
 
 # --- x.__getattr__, x.__setattr__ and f.__code__ ---
@@ -275,7 +264,6 @@ class Guard:
     def __init__(self, changeable: tuple[type, ...]) -> None:
         self._changeable = changeable
         self._own: set[type] = set()
-        self.subclassed: dict[type, Callable[..., object]] = {}  # what is called with each new subclass
         self.globals: dict[str, Any] = {}
         self.tables: weakref.WeakSet[type] = weakref.WeakSet()  # what globals() returns, one for each table of names
         self.compiler: Callable[[str, str, str], types.CodeType]  # the text, its file and its package
@@ -288,7 +276,6 @@ class Guard:
         hooks: dict[str, Any] = {"<get>": self.get, "<write>": self.write, "<super>": self.super, "<vars>": self.vars}
         hooks |= {"<class>": plain_type, "<entry>": check_arguments, "<absent>": Absent}
         hooks["<code>"] = functools.partial(code_of, self)
-        hooks |= {name: functools.partial(hook, self) for name, hook in OF_ITS_OWN.items()}
         hooks["<getter>"] = functools.partial(getter_of, self)
         hooks["<setter>"] = functools.partial(setter_of, self.setattr)
         hooks["<restorer>"] = functools.partial(restorer_of, self)
@@ -308,19 +295,6 @@ class Guard:
         remember(made)
         self._own.add(made)
         return made
-
-    def is_plain(self, cls: type) -> bool:
-        """Whether a class has nothing of GradViz's own."""
-        return all(base in (*self.plain_bases, int, float, tuple) or base in self._own for base in cls.__mro__[1:])
-
-    def tell_of(self, made: type, after: type, **named: object) -> None:
-        """Call the snippet's `__init_subclass__` that is next after a class in the order of a new one."""
-        classes = made.__mro__[made.__mro__.index(after) + 1 :]
-        told = next((self.subclassed[each] for each in classes if each in self.subclassed), None)
-        if told is not None:
-            told(made, **named)
-        elif named:
-            raise TypeError(f"{made.__name__}.__init_subclass__() takes no keyword arguments")
 
     def owns(self, thing: object) -> bool:
         """Whether `thing` is a class of the snippet or an instance of one."""

@@ -24,7 +24,6 @@ from gradviz.worker.language.pasted import ECHOES, NotebookLine, parse
 from gradviz.worker.policy_names import (
     ALLOWED_NODES,
     ASKED,
-    CHECKED_DUNDERS,
     DEFINABLE_DUNDERS,
     FORBIDDEN_ATTRIBUTES,
     HERE,
@@ -337,7 +336,7 @@ class _Checker(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._name(node.name, DEFINABLE_DUNDERS | CHECKED_DUNDERS, "method")
+        self._name(node.name, DEFINABLE_DUNDERS | {"__getattr__", "__setstate__"}, "method")
         self._scoped(node, False)
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
@@ -472,11 +471,10 @@ def _asks_for_arguments(node: ast.Attribute) -> bool:
 
 
 def _is_plain_keyword(keyword: ast.keyword) -> bool:
-    """Whether it is no metaclass but `metaclass=ABCMeta`; that and others are checked again when the class is made."""
-    if keyword.arg == "total":  # of a TypedDict
+    """Whether it is `metaclass=ABCMeta`, which is checked again when the class is made, or the `total=False` of a
+    TypedDict."""
+    if keyword.arg == "total":
         return isinstance(keyword.value, ast.Constant)
-    if keyword.arg != "metaclass":
-        return keyword.arg is not None
     return keyword.arg == "metaclass" and _dotted(keyword.value) in ("ABCMeta", "abc.ABCMeta")
 
 
