@@ -43,7 +43,7 @@ WRITTEN = {
     "a saved tensor that was overwritten": (
         STALE,
         {
-            "error": {"4", "overwrote y on line", "saved result at", "version 0, now 1"},
+            "error": {"overwrote", "y on line 4", "saved result at", "version 0, now 1"},
             "card": {"!"},
         },
     ),
