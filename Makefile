@@ -6,7 +6,8 @@ VENV := .venv
 PY := $(VENV)/bin/python
 EXAMPLE ?= resources/examples/01_two_gradients.py
 SCREENSHOT ?= gradviz-screenshot.png
-JOBS ?= 2
+# Two for each of two cores: a test that starts a worker waits for it.
+JOBS ?= 4
 MINUTES ?= 30
 PLOTS ?= 20000
 FILES ?= 5000
