@@ -445,8 +445,8 @@ def unused_input(fault: Fault) -> Hit:
 
 def _goes_on(case: Case, line: int) -> bool:
     """Whether a result of a line is used in computations afterwards, or returned to a caller that does so."""
-    statement = case.statement(line)
-    if isinstance(statement, ast.Return):
+    statement, call = case.statement(line), case.called("grad", line)
+    if isinstance(statement, ast.Return) or (call is not None and _is_operand(case, call)):
         return True
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     names = {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
@@ -455,7 +455,15 @@ def _goes_on(case: Case, line: int) -> bool:
     turns = [turn for turn in turns if any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(turn.iter))]
     names |= {n.id for turn in turns for n in ast.walk(turn.target) if isinstance(n, ast.Name)}
     used = [n for n in case.walked if isinstance(n, ast.Name) and n.id in names and n.lineno > line]
-    return any(isinstance(case.parents.get(n), (ast.BinOp, ast.Attribute)) for n in used)
+    return any(_is_operand(case, n) for n in used)
+
+
+def _is_operand(case: Case, node: ast.AST) -> bool:
+    """Whether an expression, or an item of it, is computed with or asked for an attribute."""
+    around = case.parents.get(node)
+    while isinstance(around, ast.Subscript) and around.value is node:
+        node, around = around, case.parents.get(around)
+    return isinstance(around, (ast.BinOp, ast.UnaryOp, ast.Attribute))
 
 
 def non_leaf_optimized(fault: Fault) -> Hit | None:
