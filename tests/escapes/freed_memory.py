@@ -107,11 +107,15 @@ _SPY = (
 )
 _GROUPS = "import re\np = re.compile('(?P<a>x)(y)')\n"
 _OTHER = "for each in got: each['a'] = 2\nif p.match('xy')['a'] != 'x': print('ESCAPED')"
+_MEMBERS = "import re\nE = type(re.I)\nE"
+_MORE = "for each in got: each['mine'] = 1\nif 'mine' in E.__members__: print('ESCAPED')"
 _FIELD = "import dataclasses\nlook = lambda: dataclasses.field().metadata\n"
 _LEFT = "for each in got: each['left'] = 1\nif look(): print('ESCAPED', look())"
 _VIEWS = {
     "of the groups of a pattern, compared": f"{_SPY}{_GROUPS}p.groupindex == Spy()\n{_OTHER}",
     "of the groups of a pattern, joined": f"{_SPY}{_GROUPS}p.groupindex | Spy()\n{_OTHER}",
+    "of the members of an Enum, compared": f"{_SPY}{_MEMBERS}.__members__ == Spy()\n{_MORE}",
+    "of the members of an Enum, joined": f"{_SPY}{_MEMBERS}.__members__ | Spy()\n{_MORE}",
     "of what is told of a field, compared": f"{_SPY}{_FIELD}look() == Spy()\n{_LEFT}",
     "of what is told of a field, joined": f"{_SPY}{_FIELD}look() | Spy()\n{_LEFT}",
 }

@@ -10,6 +10,7 @@ Started by `harness` as a fork server, with the arguments of a worker.
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import sys
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from contextlib import suppress
 from typing import Any
 
 from gradviz.worker import main
+from gradviz.worker.language.guard import Guard
 from gradviz.worker.modules import stand_ins
 from gradviz.worker.objects import hardening
 from gradviz.worker.objects.arguments import check_arguments
@@ -85,6 +87,8 @@ def parts_of(value: Any, deep: int = 3) -> Iterator[Any]:
         inner = list(value)
     elif isinstance(value, dict):
         inner = list(dict.values(value))
+    elif type(value) is functools.partial:
+        inner = [value.func, *value.args, *value.keywords.values()]
     elif isinstance(value, BaseException):
         told = vars(BaseException)
         inner = [*told["args"].__get__(value), *(told[each].__get__(value) for each in ("__context__", "__cause__"))]
@@ -105,8 +109,8 @@ def watching(write: Callable[[str, str], None]) -> Callable[[Any], Any]:
                 check_arguments(each)
             except TypeError:
                 write("out", f"ESCAPED as a value: {type(each)}\n")
-            if each is type:
-                write("out", "ESCAPED as a value: type itself\n")
+            if each is type or isinstance(each, Guard):
+                write("out", f"ESCAPED as a value: {each!r}\n")
         return value
 
     return watch

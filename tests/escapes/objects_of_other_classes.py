@@ -152,10 +152,55 @@ _TOLD = {
         "type(argparse.ArgumentParser()).parse_known_args(F())\nprint('ESCAPED', type(got[1]))"
     ),
 }
+_MIXED = "import enum, torch\nclass P:\n    def __new__(cls, *given, **named): return {}\n"
+
+
+def _filled(other: str, name: str, value: str, slots: str = "", copier: str = "copy") -> str:
+    return (
+        f"import copy, torch\nm = torch.nn.ReLU()\nclass A:\n    {slots}\n    on = False\n"
+        f"    def __new__(cls): return {other} if A.on else super().__new__(cls)\n"
+        f"a = A()\na.{name} = {value}\nA.on = True\ntry: copy.{copier}(a)\nexcept TypeError: pass\n"
+    )
+
+
+_MADE = {
+    "a method of a class that all share by a copy": (
+        _filled("torch.nn.ReLU", "forward", "lambda mine, x: 5", "__slots__ = ('forward',)")
+        + "if m(torch.ones(1)) == 5: print('ESCAPED')"
+    ),
+    "the type of a tensor's memory by a deep copy": (
+        _filled("torch.float32", "np", "5", "__slots__ = ('np',)", "deepcopy")
+        + "try: torch.ones(2)\nexcept AttributeError as e: print('ESCAPED', e)"
+    ),
+    "a mark on a function that all share by a copy": (
+        _filled("torch.relu", "x", "5") + "if hasattr(torch.relu, 'x'): print('ESCAPED')"
+    ),
+    "a module's table by a copy": (
+        _filled("m", "_modules", "5") + "try: print(m)\nexcept AttributeError as e: print('ESCAPED', e)"
+    ),
+    "a mark on a function by a member of an Enum": (
+        f"{_MIXED.format('torch.relu')}try:\n    class E(P, enum.Enum): a = 5\nexcept TypeError: pass\n"
+        "if hasattr(torch.relu, '_value_'): print('ESCAPED')"
+    ),
+    "another object in the place of a module": (
+        f"{_MIXED.format('5')}class M(P, torch.nn.Module): pass\nif M() == 5: print('ESCAPED')"
+    ),
+}
+_TELLING = {
+    "where tensors are made": (
+        "import torch\ndef g(): yield\ntry: torch.device.__enter__(g())\nexcept TypeError: pass\n"
+        "if type(torch.get_default_device()) is not torch.device: print('ESCAPED')"
+    ),
+    "the guard behind super().__init_subclass__": (
+        "class A:\n    def __init_subclass__(cls): print('ESCAPED', super().__init_subclass__.args[0].globals)\n"
+        "class B(A): pass"
+    ),
+}
 
 OBJECTS_OF_OTHER_CLASSES: list[Attack] = [
     *listed("Found: objects of other classes that are initialized", _INSIDE),
     *listed("Found: objects of other classes that get an array", _GIVEN),
     *listed("Found: attributes set on what all runs share", _PUT),
-    *listed("Found: what a method tells its object", _TOLD),
+    *listed("Found: what a method tells its object", {**_TOLD, **_TELLING}),
+    *listed("Found: what __new__ of a class makes", _MADE),
 ]

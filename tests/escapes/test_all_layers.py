@@ -5,6 +5,7 @@ it gets out where nothing holds it."""
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import sys
 import types
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gradviz.worker.language.guard import Guard
 from tests.escapes.attack import Attack, by_kind, every_attack, may_end
 from tests.escapes.harness import CONTAINED, ENDED, INSIDE, OUT, Bench, Result, Targets, outside
 from tests.escapes.layered_worker import Watching, watching
@@ -118,6 +120,7 @@ HELD: dict[str, tuple[Any, str]] = {  # what a snippet must not hold, and how it
     "a frame in an error in an error": (TypeError(ValueError(sys._getframe())), "y = given"),
     "an argument of an error": (KeyError(np.int64(3)), "y = given"),
     "Python's own type": (type, "y = given"),
+    "the guard behind a function": (functools.partial(print, Guard(())), "y = given"),
 }
 
 

@@ -118,16 +118,23 @@ CLASSES = (
     worker(
         "objects/hardening",
         "methods of optimizers and generators with an object of another class",
-        "_HANDING_ON = (Optimizer, LRScheduler, Generator)",
-        "_HANDING_ON = (LRScheduler,)",
+        "_HANDING_ON = (Optimizer, LRScheduler, Generator, device)",
+        "_HANDING_ON = (LRScheduler, device)",
         W + "test_hardening.py",
     ),
     worker(
         "objects/hardening",
         "methods of schedulers with an object of another class",
-        "_HANDING_ON = (Optimizer, LRScheduler, Generator)",
-        "_HANDING_ON = (Optimizer, Generator)",
+        "_HANDING_ON = (Optimizer, LRScheduler, Generator, device)",
+        "_HANDING_ON = (Optimizer, Generator, device)",
         W + "test_hardening.py",
+    ),
+    worker(
+        "objects/hardening",
+        "methods of devices with an object of another class",
+        "_HANDING_ON = (Optimizer, LRScheduler, Generator, device)",
+        "_HANDING_ON = (Optimizer, LRScheduler, Generator)",
+        found("Found: what a method tells its object"),
     ),
     worker(
         "objects/hardening",

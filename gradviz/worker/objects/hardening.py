@@ -23,6 +23,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from gradviz.engine.kernel.devices import device
 from gradviz.engine.kernel.modes import _Mode
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.distributions import Generator
@@ -61,7 +62,7 @@ def _words(raised: Any) -> str:
 
 _PYTHONS = (collections, contextlib, enum, fractions, random, re, warnings)
 _FREQUENT = (Tensor, int, float, bool)
-_HANDING_ON = (Optimizer, LRScheduler, Generator)  # their methods pass tables and arrays to each other
+_HANDING_ON = (Optimizer, LRScheduler, Generator, device)  # their methods pass what they keep to each other
 
 
 def harden(torch: dict[str, types.ModuleType]) -> None:
