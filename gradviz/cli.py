@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gradviz.document.attached import with_imported
 from gradviz.document.disk import printable, shown
 from gradviz.document.documents import arguments_of, files_of, text_of
 from gradviz.document.errors import UserError
@@ -137,7 +138,8 @@ def _add_attach(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         action="append",
         default=[],
-        help="a file that the snippet reads or imports, or a folder of such files; may be given several times",
+        help="a file that the snippet reads, or a folder of such files; may be given several times. What FILE imports "
+        "from beside it is found without",
     )
 
 
@@ -176,7 +178,8 @@ def _run_file(
     from gradviz.worker.process.headless import follow
 
     drawn: list[Figure] = []
-    files, given = (*files_of(document), *files), arguments or arguments_of(document)
+    files = with_imported(text, path.parent, (*files_of(document), *files))
+    given = arguments or arguments_of(document)
     done = follow(pool, text, name, trace, show_output=not as_json, plots=drawn, files=files, arguments=given)
     if trace is not None:
         _print_steps(trace, path, done, as_json, as_steps, every)
@@ -481,7 +484,8 @@ def _followed(path: Path, attach: Sequence[Path], given: Sequence[str]) -> tuple
     from gradviz.worker.process.headless import follow
 
     text, name = text_of(document), shown(path.name)
-    trace, files, given = _new_trace(text), (*files_of(document), *files), given or arguments_of(document)
+    trace, given = _new_trace(text), given or arguments_of(document)
+    files = with_imported(text, path.parent, (*files_of(document), *files))
     with pool_of_a_command(limits()) as pool:
         done = follow(pool, text, name, trace, show_output=False, show_errors=False, files=files, arguments=given)
     return trace, name, "" if done.status == "ok" or len(trace.errors) else done.detail.sentence

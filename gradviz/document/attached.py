@@ -4,6 +4,7 @@ no path. Next: `gradviz.worker.modules.scratch`, the folder where a run finds th
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 from collections.abc import Iterator
@@ -96,6 +97,42 @@ def _files_in(folder: Path) -> Iterator[Path]:
             path = Path(top, name)
             if not name.startswith(".") and path.suffix.lower() in _OF_USE and not path.is_symlink():
                 yield path
+
+
+def with_imported(text: str, folder: Path, files: tuple[Attached, ...]) -> tuple[Attached, ...]:
+    """Return the files and the modules beside a snippet that it imports, as Python finds them, and those that they
+    import; a file that was attached goes first. Only the files where all together are too much."""
+    found: dict[str, Attached] = {}
+    texts = [text]
+    try:
+        while texts:
+            for path in (each for name in _imports(texts.pop()) for each in _modules(folder, name)):
+                name = path.relative_to(folder).as_posix()
+                if name not in found and is_name(name):
+                    found[name] = Attached(name, _bytes_of(path))
+                    texts.append(found[name].data.decode("utf-8", "replace"))
+                    together((), tuple(found.values()))
+        return together(tuple(found.values()), files)
+    except (UserError, OSError):
+        return files
+
+
+def _imports(text: str) -> set[str]:
+    """The packages and modules of the top level that a text imports; none if it is no Python."""
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
+    return {name.partition(".")[0] for name in names} - {""}
+
+
+def _modules(folder: Path, name: str) -> list[Path]:
+    if (module := folder / f"{name}.py").is_file():
+        return [] if module.is_symlink() else [module]
+    package = folder / name
+    return [path for path in _files_in(package) if path.suffix == ".py"] if not package.is_symlink() else []
 
 
 def together(before: tuple[Attached, ...], more: tuple[Attached, ...]) -> tuple[Attached, ...]:

@@ -9,7 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.document.attached import MOST_BYTES, MOST_FILES, Attached, is_name, read, safe_name, together
+from gradviz.document.attached import (
+    MOST_BYTES,
+    MOST_FILES,
+    Attached,
+    is_name,
+    read,
+    safe_name,
+    together,
+    with_imported,
+)
 from gradviz.document.documents import Contents
 from gradviz.document.errors import UserError
 from gradviz.document.files import gradviz_file
@@ -264,3 +273,29 @@ def test_a_package_of_python_code_that_is_attached_is_imported_and_the_refusal_s
     assert run(source, files=files).printed() == "tensor([0.5000, 0.5000])\n"
     told = "if it is a file of yours, or a package of Python code only, attach halves.py or its folder"
     assert told in run(source).sentence
+
+
+def test_modules_beside_a_snippet_are_found_as_python_finds_them(tmp_path: Path) -> None:
+    for name, text in {
+        "models.py": "import torch\nfrom parts.layers import Layer",
+        "parts/layers.py": "from . import sizes",
+        "parts/sizes.py": "N = 3",
+        "parts/notes.txt": "not imported",
+        "train.py": "never imported",
+        "broken.py": "def (",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "linked.py").symlink_to(tmp_path / "train.py")
+    text = "import models as m, os.path\nimport linked, broken\nfrom .train import x\nfrom absent import y"
+    found = with_imported(text, tmp_path, ())
+    assert [each.name for each in found if each.name != "broken.py"] == [
+        "models.py",
+        "parts/layers.py",
+        "parts/sizes.py",
+    ]
+    own = (Attached("models.py", b"another"),)
+    assert {each.name: each.data for each in with_imported(text, tmp_path, own)}["models.py"] == b"another"
+    assert with_imported("import (", tmp_path, own) == own
+    (tmp_path / "broken.py").write_bytes(b"#" * (MOST_BYTES + 1))
+    assert with_imported(text, tmp_path, own) == own

@@ -312,13 +312,18 @@ def test_a_script_is_called_with_what_follows_two_dashes(tmp_path: Path) -> None
     assert "backward" in gradviz("explain", path, "--", "x").stdout
 
 
-def test_explain_reads_attached_files_and_keeps_to_the_limits_of_the_classroom(
+def test_modules_beside_a_snippet_are_read_other_files_if_attached_and_explain_keeps_to_the_limits_of_the_classroom(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written(tmp_path, TWICE.replace("y.backward()\ny.backward()", "pass"), "net.py")
     path = written(tmp_path, "import net\nnet.y.backward()\nnet.y.backward()\n", "main.py")
-    found = gradviz("explain", path, "--json", "--attach", tmp_path / "net.py")
+    found = gradviz("explain", path, "--json")
     assert [each["id"] for each in json.loads(found.stdout)] == ["backward-twice"]
+    assert gradviz("run", path).stderr.splitlines()[-1].startswith("RuntimeError: Trying to backward through the graph")
+    (tmp_path / "data").mkdir()
+    notes = written(tmp_path / "data", "read", "notes.txt")
+    reader = written(tmp_path, "print(open('notes.txt').read())", "reader.py")
+    assert [gradviz("run", reader, *more).stdout for more in ([], ["--attach", notes])] == ["", "read\n"]
     assert gradviz("explain", path, "--attach", tmp_path / "absent.py").returncode == 2
     monkeypatch.setenv("GRADVIZ_CLASSROOM", str(written(tmp_path, "[limits]\nseconds = 1\n", "classroom.toml")))
     endless = written(tmp_path, "while True: pass", "endless.py")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradviz.document import disk
+from gradviz.document.attached import with_imported
 from gradviz.document.disk import shown
 from gradviz.document.documents import Document, text_of
 from gradviz.document.drawing import Drawing
@@ -289,10 +290,11 @@ def _run(path: Path, options: Options) -> tuple[Document, Folding, Trace, Done]:
         _say(contents.sentence(name))
     if document.is_blank:
         raise UserError(f"{name} is empty: there is nothing to draw.")
-    trace = Trace(text_of(document))
-    files, arguments = (*files_of(document), *options.files), options.arguments or arguments_of(document)
+    text, arguments = text_of(document), options.arguments or arguments_of(document)
+    trace = Trace(text)
+    files = with_imported(text, path.parent, (*files_of(document), *options.files))
     with pool_of_a_command(limits()) as pool:
-        done = follow(pool, text_of(document), name, trace, show_output=False, files=files, arguments=arguments)
+        done = follow(pool, text, name, trace, show_output=False, files=files, arguments=arguments)
     if not len(trace.tensors):
         raise UserError(f"{name} made no tensor: there is nothing to draw. {done.detail.sentence}".strip())
     return document, folding_of(contents.sight), trace, done
