@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from gradviz.recorder.output import Output, guarded
 from gradviz.recorder.rows import Exchange, Rows, is_leaf_node
 from gradviz.recorder.values import memory_of, not_compiled, plainly, version_of
 from gradviz.trace.table.kinds import Kind
@@ -52,8 +53,8 @@ class Hooks:
     """The job's own hooks on tensors and nodes, which see and may replace gradients; `now` gives the backward call in
     progress."""
 
-    def __init__(self, rows: Rows, now: Callable[[], _Call]) -> None:
-        self._rows, self._now = rows, now
+    def __init__(self, rows: Rows, output: Output, now: Callable[[], _Call]) -> None:
+        self._rows, self.output, self._now = rows, output, now
 
     def called(self, kind: str, node: int, tensor: int, before: int, after: int) -> None:
         """A hook of the job on a node or a tensor was called; the values are numbers of gradients."""
@@ -85,6 +86,7 @@ class Hooks:
             if key != handle.id and not isinstance(hook, Observed):
                 hooks[key] = Observed(hook, functools.partial(self._sends, node))
 
+    @guarded
     @plainly
     def _sends(self, node: int, grads_in: Any, grads_out: Any, found: Any) -> None:
         """A hook of the job on this node was called, and may have replaced the gradients that it sends."""
@@ -113,10 +115,10 @@ class Hooks:
 class Backward:
     """Records what backward calls do."""
 
-    def __init__(self, rows: Rows) -> None:
-        self._rows = rows
+    def __init__(self, rows: Rows, output: Output) -> None:
+        self._rows, self.output = rows, output
         self._now = _Call()
-        self.hooks = Hooks(rows, lambda: self._now)
+        self.hooks = Hooks(rows, output, lambda: self._now)
         self._given: Sequence[Any] = ()
         self.retained: dict[int, weakref.ref[Any]] = {}  # by tensor: the results that keep their .grad
         self._grads: dict[tuple[int, int], tuple[int, weakref.ref[Any]]] = {}  # by place of a .grad: its tensor
@@ -124,7 +126,6 @@ class Backward:
         self.pause: Callable[[], bool] = _no
         self.resume: Callable[[], None] = _nothing
         self.line: Callable[..., None] = _nothing
-        self.after: Callable[[], None] = _nothing
         rows.ran, rows.accumulated, rows.owner_of = self.ran, self.accumulated, self.owner_of
 
     @property
@@ -167,25 +168,26 @@ class Backward:
         self, original: Any, roots: Any, grads: Any, keep: Any, create: Any, inputs: Any, *rest: Any, **more: Any
     ) -> Any:
         """A backward call, wrapped around PyTorch's own."""
-        tensors = [x for x in (*roots, *(inputs or ())) if isinstance(x, torch.Tensor)]  # others are edges of the graph
-        is_refused = len(roots) != len(grads) or not all(x.requires_grad for x in tensors)  # by PyTorch, with an error
-        if self._rows.quiet or is_refused:
-            return original(roots, grads, keep, create, inputs, *rest, **more)
         outer, before = self._now, self._rows.call
-        self._begin(roots, grads, bool(keep), bool(create), inputs)
+        if not self._begin(roots, grads, bool(keep), bool(create), inputs):
+            return original(roots, grads, keep, create, inputs, *rest, **more)
         is_paused = not create and not has_ranks() and self.pause()
         try:
             return original(roots, grads, keep, create, inputs, *rest, **more)
         finally:
             if is_paused:
                 self.resume()
-            self._rows.value.forget()
             self._end()
             self._now, self._rows.call = outer, before
-            self.after()
 
+    @guarded
     @plainly
-    def _begin(self, roots: Any, grads: Any, keeps: bool, creates: bool, inputs: Any) -> None:
+    def _begin(self, roots: Any, grads: Any, keeps: bool, creates: bool, inputs: Any) -> bool:
+        """A backward call begins; returns whether it is recorded."""
+        tensors = [x for x in (*roots, *(inputs or ())) if isinstance(x, torch.Tensor)]  # others are edges of the graph
+        is_refused = len(roots) != len(grads) or not all(x.requires_grad for x in tensors)  # by PyTorch, with an error
+        if self._rows.quiet or is_refused:
+            return False
         self.flush()
         self.line()
         rows = self._rows
@@ -208,6 +210,7 @@ class Backward:
         self._expect(numbers, wanted)
         for number, grad in zip(numbers, grads, strict=False):
             self._arrive(number, -1, grad, rows.value(grad))
+        return True
 
     def _number(self, x: Any) -> int:
         """The number of a tensor, or of the one that an edge of the graph stands for, which may be gone."""
@@ -218,11 +221,15 @@ class Backward:
             rows.adopt(x.node)
         return rows.result(x.node, int(x.output_nr))
 
+    @guarded
     @plainly
     def _end(self) -> None:
+        rows = self._rows
+        rows.value.forget()
         self.flush()
         self._reread()
-        self._rows.add("ends", self._rows.steps - 1, self._rows.call)
+        rows.add("ends", rows.steps - 1, rows.call)
+        self.output.write()
 
     def _expect(self, roots: list[int], wanted: list[int]) -> None:
         """How many gradients will arrive at each tensor."""
@@ -260,6 +267,7 @@ class Backward:
         rows.add("arrivals", step, tensor, sender, value, total, now.arrived[tensor], expected, now.number)
 
     @not_compiled
+    @guarded
     @plainly
     def ran(self, number: int, saved: int, grads_in: Any, grads_out: Any) -> None:
         """A node ran; its `saved` buffers are freed afterwards, unless the graph is kept."""
@@ -297,6 +305,7 @@ class Backward:
                 self._holds(step, tensor, x.grad)
 
     @not_compiled
+    @guarded
     @plainly
     def accumulated(self, x: Any) -> None:
         """A leaf got its `.grad`."""

@@ -6,13 +6,14 @@ from __future__ import annotations
 import functools
 import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode, _pop_mode, _push_mode
 from torch.utils._pytree import tree_leaves
 
 from gradviz.recorder.backward import Backward
+from gradviz.recorder.output import Output, guarded
 from gradviz.recorder.parameters import TO_THE_END, arguments_of, in_words
 from gradviz.recorder.rows import COPIES, Exchange, Rows, is_custom, name_of, now, operation_of, outputs_of
 from gradviz.recorder.values import grad_fn_of, memory_of, not_compiled, plainly, version_of
@@ -56,13 +57,28 @@ class _Pending:
     grad_mode: bool
 
 
+class _Begun(NamedTuple):
+    """An operation that runs: its name, slot and number of each operand, the tensors that it writes to, those that it
+    changes beside its result, the parameters worth showing, whether gradients are on."""
+
+    name: str
+    slots: list[tuple[int, int]]
+    written: list[Any]
+    changed: list[Any]
+    shown: str
+    grad_mode: bool
+
+
+_DETACHED = _Begun("detach", [], [], [], "", grad_mode=False)
+
+
 class Forward(TorchDispatchMode):  # type: ignore[misc]
     """Records what operations do. `updating` counts the optimizers in progress: an update is a single step. During a
     backward pass or an update, which hooks report completely, the mode is removed (`pause`), because it costs most."""
 
-    def __init__(self, rows: Rows, backward: Backward) -> None:
+    def __init__(self, rows: Rows, output: Output, backward: Backward) -> None:
         super().__init__()
-        self._rows, self._backward = rows, backward
+        self._rows, self.output, self._backward = rows, output, backward
         self._pending: _Pending | None = None
         self._exchange: tuple[Exchange, int] | None = None  # and its site: not known to be over yet
         self._is_paused = False
@@ -74,9 +90,19 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """One operation runs."""
         kwargs = kwargs or {}
+        begun = self._begin(func, types, args, kwargs)
+        out = func(*args, **kwargs)
+        if begun is not None:
+            self._has_run(begun, func, args, out)
+        return out
+
+    @guarded
+    def _begin(self, func: Any, types: Any, args: Any, kwargs: Any) -> _Begun | None:
+        """An operation is about to run; returns what to record about it, None for nothing."""
         rows = self._rows
         if not rows.quiet and (exchange := _exchange(func)):
-            return self._exchanged(exchange, func, args, kwargs)
+            self._exchanged(exchange, args)
+            return None
         inside = rows.call >= 0 and not self._backward.create
         if rows.quiet or inside or (self.updating and not torch.is_grad_enabled()) or _is_hidden(func, types):
             if not _only_reads(func):
@@ -85,23 +111,27 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
                 rows.unused.enter(args[0], rows.sites.here(1))
             if self.updating and not rows.quiet:
                 self._note_written(func, args)
-            return func(*args, **kwargs)
+            return None
         if self.written:
             self._catch_up()
         if func is torch.ops.aten.detach.default:  # autograd calls it, too, while it saves a result: not ready yet
-            out = func(*args)
-            rows.unused.enter(out, rows.sites.here(1), args[0])
-            return out
+            return _DETACHED
         self.flush()
         self.line()
         name = func._schema.name
         first = args[0] if args else None
         if name.endswith("_") and isinstance(first, torch.Tensor) and self._is_initialised(first):
             rows.value.forget(memory_of(first))
-            return func(*args, **kwargs)
-        slots, written, changed, shown = self._operands(func, args, kwargs)
-        mode = torch.is_grad_enabled()
-        out = func(*args, **kwargs)
+            return None
+        return _Begun(name, *self._operands(func, args, kwargs), torch.is_grad_enabled())
+
+    @guarded
+    def _has_run(self, begun: _Begun, func: Any, args: Any, out: Any) -> None:
+        rows = self._rows
+        if begun is _DETACHED:
+            rows.unused.enter(out, rows.sites.here(1), args[0])
+            return
+        name, slots, written, changed, shown, mode = begun
         outs = [x for x in tree_leaves(out) if isinstance(x, torch.Tensor)]
         if func.overloadpacket in ALLOCATING:
             rows.value.allocated(outs[0].untyped_storage(), version_of(outs[0]))
@@ -112,7 +142,6 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             self._pending = _Pending(op, slots, outs, written, changed, site, applied, shown, mode)
         elif outs and not slots:
             rows.unused.enter(outs[0], rows.sites.here(1))
-        return out
 
     def _applied(self, site: int) -> int:
         """The site where a custom function in progress was called, whose `forward` runs without gradients; otherwise
@@ -141,7 +170,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         self.written.clear()
 
     @plainly
-    def _exchanged(self, name: str, func: Any, args: Any, kwargs: Any) -> Any:
+    def _exchanged(self, name: str, args: Any) -> None:
         """The processes of the job exchange something; what that overwrites is known at the next event."""
         came = now()
         self.flush()
@@ -153,7 +182,6 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             self._exchange = exchange, self._rows.sites.here(2)
         else:
             self._backward.exchanged(exchange)
-        return func(*args, **kwargs)
 
     def _is_initialised(self, x: Any) -> bool:
         """Whether a write only initialises a new leaf."""
@@ -191,6 +219,11 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             changed = []
         return slots, written, changed, ", ".join(shown[:MOST_SHOWN])
 
+    def let_go(self) -> None:
+        """Keep no tensor: where the recording has ended early, some are left."""
+        self._pending = self._exchange = None
+        self.written.clear()
+
     def pause(self) -> bool:
         """Stop observing operations, which then run at full speed; returns False if another mode is on top."""
         if self._is_paused or _get_current_dispatch_mode() is not self:
@@ -211,6 +244,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             self.updating = 0
             self.resume()
 
+    @guarded
     @plainly
     def flush(self) -> None:
         """Write the last operation: only now do its results have their node."""

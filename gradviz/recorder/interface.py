@@ -16,6 +16,7 @@ from typing import Any
 import torch
 
 from gradviz.recorder.job import Job, Wishes
+from gradviz.recorder.output import guarded
 from gradviz.trace.record.chosen import Choice
 from gradviz.trace.table.recording import SUFFIX
 
@@ -55,10 +56,11 @@ class _Watch:
     """Watches the variables of the recording file."""
 
     def __init__(self, job: Job, script: str) -> None:
-        self._job, self._script = job, script
+        self._job, self._script, self.output = job, script, job.output
         self._line = -1
         self._seen: set[tuple[str, int]] = set()
 
+    @guarded
     def __call__(self, frame: FrameType | None = None, *, anew: bool = False) -> None:
         """Record new names if the line has changed."""
         anew = anew or frame is not None

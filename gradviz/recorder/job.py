@@ -11,6 +11,7 @@ import time
 import traceback
 import weakref
 from collections.abc import Callable, Collection
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -24,20 +25,19 @@ from gradviz.engine.kernel.state import DATA_LOADER
 from gradviz.recorder import rank_of
 from gradviz.recorder.backward import Backward, Observed, has_ranks
 from gradviz.recorder.forward import Forward
+from gradviz.recorder.output import Output, guarded
 from gradviz.recorder.rows import Rows, now
-from gradviz.recorder.values import FULL, NONE, POLICIES, Values, not_compiled, plainly
+from gradviz.recorder.values import FULL, NONE, POLICIES, not_compiled, plainly
 from gradviz.trace.record.chosen import Choice, Thinning
 from gradviz.trace.record.gaps import iterations_left
 from gradviz.trace.record.recorder import settings_text
 from gradviz.trace.table.encoding import BUDGET
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.recording import About, Ending, RecordingWriter
+from gradviz.trace.table.recording import About, Ending
 from gradviz.trace.table.schema import ELEMENT, GATHERED
 from gradviz.trace.table.values import MATRIX
 
 _GRAD = torch._C.TensorBase.grad
-EVERY = 8_000_000  # bytes after which a batch is written
-AT_LEAST = 1.0  # seconds after which one is written in any case: a killed job loses no more
 _AVERAGES = ("momentum_buffer", "exp_avg", "acc_delta", "step_size")
 _HOOKS = 3  # of modules: before, after, and that the latter is always called
 _SQUARES = ("exp_avg_sq", "square_avg", "sum", "exp_inf")
@@ -75,8 +75,8 @@ class Wishes:
 class Modules:
     """The names of the modules of a job and of their parameters, and which modules are running."""
 
-    def __init__(self, rows: Rows, wishes: Wishes, flush: Callable[[], None]) -> None:
-        self._rows = rows
+    def __init__(self, rows: Rows, output: Output, wishes: Wishes, flush: Callable[[], None]) -> None:
+        self._rows, self.output = rows, output
         self._wishes = wishes
         self._flush = flush
         self._paths: dict[int, str] = {}  # by identity
@@ -109,21 +109,35 @@ class Modules:
         try:
             return original(hook, result)
         finally:
-            if not self._rows.quiet:
-                self._flush()
-                self.exit(hook.module)
+            self._has_set_up(hook.module)
+
+    @guarded
+    def _has_set_up(self, module: Any) -> None:
+        if not self._rows.quiet:
+            self._flush()
+            self.exit(module)
 
     def load(self, original: Any, batches: Any) -> Any:
         """A DataLoader puts a batch together, in this process or with the workers that it has."""
-        if self._rows.quiet:
-            return original(batches)
-        self._flush()
-        self._rows.regions.enter(DATA_LOADER)
+        is_told = self._begin_to_load()
         try:
             return original(batches)
         finally:
-            self._flush()
-            self._rows.regions.exit()
+            if is_told:
+                self._has_loaded()
+
+    @guarded
+    def _begin_to_load(self) -> bool:
+        if self._rows.quiet:
+            return False
+        self._flush()
+        self._rows.regions.enter(DATA_LOADER)
+        return True
+
+    @guarded
+    def _has_loaded(self) -> None:
+        self._flush()
+        self._rows.regions.exit()
 
     def name(self, name: str, root: Any) -> None:
         """Name a module, and its parameters after it."""
@@ -167,17 +181,15 @@ class Modules:
 class Requests:
     """What the job asks of tensors while it is recorded: hooks, and results that keep their `.grad`."""
 
-    def __init__(self, rows: Rows, backward: Backward, flush: Callable[[], None]) -> None:
-        self._rows, self._backward, self._flush = rows, backward, flush
+    def __init__(self, rows: Rows, output: Output, backward: Backward, flush: Callable[[], None]) -> None:
+        self._rows, self.output, self._backward, self._flush = rows, output, backward, flush
 
-    def watch(self) -> list[Callable[[], None]]:
-        """Observe them from now on; returns what ends it."""
-        return [
-            _replace(torch.Tensor, "register_hook", self._register_hook),
-            _replace(torch.Tensor, "register_post_accumulate_grad_hook", self._register_accumulated),
-            _replace(torch.Tensor, "retain_grad", self._retain_grad),
-            _replace(torch._C._autograd, "_push_saved_tensors_default_hooks", self._push_hooks),
-        ]
+    def watch(self, undo: Callable[..., Any]) -> None:
+        """Observe them from now on; `undo` is told what ends it."""
+        undo(_replace(torch.Tensor, "register_hook", self._register_hook))
+        undo(_replace(torch.Tensor, "register_post_accumulate_grad_hook", self._register_accumulated))
+        undo(_replace(torch.Tensor, "retain_grad", self._retain_grad))
+        undo(_replace(torch._C._autograd, "_push_saved_tensors_default_hooks", self._push_hooks))
 
     def _push_hooks(self, original: Any, pack: Any, unpack: Any) -> Any:
         """`saved_tensors_hooks`: what packs a result runs before the result has its node, so it is not recorded."""
@@ -187,6 +199,7 @@ class Requests:
         """`Tensor.register_hook`: each call of the hook is a step."""
         return original(tensor, Observed(hook, functools.partial(self._passed, weakref.ref(tensor))))
 
+    @guarded
     def _passed(self, tensor: weakref.ref[Any], before: Any, after: Any) -> None:
         number = self._number_of(tensor)
         if number >= 0:
@@ -196,6 +209,7 @@ class Requests:
         """`Tensor.register_post_accumulate_grad_hook`: each call of the hook is a step, after what it changed."""
         return original(tensor, Observed(hook, self._accumulated))
 
+    @guarded
     def _accumulated(self, tensor: Any, _: Any) -> None:
         number = self._number_of(lambda: tensor)
         if number >= 0:
@@ -210,12 +224,14 @@ class Requests:
     def _retain_grad(self, original: Any, tensor: Any) -> None:
         """`Tensor.retain_grad`: a result keeps its `.grad`."""
         original(tensor)
-        if not self._rows.quiet and tensor.retains_grad:
-            self._retains(tensor)
+        self._retains(tensor)
 
+    @guarded
     @plainly
     def _retains(self, tensor: Any) -> None:
         rows = self._rows
+        if rows.quiet or not tensor.retains_grad:
+            return
         self._flush()
         number = rows.number(tensor)
         rows.add("flags", rows.steps - 1, number, True, True, False)
@@ -227,25 +243,19 @@ class Job:
 
     def __init__(self, path: Path, source: str, script: str, wishes: Wishes) -> None:
         self._wishes = wishes
-        self.rows = Rows(source, script, wishes.values, wishes.budget)
-        self.rows.quiet = 1
-        self._backward = Backward(self.rows)
-        self._forward = Forward(self.rows, self._backward)
-        self._backward.flush, self._backward.after = self._forward.flush, self.write
+        self.rows = rows = Rows(source, script, wishes.values, wishes.budget)
+        rows.quiet = 1
+        about = About(source, Path(script).name, f"PyTorch {torch.__version__}", _now(), *rank_of())
+        self.output = output = Output(path, about, rows.writer)
+        self._backward = Backward(rows, output)
+        self._forward = Forward(rows, output, self._backward)
+        self._backward.flush = flush = self._forward.flush
         self._backward.pause, self._backward.resume = self._forward.pause, self._forward.resume
-        self._out = open(path, "wb")  # noqa: SIM115  closed by `end`
-        rank, ranks = rank_of()
-        when = time.strftime("%Y-%m-%d %H:%M")
-        about = About(source, Path(script).name, f"PyTorch {torch.__version__}", when, rank, ranks)
-        self._file = RecordingWriter(self._out, about)
-        self._wrote = self._began = time.monotonic()
-        self.modules = Modules(self.rows, wishes, self._forward.flush)
-        self._requests = Requests(self.rows, self._backward, self._forward.flush)
-        self._undo: list[Callable[[], None]] = []
-        self._closely: list[Callable[[], None]] = []  # the same, of one recorded iteration
+        self.modules = Modules(rows, output, wishes, flush)
+        self._requests = Requests(rows, output, self._backward, flush)
+        self._undo, self._closely = ExitStack(), ExitStack()  # hooks: of the job, of one recorded iteration
         self._iteration = 0
         self._is_on = False
-        self.pid = os.getpid()
 
     @property
     def is_recording(self) -> bool:
@@ -258,24 +268,28 @@ class Job:
 
     # hooks into PyTorch
 
+    @guarded
     def begin(self) -> None:
         """Record from now on."""
-        self._undo = [
-            optimizers.register_optimizer_step_pre_hook(self._before_update).remove,
-            optimizers.register_optimizer_step_post_hook(self._updated).remove,
-            _replace(torch, "compile", _compile_in_parts),
-            *self._requests.watch(),
-        ]
+        undo = self._undo.callback
+        undo(optimizers.register_optimizer_step_pre_hook(self._before_update).remove)
+        undo(optimizers.register_optimizer_step_post_hook(self._updated).remove)
+        undo(_replace(torch, "compile", _compile_in_parts))
+        self._requests.watch(undo)
         if hasattr(modules, "_has_any_global_hook"):
-            self._undo.append(_replace(modules, "_has_any_global_hook", _has_hooks_of_others))
+            undo(_replace(modules, "_has_any_global_hook", _has_hooks_of_others))
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._forked)
+            os.register_at_fork(after_in_child=self.output.leave)
         self._switch(self._wishes.takes(0))
 
-    @plainly
     def _set_grad(self, x: Any, grad: Any) -> None:
         """`x.grad = ...`, observed by a property: a mode of functions would turn PyTorch's fast paths off."""
-        _GRAD.__set__(x, grad)
+        with torch._C.DisableTorchFunctionSubclass():
+            _GRAD.__set__(x, grad)
+            self._has_set_grad(x, grad)
+
+    @guarded
+    def _has_set_grad(self, x: Any, grad: Any) -> None:
         number = self.rows.known(x) if self.is_recording else -1
         if number >= 0:
             self._forward.flush()
@@ -290,41 +304,50 @@ class Job:
         if on:
             self.rows.quiet = 0
             self._look_closely()
-            self._forward.__enter__()
         else:
             self._forward.updating = 0
             self._forward.resume()
-            self._forward.flush()
-            self.rows.value.forget()
+            self._settle()
+            self._forward.let_go()
             self.rows.quiet = 1
-            self._forward.__exit__(None, None, None)
-            self._look_away()
+            self._closely.close()
 
+    @guarded
+    def _settle(self) -> None:
+        self._forward.flush()
+        self.rows.value.forget()
+
+    @guarded
     def _look_closely(self) -> None:
         """Observe what costs the job time in each iteration: only while one is recorded."""
-        self._closely = [
-            modules.register_module_forward_pre_hook(self._enter).remove,
-            modules.register_module_forward_hook(self._exit, always_call=True).remove,
-            _replace(torch.utils.hooks.BackwardHook, "setup_output_hook", self.modules.set_output_hook),
-            _replace(torch.autograd, "_engine_run_backward", self._backward.run),
-            _replace(torch.autograd, "_make_grads", self._backward.make_grads),
-            _replace(torch.utils.data.dataloader._BaseDataLoaderIter, "__next__", self.modules.load),
-            _replace(torch.UntypedStorage, "resize_", functools.partial(_resized, self.rows.value)),
-        ]
+        undo = self._closely.callback
+        undo(modules.register_module_forward_pre_hook(self._enter).remove)
+        undo(modules.register_module_forward_hook(self._exit, always_call=True).remove)
+        undo(_replace(torch.utils.hooks.BackwardHook, "setup_output_hook", self.modules.set_output_hook))
+        undo(_replace(torch.autograd, "_engine_run_backward", self._backward.run))
+        undo(_replace(torch.autograd, "_make_grads", self._backward.make_grads))
+        undo(_replace(torch.utils.data.dataloader._BaseDataLoaderIter, "__next__", self.modules.load))
+        undo(_replace(torch.UntypedStorage, "resize_", self._resize))
         torch.Tensor.grad = property(_GRAD.__get__, self._set_grad, _GRAD.__delete__)
+        undo(delattr, torch.Tensor, "grad")
+        self._closely.enter_context(self._forward)
 
-    def _look_away(self) -> None:
-        del torch.Tensor.grad
-        for undo in reversed(self._closely):
-            undo()
+    def _resize(self, original: Any, storage: Any, nbytes: int) -> Any:
+        """Memory gets another size; FSDP frees that of its parameters and takes it again so."""
+        had = storage.nbytes()
+        found = original(storage, nbytes)
+        if not had and nbytes:
+            self._has_memory(storage)
+        return found
 
-    def _forked(self) -> None:
-        """A child process, such as a worker that loads data, records nothing: the file is its parent's."""
-        self.rows.quiet += 1_000_000
+    @guarded
+    def _has_memory(self, storage: Any) -> None:
+        self.rows.value.allocated(storage)
 
     # modules and optimizers
 
     @not_compiled
+    @guarded
     def _enter(self, module: Any, _: Any) -> None:
         if self.is_recording:
             self._forward.recover()
@@ -332,11 +355,13 @@ class Job:
             self.modules.enter(module)
 
     @not_compiled
+    @guarded
     def _exit(self, module: Any, _: Any, result: Any) -> None:
         if self.is_recording and (result is None or not _has_full_hooks(module)):
             self._forward.flush()
             self.modules.exit(module)
 
+    @guarded
     @plainly
     def name(self, tensor: Any, name: str, rank: int) -> None:
         """Name a tensor of the job."""
@@ -345,12 +370,14 @@ class Job:
             if self.rows.call < 0 or self.rows.known(tensor) >= 0:  # else a gradient that a hook was given
                 self.rows.name(tensor, name, "", rank)
 
+    @guarded
     @plainly
     def name_module(self, name: str, root: Any) -> None:
         """Name a module of the job, and its parameters after it."""
         self._forward.flush()
         self.modules.name(name, root)
 
+    @guarded
     def _before_update(self, _: Any, arguments: Any, more: Any) -> None:
         if self.is_recording:
             self._forward.flush()
@@ -360,6 +387,13 @@ class Job:
 
     def _updated(self, optimizer: Any, *_: Any) -> None:
         """An optimizer updated its parameters; an iteration is over."""
+        self._end_update(optimizer)
+        if not self.rows.quiet or not self._is_on:
+            self._iteration += 1
+            self._switch(bool(self._is_next_taken()))
+
+    @guarded
+    def _end_update(self, optimizer: Any) -> None:
         if self.is_recording:
             self._forward.updating = max(0, self._forward.updating - 1)
             if not self._forward.updating:
@@ -368,12 +402,13 @@ class Job:
             self._forward.flush()
             self._write_update(optimizer)
             self._forward.written.clear()
-            self.write()
-        if not self.rows.quiet or not self._is_on:
-            self._iteration += 1
-            stack = self.rows.regions.stack
-            left = iterations_left(stack) - 1 if self.rows.regions.innermost_loop() else -1
-            self._switch(self._wishes.takes(self._iteration, left, self.rows.steps, self._out.tell()))
+            self.output.write()
+
+    @guarded
+    def _is_next_taken(self) -> bool:
+        rows = self.rows
+        left = iterations_left(rows.regions.stack) - 1 if rows.regions.innermost_loop() else -1
+        return self._wishes.takes(self._iteration, left, rows.steps, self.output.size)
 
     @plainly
     def _write_update(self, optimizer: Any) -> None:
@@ -398,8 +433,9 @@ class Job:
         small = isinstance(found, torch.Tensor) and found.numel() <= MATRIX
         return self.rows.value(found) if small else -1
 
-    # the file
+    # the end
 
+    @guarded
     def print(self, stream: str, text: str) -> None:
         """The job printed this."""
         if self.is_recording:
@@ -414,28 +450,19 @@ class Job:
         if self.is_recording:
             self._forward.flush()
 
-    def write(self, at_least: int = EVERY) -> None:
-        """Write a batch, if there is enough for one or it is time."""
-        now = time.monotonic()
-        if now - self._wrote > AT_LEAST:
-            at_least = 1
-        if self.rows.writer.size >= at_least and os.getpid() == self.pid:
-            self._wrote = now
-            self._file.batch(self.rows.writer.take())
-
     def end(self, error: BaseException | None = None, at: TracebackType | None = None) -> None:
         """Stop recording; with the error that ended the job."""
         self._switch(on=False)
-        for undo in reversed(self._undo):
-            undo()
-        self._undo = []
-        ending = Ending(seconds=time.monotonic() - self._began)
+        self._undo.close()
+        self._end(error, at)
+        self.output.tell()
+
+    @guarded
+    def _end(self, error: BaseException | None, at: TracebackType | None) -> None:
+        ending = Ending(seconds=self.output.seconds)
         if error is not None and not isinstance(error, SystemExit):
             ending = self._raised(error, at, ending.seconds)
-        if os.getpid() == self.pid:
-            self.write(1)
-            self._file.end(ending)
-            self._out.close()
+        self.output.end(ending)
 
     def _raised(self, error: BaseException, at: TracebackType | None, seconds: float) -> Ending:
         rows, text, kind = self.rows, self.rows.text, type(error).__name__
@@ -458,15 +485,6 @@ def _replace(owner: Any, name: str, around: Any) -> Callable[[], None]:
 
     setattr(owner, name, wrapped)
     return lambda: setattr(owner, name, original)
-
-
-def _resized(values: Values, original: Any, storage: Any, nbytes: int) -> Any:
-    """Memory gets another size; FSDP frees that of its parameters and takes it again so."""
-    had = storage.nbytes()
-    found = original(storage, nbytes)
-    if not had and nbytes:
-        values.allocated(storage)
-    return found
 
 
 def _quiet(rows: Rows, pack: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -496,6 +514,10 @@ def _has_full_hooks(module: Any) -> bool:
     pre = module._backward_pre_hooks or modules._global_backward_pre_hooks
     own = module._backward_hooks or modules._global_backward_hooks
     return bool(pre or (own and module._get_backward_hooks()[0]))
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%d %H:%M")
 
 
 def _plain(setting: Any) -> Any:

@@ -14,14 +14,18 @@ import types
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import TracebackType
-from typing import Any, TextIO
+from types import CodeType, TracebackType
+from typing import TYPE_CHECKING, Any, TextIO
 
 from gradviz.recorder import rank_of
+from gradviz.recorder.output import guarded
 from gradviz.trace.record.binding import length_of
 from gradviz.trace.record.chosen import EXAMPLES, Choice, Thinning
 from gradviz.trace.record.location import TOTAL
 from gradviz.trace.table.recording import SUFFIX
+
+if TYPE_CHECKING:
+    from gradviz.recorder.job import Job
 
 _MOST = 64  # elements of a container that get names
 _COMPILER = ("torch._compile", "torch._dynamo.eval_frame")  # around our functions, so that it leaves them alone
@@ -42,13 +46,17 @@ def main(arguments: Sequence[str]) -> int:
         import torch  # noqa: F401
     except ImportError:
         return _refuse("Recording needs PyTorch: install torch in this environment, or use one that has it.")
-    from gradviz.recorder.job import Wishes
+    from gradviz.recorder.job import Job, Wishes
 
-    out = _out(options.out, script if spec is None else Path(options.script.rpartition(".")[2]))
     steps = options.steps or Thinning()
     wishes = Wishes(steps, options.values, budget=options.budget << 20)
     sys.stdout.flush()
-    status = run(script, source, tree, out, wishes, options.arguments, spec)
+    try:
+        out = _out(options.out, script if spec is None else Path(options.script.rpartition(".")[2]))
+        job = Job(out, source, str(script.absolute()), wishes)
+    except OSError as error:
+        return _refuse(f"The recording can't be written: {error}")
+    status = run(script, source, tree, job, options.arguments, spec)
     if not options.quiet:
         opening = f"it: gradviz {out}" if rank_of()[1] == 1 else f"all ranks: gradviz {out.parent}"
         thinned = f" {told}" if isinstance(steps, Thinning) and (told := steps.told()) else ""
@@ -111,19 +119,14 @@ def run(
     script: Path,
     source: str,
     tree: ast.Module,
-    out: Path,
-    wishes: Any,
+    job: Job,
     arguments: Sequence[str],
     spec: ModuleSpec | None = None,
 ) -> int:
     """Run the script as `python script.py arguments` would, or `python -m` with a module, under the recorder."""
-    from gradviz.recorder.job import Job
-    from gradviz.trace.record.instrument import instrument
-
     name = str(script.absolute())
-    job = Job(out, source, name, wishes)
     binder = _Binder(job)
-    code = compile(instrument(tree, can_end=False), name, "exec")
+    code = binder.compiled(tree, name) or compile(source, name, "exec")
     module = types.ModuleType("__main__")
     vars(module).update({"__file__": name, "__builtins__": __builtins__, **binder.hooks()})
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
@@ -175,14 +178,19 @@ class _Tee:
 
     def __init__(self, job: Any, stream: TextIO, name: str) -> None:
         self._job, self._stream, self._name, self._text = job, stream, name, ""
+        self.output = job.output
 
     def write(self, text: str) -> int:
         """Print, and keep the text up to the end of the line."""
         written = self._stream.write(text)
+        self._keep(text)
+        return written
+
+    @guarded
+    def _keep(self, text: str) -> None:
         self._text += text
         if self._text.endswith("\n"):
             self.end()
-        return written
 
     def end(self) -> None:
         """Record what was printed without a final newline as a step, too."""
@@ -198,8 +206,15 @@ class _Binder:
     """Records the names that the script binds, as `binding.Binder` does for a snippet."""
 
     def __init__(self, job: Any) -> None:
-        self._job = job
+        self._job, self.output = job, job.output
         self._stack = job.rows.regions.stack
+
+    @guarded
+    def compiled(self, tree: ast.Module, name: str) -> CodeType:
+        """The script with calls of these functions."""
+        from gradviz.trace.record.instrument import instrument
+
+        return compile(instrument(tree, can_end=False), name, "exec")
 
     def hooks(self) -> dict[str, object]:
         """The names that instrumented code needs."""
@@ -210,6 +225,11 @@ class _Binder:
 
     def bind(self, name: str, value: Any, rank: int = 0) -> Any:
         """The script bound `value` to `name`."""
+        self._note(name, value, rank)
+        return value
+
+    @guarded
+    def _note(self, name: str, value: Any, rank: int) -> None:
         import torch
 
         if isinstance(value, torch.Tensor):
@@ -222,7 +242,6 @@ class _Binder:
             for key, each in pairs:
                 if isinstance(each, torch.Tensor) and isinstance(key, (str, int)):
                     self._name(each, f"{name}[{key!r}]", max(rank, 1))
-        return value
 
     def _is_ready(self, module: Any) -> bool:
         return "_parameters" in vars(module) and self._job.is_recording
@@ -230,6 +249,7 @@ class _Binder:
     def _name(self, tensor: Any, name: str, rank: int) -> None:
         self._job.name(tensor, name, rank)
 
+    @guarded
     def iterate(self, name: str, value: Any) -> None:
         """The next iteration of a loop begins, and `name` is its first variable."""
         from gradviz.trace.record.location import COUNT, ROW, UNKNOWN, VALUE, VARIABLE
@@ -240,19 +260,24 @@ class _Binder:
         is_number = type(value) in (int, float, str) and name[:1] != "_"
         stack[VARIABLE], stack[VALUE] = (name, value) if is_number else ("", None)
         if not is_number:
-            self.bind(name, value, 2)
+            self._note(name, value, 2)
 
     def sized(self, gone_through: Any) -> Any:
         """A loop will go through this."""
-        self._stack[TOTAL] = length_of(gone_through)
+        self._size(gone_through)
         return gone_through
 
+    @guarded
+    def _size(self, gone_through: Any) -> None:
+        self._stack[TOTAL] = length_of(gone_through)
+
+    @guarded
     def also(self, name: str, value: Any) -> None:
         """Another variable of a loop."""
         from gradviz.trace.record.location import VALUE, VARIABLE
 
         if type(value) not in (int, float, str):
-            self.bind(name, value, 2)
+            self._note(name, value, 2)
         elif self._stack[VALUE] is None and name[0] != "_":
             self._stack[VARIABLE], self._stack[VALUE] = name, value
 

@@ -205,7 +205,8 @@ def _edge_places(shape: tuple[int, ...]) -> Any:
 def _summary(x: Any) -> Summary:
     """The summary of a tensor that is not kept, with a single transfer from its device."""
     real = (x.abs() if x.is_complex() else x).to(torch.float32 if x.dtype is not torch.float64 else torch.float64)
-    low, high = real.amin(), real.amax()  # aminmax takes ten times as long for a transposed matrix
+    is_plain = real.is_contiguous()  # aminmax takes ten times as long for a transposed matrix
+    low, high = torch.aminmax(real) if is_plain else (real.amin(), real.amax())
     found = torch.stack([low, high, real.mean(), torch.linalg.vector_norm(real), torch.isnan(low).to(real.dtype)])
     least, most, mean, norm, has_nan = found.tolist()
     nans = int(torch.isnan(real).sum()) if has_nan else 0

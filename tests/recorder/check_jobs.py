@@ -2,12 +2,17 @@
 its recording opens and knows parameters and gradients as they are in the end; those in `jobs/ranks` run in two
 processes, which have a recording each. Run it with a Python that has PyTorch and ml_dtypes:
 `python -m tests.recorder.check_jobs NAME`. The jobs are the files in `jobs/`, all if none is named; what it says is
-then in `jobs.txt`. Each runs in a fork, so that PyTorch is imported once."""
+then in `jobs.txt`. Each runs in a fork, so that PyTorch is imported once. With `--faults N`, the recorder fails N times
+in each, now here and now there, and the job is the same for all that."""
 
 from __future__ import annotations
 
+import argparse
 import ast
+import importlib
+import itertools
 import os
+import random
 import runpy
 import socket
 import sys
@@ -35,8 +40,8 @@ def outcomes(work: Callable[[], int], folder: Path, ranks: int) -> list[tuple[in
     for rank, child in enumerate(children):
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         lines = (folder / f"told{rank}.txt").read_text().splitlines()
-        frames = ("Traceback", "  ", "/", "W1")  # where an error or a warning came from is another file
-        found.append((status, "\n".join(line for line in lines if not line.startswith(frames))))
+        left_out = ("Traceback", "  ", "/", "W1", "gradviz: ")  # where an error or a warning came from is another file
+        found.append((status, "\n".join(line for line in lines if not line.startswith(left_out))))
     return found
 
 
@@ -105,7 +110,7 @@ def stale(file: Path, state: Path) -> list[str]:
 def check(job: Path, folder: Path) -> str:
     """What became of a job."""
     from gradviz.document.snippet import ranks_of
-    from gradviz.recorder.job import Wishes
+    from gradviz.recorder.job import Job, Wishes
     from gradviz.recorder.script import _out, run
     from gradviz.trace.table.recording import load
 
@@ -116,7 +121,8 @@ def check(job: Path, folder: Path) -> str:
     for wishes in (Wishes(), Wishes(values="summary"), Wishes(values="none"), Wishes(steps={1})):
 
         def work() -> int:
-            status = run(job, text, ast.parse(text), _out(out, job), wishes, [])  # noqa: B023  called at once
+            made = Job(_out(out, job), text, str(job), wishes)  # noqa: B023  called at once
+            status = run(job, text, ast.parse(text), made, [])
             keep_parameters(state)
             return status
 
@@ -130,21 +136,96 @@ def check(job: Path, folder: Path) -> str:
     return f"{job.stem}: the same in 4 ways; status {expected[0][0]}; steps {', '.join(steps)}"
 
 
+def check_faults(job: Path, folder: Path, times: int) -> str:
+    """What becomes of a job in which the recorder fails so many times, at random places."""
+    from gradviz.document.snippet import ranks_of
+    from gradviz.recorder.job import Job, Wishes
+    from gradviz.recorder.script import _out, run
+    from gradviz.trace.table.recording import load
+
+    ranks = RANKS if job.parent.name == "ranks" else 1
+    expected = outcomes(lambda: bare(job), folder, ranks)
+    out, text, ended = folder / f"{job.stem}.gvtrace", job.read_text(), 0
+    for seed in range(times):
+
+        def work() -> int:
+            where = plant(random.Random(f"{job.stem} {seed}"))  # noqa: B023  called at once
+            (folder / "where.txt").write_text(where)
+            made = Job(_out(out, job), text, str(job), Wishes(values=("full", "summary")[seed % 2]))  # noqa: B023
+            return run(job, text, ast.parse(text), made, [])
+
+        found = outcomes(work, folder, ranks)
+        where = (folder / "where.txt").read_text()
+        if found != expected:
+            return f"{job.stem}: differs with a fault in {where}: {found} instead of {expected}"
+        for rank, file in enumerate(ranks_of(out.with_suffix("")) or [out]):
+            ending = load(file).ending  # None where the end is what could not be written
+            told = (
+                (folder / f"told{rank}.txt").read_text().count(f"gradviz: The recorder failed (RuntimeError: {PLANTED}")
+            )
+            is_planted = ending is None or (ending.status == "stopped" and PLANTED in ending.sentence)
+            if told != int(is_planted):
+                return f"{job.stem}: differs with a fault in {where}: {ending} was told {told} times"
+            ended += is_planted
+    return f"{job.stem}: the same in {times} ways; {ended} recordings ended early"
+
+
+PLANTED = "a planted fault"
+CALLED = (  # by everything that the recorder does
+    "gradviz.trace.table.encoding.Writer.value",
+    "gradviz.trace.table.recording.RecordingWriter.batch",
+    "gradviz.trace.table.recording.RecordingWriter.end",
+    "gradviz.recorder.rows.Rows.known",
+    "gradviz.recorder.rows.Rows.attach",
+    "gradviz.recorder.rows.Rows.step",
+    "gradviz.recorder.rows.Rows.name",
+    "gradviz.recorder.rows.Rows.wrote",
+    "gradviz.recorder.sites.JobSites.here",
+    "gradviz.recorder.values.Values.__call__",
+    "gradviz.recorder.values.Values.forget",
+    "gradviz.trace.record.location.RegionStack.enter",
+    "gradviz.trace.record.location.RegionStack.exit",
+    "gradviz.recorder.backward.Backward._arrive",
+    "gradviz.recorder.backward.Backward._reread",
+    "gradviz.recorder.backward.Backward.keep_grad",
+)
+
+
+def plant(rng: random.Random) -> str:
+    """Let a random part of the recorder fail when it is called for the n-th time; says where."""
+    module, kind, name = rng.choice(CALLED).rsplit(".", 2)
+    owner, at = getattr(importlib.import_module(module), kind), int(2 ** rng.uniform(0, 8))
+    original, calls = getattr(owner, name), itertools.count(1)
+
+    def failing(*args: object, **kwargs: object) -> object:
+        if next(calls) == at:
+            raise RuntimeError(PLANTED)
+        return original(*args, **kwargs)
+
+    setattr(owner, name, failing)
+    return f"{kind}.{name}, call {at}"
+
+
 def main() -> int:
-    """Check all, or those that are named; 1 if one differs."""
+    """Check all, or those that are named; 1 if one differs. With `--faults N`, the recorder fails N times in each."""
     import torch
     import torch._dynamo  # so that no fork has to
 
     torch.set_num_threads(1)
     os.environ.update(MASTER_ADDR="127.0.0.1", GLOO_SOCKET_IFNAME="lo")
-    lines = []
+    lines, options = [], argparse.ArgumentParser()
+    options.add_argument("names", nargs="*")
+    options.add_argument("--faults", type=int, default=0)
+    wanted = options.parse_args()
+    sys.argv[1:] = []  # which jobs would take for their own
     with tempfile.TemporaryDirectory() as name:
         for job in JOBS:
-            if not sys.argv[1:] or job.stem in sys.argv[1:]:
-                lines.append(check(job, Path(name)))
+            if not wanted.names or job.stem in wanted.names:
+                folder = Path(name)
+                lines.append(check_faults(job, folder, wanted.faults) if wanted.faults else check(job, folder))
                 sys.stdout.write(f"{lines[-1]}\n")
                 sys.stdout.flush()
-    if not sys.argv[1:]:
+    if not wanted.names and not wanted.faults:
         (HERE / "jobs.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return int(any("differs" in line for line in lines))
 

@@ -58,7 +58,7 @@ def _run(path: Path, out: Path, folder: Path) -> None:
     try:
         import torch
 
-        from gradviz.recorder.job import Wishes
+        from gradviz.recorder.job import Job, Wishes
         from gradviz.recorder.script import run
 
         os.chdir(folder)
@@ -66,7 +66,7 @@ def _run(path: Path, out: Path, folder: Path) -> None:
         nothing = open(os.devnull, "r+")  # noqa: SIM115  the process ends with it
         sys.stdin = sys.stdout = sys.stderr = nothing
         text = path.read_text(encoding="utf-8")
-        run(path, text, ast.parse(text), out, Wishes(), [])
+        run(path, text, ast.parse(text), Job(out, text, str(path), Wishes()), [])
     finally:
         os._exit(0)
 

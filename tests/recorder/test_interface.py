@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,10 +19,12 @@ import gradviz
 from gradviz import notebook
 from gradviz.document.files import recordings
 from gradviz.recorder import script
+from gradviz.recorder.output import Output, guarded
 from gradviz.recorder.sites import JobSites
 from gradviz.session.doctor.lessons import diagnose
 from gradviz.trace.table.encoding import Writer
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.recording import About, RecordingWriter
 from gradviz.trace.table.schema import GATHERED
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.table.values import Summary
@@ -62,6 +65,100 @@ def test_the_command_without_pytorch_or_without_a_script(tmp_path: Path) -> None
         done = python("-c", f"{WITHOUT}from gradviz.recorder.script import main; sys.exit(main([{str(path)!r}]))")
         assert done.returncode == 2 and why in done.stderr and "Traceback" not in done.stderr
     assert not list(tmp_path.glob("*.gvtrace"))
+
+
+class Part:
+    """A part of the recorder that the job calls, after one batch was written and while the next is made."""
+
+    def __init__(self, path: Path) -> None:
+        self.calls, self.writer = 0, Writer(1_000_000)
+        self.output = Output(path, About("print(1)", "train.py"), self.writer)
+        self._add_step()
+        self.output.write(1)
+        self.writer.add("steps", Kind.PRINT, -1, -1, -1, -1, 1)  # its text is still missing
+
+    def _add_step(self) -> None:
+        self.writer.add("steps", Kind.PRINT, -1, -1, -1, -1, self.writer.count("texts"))
+        self.writer.add("texts", 0, self.writer.text("out"), self.writer.text("1\n"))
+
+    @guarded
+    def called(self, work: Callable[[], Any]) -> Any:
+        self.calls += 1
+        return work()
+
+
+def failing(error: BaseException) -> Callable[[], None]:
+    def work() -> None:
+        raise error
+
+    return work
+
+
+def endless() -> None:
+    endless()
+
+
+def test_an_error_of_the_recorder_ends_the_recording_and_not_the_job(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    part = Part(tmp_path / "it.gvtrace")
+    assert part.called(lambda: 3) == 3
+    assert part.called(failing(KeyError("x"))) is None and part.calls == 2
+    assert part.called(lambda: 3) is None and part.called(failing(ValueError())) is None and part.calls == 2
+    part.output.tell()  # as at the end of the job
+    found = recordings.read(tmp_path / "it.gvtrace")
+    assert len(found.trace) == 1 and found.ending is not None and found.ending.status == "stopped"
+    assert found.ending.sentence.startswith("The recorder failed (KeyError: 'x' in test_interface.py, line ")
+    assert found.ending.sentence.endswith("): the recording ends here, and the job goes on.")
+    assert capsys.readouterr().err == f"gradviz: {found.ending.sentence}\n"
+    assert found.ending.sentence in recordings.document_of(found).origin
+
+
+def test_what_comes_from_outside_while_a_step_is_recorded_reaches_the_job(tmp_path: Path) -> None:
+    def on_signal(*_: object) -> None:
+        raise TimeoutError("too slow")
+
+    before = signal.signal(signal.SIGINT, on_signal)
+    try:
+        raising = {TimeoutError: lambda: signal.raise_signal(signal.SIGINT), SystemExit: failing(SystemExit())}
+        for kind, work in raising.items():
+            part = Part(tmp_path / f"{kind.__name__}.gvtrace")
+            with pytest.raises(kind):
+                part.called(work)
+            found = recordings.read(tmp_path / f"{kind.__name__}.gvtrace")
+            assert len(found.trace) == 1 and found.ending is not None
+            assert found.ending.sentence.startswith(kind.__name__) and "came while" in found.ending.sentence
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_recorder_at_the_limit_of_recursion_says_so_later(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    part = Part(tmp_path / "it.gvtrace")
+    assert part.called(endless) is None and not capsys.readouterr().err
+    part.output.tell()
+    assert "(RecursionError)" in capsys.readouterr().err
+    assert "RecursionError" in getattr(recordings.read(tmp_path / "it.gvtrace").ending, "sentence", "")
+
+
+def test_a_disk_that_is_full_ends_the_recording_and_not_the_job(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = Part(tmp_path / "it.gvtrace")
+    monkeypatch.setattr(RecordingWriter, "_write", lambda *_: failing(OSError(28, "No space left on device"))())
+    assert part.called(lambda: part.output.write(1)) is None
+    assert "No space left on device" in capsys.readouterr().err
+    found = recordings.read(tmp_path / "it.gvtrace")
+    assert len(found.trace) == 1 and found.ending is None
+
+
+def test_a_child_process_leaves_the_file_to_its_parent(tmp_path: Path) -> None:
+    part = Part(tmp_path / "it.gvtrace")
+    before = (tmp_path / "it.gvtrace").read_bytes()
+    part.output.leave()
+    assert part.called(lambda: 3) is None and part.called(failing(ValueError())) is None
+    part.output.tell()
+    assert (tmp_path / "it.gvtrace").read_bytes() == before
+    part.output._file.close()
 
 
 def test_the_command_says_what_it_takes() -> None:

@@ -112,6 +112,7 @@ def test_a_job_is_stopped_and_what_came_before_stays(tmp_path: Path) -> None:
     ("ending", "status", "sentence"),
     [
         (Ending("raised", "ValueError: no", 2, 0.5), "raised", "ValueError: no"),
+        (Ending("stopped", "The recorder failed.", -1, 0.5), "stopped", "The recorder failed."),
         (None, "died", "The script ended with the status 0: ready"),
     ],
 )

@@ -272,7 +272,7 @@ class PyTorchRun:
         if self._stopped.is_set():
             return Done("stopped", Detail(f"Stopped in {where}.", seconds=seconds))
         if ending is not None and ending.status != "ok":
-            return Done("raised", Detail(ending.sentence, ending.line, seconds=ending.seconds))
+            return Done(ending.status, Detail(ending.sentence, ending.line, seconds=ending.seconds))
         if ending is None:
             how = f"ended with the status {status}" if status >= 0 else f"was ended by the signal {-status}"
             last = self._said.strip().rpartition("\n")[2]
