@@ -202,10 +202,13 @@ def _over_queries(case: Case) -> Iterator[Hit]:
             case.shape(read) if read >= 0 else (),
             re.search(r"dim=(-?\d+)", str(case.trace.nodes.params[node])),
         )
-        if len(shape) < 3 or found is None or int(found[1]) % len(shape) == len(shape) - 1:
+        if len(shape) < 2 or found is None or int(found[1]) % len(shape) == len(shape) - 1:
             continue
         scores = before(case, read, "div", "mul", "add", "masked_fill", "where")
         product = scores >= 0 and case.trace.nodes.op[scores] in ("bmm", "mm", "matmul")  # as in attention
+        if len(shape) == 2 and product:  # without a batch: q @ k.T, the rows of two matrices
+            turned = int(case.trace.tensors.producer[operand(case, scores, 1)])
+            product = turned >= 0 and case.trace.nodes.op[turned] in ("t", "transpose", "permute")
         if not product or not _is_left_factor(case, made):
             continue
         line = _dim_line(case, node)
@@ -228,7 +231,7 @@ def _is_left_factor(case: Case, tensor: int) -> bool:
     nodes, queue = case.trace.nodes, [tensor]
     for each in queue:
         for user in case.trace.users_of(each).tolist():
-            if nodes.op[user] in ("bmm", "matmul") and operand(case, user) == each:
+            if nodes.op[user] in ("bmm", "mm", "matmul") and operand(case, user) == each:
                 return True
             turned = nodes.op[user] in _TURNS and not _moves_ones(case, user)
             if nodes.op[user] in (*SHAPES, "mul") and not turned and len(queue) < 20:

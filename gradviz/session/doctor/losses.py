@@ -111,6 +111,8 @@ def broadcast_loss(case: Case) -> Iterator[Hit]:
         if stretched is not None and case.output(node) in case.below_roots:
             yield _stretched_hit(case, *stretched)
             return
+        if all(trace.tensors.is_leaf[each] and trace.tensors.requires_grad[each] for each in read):
+            continue  # both are learned: neither is a target
         facing = _facing(one, other) and not any(_was_stood_up(case, each) for each in read)
         facing = facing and len({bool(trace.tensors.requires_grad[each]) for each in read}) == 2
         if not (_crossed(one, other) or facing) or _of_one(case, *read):

@@ -310,7 +310,8 @@ def lr_too_small(case: Case) -> Iterator[Hit]:
     if losses[0] <= 0 and not still:
         return
     yield from _worn_out(case, losses, calls)
-    if line <= 0 or not 0 < rate <= 1e-4 or (abs(losses[-1] - losses[0]) > 2e-3 * losses[0] and not still):
+    usual = 1e-6 if _is_adaptive(case) else 1e-4  # with Adam, 1e-5 is usual for fine-tuning
+    if line <= 0 or not 0 < rate <= usual or (abs(losses[-1] - losses[0]) > 2e-3 * losses[0] and not still):
         return
     slope = _slope(case, calls[0])
     if slope < 1e-3 * abs(losses[0]):
@@ -320,6 +321,11 @@ def lr_too_small(case: Case) -> Iterator[Hit]:
     text = edits.replace_node(case.text, node, f"{_larger(losses, slope, rate):g}") if node is not None else None
     step = int(case.trace.calls.step[calls[-1]]) + 1
     yield Hit(line, step, why, "Make it larger, a hundred times to begin with.", fixes(("a larger lr", text)))
+
+
+def _is_adaptive(case: Case) -> bool:
+    """Whether the optimizer divides by the size of the gradients, so that a step is as long as the learning rate."""
+    return bool((case.trace.updates.square >= 0).any())
 
 
 def _moved(case: Case) -> float:
