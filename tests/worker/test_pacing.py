@@ -366,3 +366,27 @@ def test_a_loop_of_long_iterations_ends_before_one_that_would_take_the_rest_of_t
     outcome = run_in(make_pool(Limits(cpu_seconds=8.0)), text)
     assert (outcome.status, outcome.printed()) == ("ok", "after True\n"), outcome.sentence
     assert "ends here, after " in outcome.printed("err")
+
+
+EPOCHS = """
+import time, torch
+from torchvision import datasets, transforms
+loader = torch.utils.data.DataLoader(datasets.MNIST("data", transform=transforms.ToTensor()), batch_size=64)
+w = torch.zeros(784, requires_grad=True)
+for epoch in range(14):
+    for picture, _ in loader:
+        (picture.flatten(1) @ w).sum().backward()
+    begun = time.process_time()
+    while time.process_time() - begun < 0.3:
+        pass
+    print("measured", epoch)
+print("after", 1 < epoch < 13)
+"""
+
+
+def test_epochs_end_while_there_is_time_for_what_is_done_after_each(make_pool: Callable[..., WorkerPool]) -> None:
+    outcome = run_in(make_pool(Limits(cpu_seconds=5.0)), EPOCHS)
+    assert outcome.status == "ok", outcome.sentence
+    *measured, after = outcome.printed().splitlines()
+    assert after == "after True" and measured == [f"measured {n}" for n in range(len(measured))]
+    assert "The loop that trains ends here, after " in outcome.printed("err")

@@ -180,6 +180,8 @@ class Pace(Turns):
         self._every, self._ask_at, self._limit = 1, EARLY, FULL
         self._began_at: float | None = None  # when the last iteration that trains began
         self._paced: tuple[int, float] | None = None  # a turn, and when it began: what follows it shows the pace
+        self._paced_late: tuple[int, float] | None = None  # the first one after data sets became short
+        self._longest = 0.0  # of the turns since then, what lies between two passes over the data included
         self._cut_at = -1  # the turn at which a loop was ended
         self._watched: dict[object, tuple[int, float, float]] = {}  # when later loops began, and how much time was left
         self._counts: dict[object, int] = {}  # iterations of each loop so far
@@ -254,7 +256,11 @@ class Pace(Turns):
         before, self._began_at = self._began_at, now
         if before is None:
             return
-        self._paced = self._paced or (self._turn - 1, before)
+        self._paced = self._paced_late or self._paced or (self._turn - 1, before)
+        if self._paced_late:
+            self._longest = max(self._longest, now - before)
+        elif self._is_late:
+            self._paced_late = self._turn, now
         needed = 2 * (now - before) + FOR_THE_REST * self._bounds.cpu_seconds
         if left > 0 and (self._is_late or needed > self._bounds.cpu_seconds - (now - self._begun)):
             self._cut(index, left, *self._paced, now)
@@ -264,7 +270,7 @@ class Pace(Turns):
     def _cut(self, index: int, left: int, turn: int, since: float, now: float) -> None:
         """End the loops that train if their rest does not fit, at the pace `since` the beginning of a turn."""
         one = (now - since) / (self._turn - turn)
-        rest, seconds = left * one, self._bounds.cpu_seconds - (now - self._begun)
+        rest, seconds = left * one + self._longest, self._bounds.cpu_seconds - (now - self._begun)
         if rest <= seconds or 0.0 < self._recorder.left_of_loop * one <= seconds or not self._recorder.end_loops():
             return  # it fits, or the innermost loop does: the others end with its last iteration
         if self._cut_at < 0:
