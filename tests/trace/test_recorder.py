@@ -124,6 +124,30 @@ def test_second_derivatives_belong_to_the_call_that_made_them() -> None:
     assert grad is not None and grad.scalar == 18.0
 
 
+def test_iterations_that_take_their_batches_from_the_same_data_are_not_one_graph() -> None:
+    trace = run(
+        HEAD
+        + """
+w = torch.tensor(1., requires_grad=True)
+data = torch.arange(6.) * 2
+for epoch in range(2):
+    for i in range(3):
+        (w * data[2 * i : 2 * i + 2]).sum().backward()
+        data = data * 0.5
+    with torch.no_grad():
+        (w * data).sum()
+left = data[:1] * 3
+"""
+    )
+    graph = trace.graph_of_node
+    groups = [set(graph[(trace.nodes.line == line) & (trace.nodes.call < 0)].tolist()) for line in (4, 7, 8, 10, 11)]
+    assert [len(each) for each in groups] == [1, 12, 6, 2, 1]
+    assert groups[4] <= groups[2], "what follows the loop goes on with the data"
+    assert len(set().union(*groups)) == 21
+    first = int(np.flatnonzero(trace.steps.kind == Kind.BACKWARD)[0])
+    assert not trace.graphs.shown(first)[list(groups[0])].any(), "the data are shown, how they were made is not"
+
+
 def test_training_shows_one_iteration_at_a_time() -> None:
     source = """
 w = torch.tensor(1., requires_grad=True)

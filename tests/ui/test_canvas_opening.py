@@ -156,3 +156,20 @@ total.backward()
     unbind = int(np.flatnonzero(trace.nodes.op == "unbind")[0])
     cards = np.flatnonzero(structure.producer == unbind)
     assert len(cards) == rows and np.count_nonzero(structure.group_of_card[cards] >= 0) == inside
+
+
+@pytest.mark.parametrize(("lines", "boxes"), [(20, ["gathered()"]), (12, [])])
+def test_data_of_many_tensors_are_one_closed_box(lines: int, boxes: list[str]) -> None:
+    """As many words as a text has lines would be a wall."""
+    trace = run(
+        f"""import torch
+def gathered():
+    data = [torch.tensor([n]) for n in range({lines})]
+    return torch.cat(data)
+data = gathered()
+twice = data * 2
+"""
+    )
+    diagram = scene_of(trace).placed.diagram
+    assert [diagram.names[box] for box in np.flatnonzero(diagram.kind == GROUP)] == boxes
+    assert np.count_nonzero(diagram.kind == TENSOR) == (2 if boxes else lines + 2)

@@ -21,7 +21,7 @@ from gradviz.trace.table.folds import Folds, find_folds
 from gradviz.trace.table.frame import NORMAL, NOT_FINITE, ZERO, Frame
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.naming import Naming
-from gradviz.trace.table.regions import Nesting, Runs, find_nesting, find_runs
+from gradviz.trace.table.regions import Nesting, RegionKind, Runs, find_nesting, find_runs
 from gradviz.trace.table.schema import (
     NEVER,
     Answers,
@@ -105,11 +105,13 @@ class Graphs:
         return (self.first < cursor) & (self.until >= cursor)
 
 
-def find_graphs(steps: Steps, nodes: Nodes, inputs: Inputs, tensors: Tensors, origin: Array) -> Graphs:
+def find_graphs(steps: Steps, nodes: Nodes, inputs: Inputs, tensors: Tensors, origin: Array, turn: Array) -> Graphs:
     """Note [Graphs]: operations are linked through tracked tensors that are not leaves; untracked results link only
-    untracked operations. What a backward call made under create_graph is linked to its `origin`. A graph is shown from
-    its first step until another graph starts after its last event (a step of one of its nodes, or a use of its results
-    elsewhere); a tracked graph is replaced only by a tracked one."""
+    untracked operations, but not one iteration of a training with another or with what was before, which would make all
+    of it one graph wherever batches come from the same data. What a backward call made under create_graph is linked to
+    its `origin`. A graph is shown from its first step until another graph starts after its last event (a step of one of
+    its nodes, or a use of its results elsewhere, unless another iteration takes them); a tracked graph is replaced only
+    by a tracked one."""
     count = len(nodes)
     if not count:
         none = np.empty(0, np.int64)
@@ -119,6 +121,8 @@ def find_graphs(steps: Steps, nodes: Nodes, inputs: Inputs, tensors: Tensors, or
     made = maker >= 0
     user, maker, through = inputs.node[made], maker[made], inputs.tensor[made]
     link = np.where(tracked[maker], tracked[user] & tensors.requires_grad[through], ~tracked[user])
+    apart = ~(tracked[maker] | tracked[user] | (turn[user] < 0) | (turn[maker] == turn[user]))
+    link &= ~apart
     made_back = np.flatnonzero(tracked & (origin >= 0))
     made_back = made_back[tracked[origin[made_back]]]
     one, other = np.append(user[link], made_back), np.append(maker[link], origin[made_back])
@@ -128,7 +132,7 @@ def find_graphs(steps: Steps, nodes: Nodes, inputs: Inputs, tensors: Tensors, or
     np.maximum.at(last, of_node, nodes.step)
     own = np.flatnonzero(steps.node >= 0)
     np.maximum.at(last, of_node[steps.node[own]], own)
-    np.maximum.at(last, of_node[maker], nodes.step[user])
+    np.maximum.at(last, of_node[maker[~apart]], nodes.step[user[~apart]])
     until = np.full(len(root), NEVER, np.int64)
     graph_tracked = tracked[root]
     for mine, starts in ((~graph_tracked, first), (graph_tracked, first[graph_tracked])):
@@ -138,6 +142,19 @@ def find_graphs(steps: Steps, nodes: Nodes, inputs: Inputs, tensors: Tensors, or
         (tensors.producer >= 0) & ~(tensors.requires_grad & tensors.is_leaf), of_node[tensors.producer], -1
     )
     return Graphs(first, until, of_node, of_tensor)
+
+
+def find_turns(regions: Regions, nodes: Nodes, nesting: Nesting, calls: Calls) -> Array:
+    """Per node the innermost iteration around it of a loop in which backward calls ran, otherwise -1."""
+    ran = np.searchsorted(calls.step, nesting.first) < np.searchsorted(calls.step, nesting.last)
+    trains = np.append((regions.kind == RegionKind.LOOP) & ran, False)
+    turn = np.full(len(regions) + 1, -1)
+    for depth in range(int(regions.depth.max(initial=-1)) + 1):
+        here = np.flatnonzero(regions.depth == depth)
+        above = regions.parent[here]
+        turn[here] = np.where((regions.kind[here] == RegionKind.ITERATION) & trains[above], here, turn[above])
+    found: Array = turn[nodes.region]
+    return found
 
 
 def last_uses(nodes: Nodes, inputs: Inputs, tensors: Tensors) -> Array:
@@ -304,8 +321,11 @@ class Trace:
         """The graphs, in order of their first steps: `.first`, `.until`, `.of_node`, `.of_tensor`."""
         found: Graphs = self.kept(
             "graphs",
-            lambda: find_graphs(self.steps, self.nodes, self.inputs, self.tensors, self.origin_of_node),
-        )
+            lambda: find_graphs(
+                self.steps, self.nodes, self.inputs, self.tensors, self.origin_of_node,
+                find_turns(self.regions, self.nodes, self.nesting, self.calls),
+            ),
+        )  # fmt: skip
         return found
 
     @property

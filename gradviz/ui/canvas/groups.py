@@ -128,6 +128,7 @@ def _rounds(trace: Trace) -> dict[int, str]:
     return found
 
 
+MANY = 12  # tensors that are shown beside the operation that uses or made them
 SMALL = 12  # operations of a graph that needs no groups
 NEARLY_ALL = 0.85  # a module or function that covers this share of its graph makes no group
 Flags = NDArray[np.bool_]
@@ -149,7 +150,7 @@ class Groups:
     detail: tuple[str, ...]  # "×50 · t = 0 … 49"
     key: tuple[str, ...]  # the same in another run of the snippet
     of_node: Ints  # innermost group of each node, -1 for none
-    loads: Flags  # a batch is put together there
+    loads: Flags  # a batch, or data of many tensors, is put together there
 
     def __len__(self) -> int:
         return len(self.index)
@@ -193,12 +194,13 @@ class _Pairs:
 def find_groups(trace: Trace, graph_of_node: Ints) -> Groups:
     """Note [Groups]: these make no group: a region with fewer than two operations (unless it is a module with a
     parameter), one that covers its whole graph (unless it is a loop inside it), and one with the same content as the
-    region around it. The loading of a batch always does."""
+    region around it. The loading of a batch always does, and a function that puts many tensors together."""
     parent, kind, depth = _regions(trace)
     pairs = _find_pairs(trace, graph_of_node, parent, depth)
     worth = (pairs.size >= 2) | _with_parameters(trace, len(kind))[pairs.region]
     loads = np.zeros(len(kind), bool)
     loads[: len(trace.regions)] = (trace.regions.kind == RegionKind.MODULE) & (trace.regions.name == DATA_LOADER)
+    loads[_gathering(trace)] = True
     total = np.bincount(graph_of_node[graph_of_node >= 0], minlength=1)
     kept, up, merged = _normalise(pairs, kind, worth, loads[pairs.region], total)
     rows = np.flatnonzero(kept)
@@ -299,6 +301,18 @@ def _with_parameters(trace: Trace, count: int) -> Flags:
     found = np.zeros(count, bool)
     found[regions[regions >= 0]] = True
     found[: len(trace.regions)] &= trace.regions.kind == RegionKind.MODULE
+    return found
+
+
+def _gathering(trace: Trace) -> Ints:
+    """The calls of functions with an operation on more than `MANY` tensors that none has made, such as the lines of a
+    text."""
+    used = trace.inputs.tensor
+    given = (trace.tensors.producer[used] < 0) & ~trace.tensors.is_parameter[used].astype(bool)
+    many = np.flatnonzero(np.bincount(trace.inputs.node[given], minlength=1) > MANY)
+    regions = trace.nodes.region[many]
+    regions = regions[regions >= 0]
+    found: Ints = regions[trace.regions.kind[regions] == RegionKind.FUNCTION]
     return found
 
 

@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 from gradviz.session.folding import Presentation
 from gradviz.trace.table.regions import RegionKind
 from gradviz.ui.canvas.excerpt import Excerpt, drawn_graphs, whole
-from gradviz.ui.canvas.groups import Flags, Groups, Ints, find_groups
+from gradviz.ui.canvas.groups import MANY, Flags, Groups, Ints, find_groups
 from gradviz.ui.canvas.sizes import GROUP, OPERATION, REFERENCE, TENSOR
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 FEW = 6  # parameters that are shown beside the calls that share them
-MANY = 12  # results of one operation that are shown beside it
 
 
 @dataclass(frozen=True, eq=False)
