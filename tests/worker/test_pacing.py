@@ -390,3 +390,26 @@ def test_epochs_end_while_there_is_time_for_what_is_done_after_each(make_pool: C
     *measured, after = outcome.printed().splitlines()
     assert after == "after True" and measured == [f"measured {n}" for n in range(len(measured))]
     assert "The loop that trains ends here, after " in outcome.printed("err")
+
+
+@pytest.mark.parametrize("loop", ["for i in range(5_000_000)", "while True"])
+def test_a_loop_that_trains_ends_in_time_though_recording_ended_before_it(
+    make_pool: Callable[..., WorkerPool], loop: str
+) -> None:
+    text = f"""
+import torch
+w, i = torch.zeros(3, requires_grad=True), 0
+text = torch.zeros(30_000)
+for n in range(30_000):
+    text[n] = n
+{loop}:
+    for part in range(1):
+        ((w - 1) ** 2).sum().backward()
+    i += 1
+    if i > 5_000_000: break
+print("after", 1 < i < 5_000_000)
+"""
+    outcome = run_in(make_pool(Limits(cpu_seconds=5.0, steps=8_000)), text)
+    assert (outcome.status, outcome.printed()) == ("ok", "after True\n"), outcome.sentence
+    said = outcome.printed("err").splitlines()
+    assert said[0].startswith("Recording ends here: ") and said[1].startswith("The loop that trains ends here, after ")

@@ -52,6 +52,7 @@ class State:
         "multithreading",
         "node",
         "observer",
+        "passes",
         "reached",
         "running",
         "saved_hooks",
@@ -77,6 +78,7 @@ class State:
         self.saved_hooks_refusal: str | None = None  # why saved_tensors_hooks can't be opened
         self.reached: Container[Any] = ()  # the nodes of the running backward pass
         self.running: Any = None  # the running backward pass
+        self.passes = 0  # backward passes that were begun
         self.warned: set[str] = set()  # warnings that PyTorch gives once per process
         self.warn_always = False
         self.write_guard: Callable[[Tensor], None] | None = None  # called before memory is overwritten

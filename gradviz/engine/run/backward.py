@@ -374,6 +374,7 @@ class GraphTask:
             sys.setrecursionlimit(min(room + _FRAMES, max(room, _MOST_FRAMES)))
         hooks = (state.saved_hooks, state.saved_hooks_refusal)
         state.reached, state.running = self.boxes if self.needed is None else self.needed, self
+        state.passes += 1
         if not self.create_graph:
             state.observer = None
         try:

@@ -327,6 +327,11 @@ class Recorder:
         """How many of its iterations were over when it turned out to be the training loop."""
         return self._rows.training_index
 
+    def takes_for_training(self) -> None:
+        """The loop of which an iteration begins trains: its backward passes ran while nothing was recorded."""
+        rows = self._rows
+        rows.training, rows.training_index = rows.stack[PLACE], rows.stack[COUNT] - 1
+
     @property
     def is_in_loop(self) -> bool:
         """Whether the program is inside any loop."""

@@ -105,13 +105,15 @@ class Graphs:
         return (self.first < cursor) & (self.until >= cursor)
 
 
-def find_graphs(steps: Steps, nodes: Nodes, inputs: Inputs, tensors: Tensors, origin: Array, turn: Array) -> Graphs:
+def find_graphs(trace: Trace) -> Graphs:
     """Note [Graphs]: operations are linked through tracked tensors that are not leaves; untracked results link only
     untracked operations, but not one iteration of a training with another or with what was before, which would make all
     of it one graph wherever batches come from the same data. What a backward call made under create_graph is linked to
     its `origin`. A graph is shown from its first step until another graph starts after its last event (a step of one of
     its nodes, or a use of its results elsewhere, unless another iteration takes them); a tracked graph is replaced only
     by a tracked one."""
+    steps, nodes, inputs, tensors = trace.steps, trace.nodes, trace.inputs, trace.tensors
+    origin, turn = trace.origin_of_node, find_turns(trace.regions, nodes, trace.nesting, trace.calls)
     count = len(nodes)
     if not count:
         none = np.empty(0, np.int64)
@@ -319,13 +321,7 @@ class Trace:
     @property
     def graphs(self) -> Graphs:
         """The graphs, in order of their first steps: `.first`, `.until`, `.of_node`, `.of_tensor`."""
-        found: Graphs = self.kept(
-            "graphs",
-            lambda: find_graphs(
-                self.steps, self.nodes, self.inputs, self.tensors, self.origin_of_node,
-                find_turns(self.regions, self.nodes, self.nesting, self.calls),
-            ),
-        )  # fmt: skip
+        found: Graphs = self.kept("graphs", lambda: find_graphs(self))
         return found
 
     @property

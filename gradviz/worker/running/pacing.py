@@ -185,6 +185,7 @@ class Pace(Turns):
         self._cut_at = -1  # the turn at which a loop was ended
         self._watched: dict[object, tuple[int, float, float]] = {}  # when later loops began, and how much time was left
         self._counts: dict[object, int] = {}  # iterations of each loop so far
+        self._passes: dict[object, int] = {}  # backward passes so far, by loop, when its latest iteration began
         self._is_halfway = self._is_late = self._is_over = self._said_last = False
 
     def tick(self, sent: int) -> None:
@@ -223,6 +224,8 @@ class Pace(Turns):
         super()._turned()
         recorder = self._recorder
         place = recorder.turning
+        if self._is_over and recorder.training is None:
+            self._look_for_training(place)
         index = self._counts[place] = self._counts.get(place, recorder.training_index) + 1
         trains = place is recorder.training
         left = recorder.iterations_left if trains else -1
@@ -248,6 +251,13 @@ class Pace(Turns):
             self._pause()
         if recorder.in_gap:
             recorder.skip()
+
+    def _look_for_training(self, place: object) -> None:
+        """Recording ended before the first backward pass: the loop that trains is one between whose turns one ran."""
+        before, self._passes[place] = self._passes.get(place, state.passes), state.passes
+        if before < state.passes:
+            self._recorder.takes_for_training()
+            self._counts.pop(place)
 
     def _end_in_time(self, index: int, left: int) -> None:
         """Let this iteration be the last one, where the rest does not fit, if it is late, or if another one as long as
