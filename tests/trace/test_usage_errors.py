@@ -29,6 +29,7 @@ checkpoint(f, x, use_reentrant=False, determinism_check="none").sum().backward()
 # (code, words of the explanation)
 CASES = [
     ("open('names.txt').read()", "folder is in memory"),
+    ("open('results/a.txt', 'w')", "os.makedirs(folder)"),
     ("vmap(lambda v: v if v > 0 else -v)(x)", "torch.where"),
     ("vmap(lambda v: v.item())(x)", "no one value"),
     ("vmap(lambda v: v + torch.randn(()))(x)", "randomness="),

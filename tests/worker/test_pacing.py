@@ -368,6 +368,33 @@ def test_a_loop_of_long_iterations_ends_before_one_that_would_take_the_rest_of_t
     assert "ends here, after " in outcome.printed("err")
 
 
+OWN_DATA = """
+import time, torch
+class Own(torch.utils.data.Dataset):
+    def __len__(self):
+        return 64_000
+    def __getitem__(self, i):
+        return torch.ones(3)
+loader = torch.utils.data.DataLoader(Own(), batch_size=64)
+w = torch.ones(3, requires_grad=True)
+for epoch in range(3):
+    for i, batch in enumerate(loader):
+        (batch @ w).sum().backward()
+        begun = time.process_time()
+        while time.process_time() - begun < 0.1:
+            pass
+    print("measured", epoch, 1 < i < 999)
+print(len([each for each in torch.utils.data.DataLoader(Own(), batch_size=6_400)]))
+"""
+
+
+def test_a_pass_over_data_of_the_snippet_ends_when_time_is_nearly_over(make_pool: Callable[..., WorkerPool]) -> None:
+    """How many batches there are is not asked, which would run the snippet's code."""
+    outcome = run_in(make_pool(Limits(cpu_seconds=9.0)), OWN_DATA)
+    assert (outcome.status, outcome.printed()) == ("ok", "measured 0 True\n10\n"), outcome.sentence
+    assert "how many would follow is not known" in outcome.printed("err")
+
+
 EPOCHS = """
 import time, torch
 from torchvision import datasets, transforms

@@ -11,7 +11,6 @@ from pathlib import Path as RealPath
 import numpy as np
 import pytest
 
-from gradviz.session.problem import missing_file
 from gradviz.worker.modules import plain_pickles
 from gradviz.worker.modules.arrays import numpy_modules
 from gradviz.worker.modules.file_formats import array_files
@@ -143,14 +142,6 @@ def test_a_file_of_the_computer_is_none(tmp_path: RealPath) -> None:
     with pytest.raises(FileNotFoundError):
         open_(str(tmp_path / "new.txt"), "w")
     assert sorted(tmp_path.iterdir()) == [real]
-
-
-def test_a_folder_that_is_written_to_has_to_be_made_first(run: Runner) -> None:
-    """Repositories have empty folders for their results; nobody should look for the file in order to attach it."""
-    told = run("open('results/a.txt', 'w')").sentence
-    assert "a run begins with an empty folder, 'results' has to be made first: 'results/a.txt'" in told
-    assert missing_file(told) == "" != missing_file(run("open('results/a.txt')").sentence)
-    assert run("import os\nos.makedirs('results')\nopen('results/a.txt', 'w')").status == "ok"
 
 
 def test_a_name_is_the_text_that_it_holds() -> None:

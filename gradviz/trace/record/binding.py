@@ -141,7 +141,10 @@ class Binder:
         height, counted = len(self._stack), self._counted
         while counted and counted[-1][0] >= height:
             counted.pop()
-        if self._stack[TOTAL] < 0 or not (type(shown) in _ENDABLE or type(shown).__name__ == "DataLoader"):
+        loads = type(shown).__name__ == "DataLoader" and _module_of(type(shown)).startswith(_OWN)
+        if loads and self._stack[TOTAL] < 0:
+            self._stack[TOTAL] = OPEN  # over a data set of the snippet, whose length only its own code knows
+        if not (loads or (self._stack[TOTAL] >= 0 and type(shown) in _ENDABLE)):
             return gone_through
         counted.append((height, iter(shown)))
         return counted[-1][1]
@@ -158,7 +161,9 @@ class Binder:
             stack[at + TOTAL] = CLOSED
         ended = len(opened)
         for height, iterator in self._counted:
-            if height <= len(self._stack) and self._stack[height + TOTAL] > self._stack[height + COUNT] + 1:
+            if height <= len(self._stack) and self._stack[height + TOTAL] == CLOSED:
+                _exhaust(iterator, 0)
+            elif height <= len(self._stack) and self._stack[height + TOTAL] > self._stack[height + COUNT] + 1:
                 _exhaust(iterator, self._stack[height + TOTAL])
                 self._stack[height + TOTAL] = self._stack[height + COUNT] + 1
                 ended += 1

@@ -36,7 +36,6 @@ LONGEST_PATH = 1_000
 MARK = b"GradViz object "  # of an object that the run has put away, with its number
 _MARK = MARK + b"%12d\n"
 MARK_BYTES = len(_MARK % 0)
-NO_FOLDER = "No such file or directory: a run begins with an empty folder, {!r} has to be made first"
 _ENCODINGS = {"utf8": "utf-8", "utf-8": "utf-8", "ascii": "ascii", "us-ascii": "ascii", "latin-1": "latin-1"}
 _ENCODINGS |= {"latin1": "latin-1", "iso-8859-1": "latin-1", "utf-8-sig": "utf-8"}
 
@@ -105,7 +104,7 @@ class Scratch:
             fail(errno.EISDIR, name)
         if folder not in self.folders:
             if not makes_folders:
-                raise OSError(errno.ENOENT, NO_FOLDER.format(posixpath.dirname(name) or folder), name)
+                fail(errno.ENOENT, name)
             self.make_folders(folder)
         if path not in self.files:
             self._check_room(0)
