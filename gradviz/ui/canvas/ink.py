@@ -59,6 +59,7 @@ class Ink:
         }
         self.colours = {name: QColor(value) for name, value in vars(theme).items() if str(value).startswith("#")}
         self.heat = (NEGATIVE_DARK, POSITIVE_DARK) if theme.dark else (NEGATIVE, POSITIVE)
+        self._strengths: dict[tuple[int, float], QColor] = {}  # mixed so far: a picture has hundreds of cells
 
     def colour(self, name: str, alpha: float = 1.0) -> QColor:
         """A colour of the theme by name."""
@@ -171,5 +172,8 @@ class Ink:
     def strength(self, strength: int, alpha: float = 1.0) -> QColor:
         """The colour of a heat map cell from -100 to 100: zero is the colour of the card; values beyond get the colour
         at the end."""
-        part = 0.0 if abs(strength) > BEYOND else min(abs(strength), FULL) / FULL * alpha
-        return self.mixed(self.heat[strength > 0], part)
+        found = self._strengths.get((strength, alpha))
+        if found is None:
+            part = 0.0 if abs(strength) > BEYOND else min(abs(strength), FULL) / FULL * alpha
+            found = self._strengths[strength, alpha] = self.mixed(self.heat[strength > 0], part)
+        return found
