@@ -303,7 +303,8 @@ def _not_in_place(case: Case, statement: ast.stmt | None, call: ast.Call, name: 
         if method in ("zero_", "fill_", "copy_"):
             return edits.insert_before(case.text, statement.lineno, f"{name} = {name}.clone()")
         return edits.replace_node(case.text, statement, f"{name} = {new}")
-    return edits.replace_node(case.text, call, new)
+    later = any(isinstance(n, ast.Name) and n.id == name and n.lineno > (call.end_lineno or 0) for n in case.walked)
+    return edits.replace_node(case.text, call, f"({name} := {new})" if later else new)
 
 
 def _relu_modules(case: Case) -> Fixes:
