@@ -278,6 +278,18 @@ print(w.grad)
 """
 
 
+def test_training_that_counts_until_a_break_ends_in_time_and_the_count_goes_on(
+    make_pool: Callable[..., WorkerPool],
+) -> None:
+    text = LONG.format(loop="i in steps").replace(
+        "w, losses", "import itertools\nsteps = itertools.count(1)\nw, losses"
+    )
+    outcome = run_in(make_pool(Limits(cpu_seconds=2.0)), text + "print(next(steps) == len(losses) + 1)\n")
+    printed = "else\nTrue True\ntensor([3., 3., 3.])\nTrue\n"
+    assert (outcome.status, outcome.printed()) == ("ok", printed), outcome.sentence
+    assert " iterations: how many would follow is not known" in outcome.printed("err").splitlines()[-1]
+
+
 @pytest.mark.parametrize(
     "outer", ["if True:", "for epoch in range(1_000_000):", "while 1:\n  if epoch > 3: break\n  epoch = 4"]
 )

@@ -64,9 +64,16 @@ def length_of(gone_through: object) -> int:
     return ENDLESS
 
 
+def _counts(gone_through: object) -> bool:
+    """Whether this is an `itertools.count`, whose loop ends by a `break` alone."""
+    return type(gone_through).__name__ == "count" and _module_of(type(gone_through)) == "itertools"
+
+
 def _exhaust(iterator: Any, total: int) -> None:
     """Move an iterator to the end of the `total` things that it goes through."""
-    if type(iterator).__name__ == "_SingleProcessDataLoaderIter":
+    if isinstance(iterator, types.GeneratorType):
+        iterator.close()
+    elif type(iterator).__name__ == "_SingleProcessDataLoaderIter":
         iterator._batches = iter(())
     else:
         iterator.__setstate__(total)
@@ -141,6 +148,10 @@ class Binder:
         height, counted = len(self._stack), self._counted
         while counted and counted[-1][0] >= height:
             counted.pop()
+        if _counts(shown):
+            self._stack[TOTAL] = OPEN
+            counted.append((height, (number for number in gone_through)))
+            return counted[-1][1]
         loads = type(shown).__name__ == "DataLoader" and _module_of(type(shown)).startswith(_OWN)
         if loads and self._stack[TOTAL] < 0:
             self._stack[TOTAL] = OPEN  # over a data set of the snippet, whose length only its own code knows

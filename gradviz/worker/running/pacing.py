@@ -10,7 +10,7 @@ the same, and one sentence says what is missing.
 
 A loop that trains and could not come to its end in the time that is left ends early, and so do loops after it, so that
 the code that follows runs with what was learned: it prints and draws what a run that is stopped would not. `while True`
-with a `break`, of which nobody knows when it comes, ends when the time is nearly over. Sentences say that, too. How a
+with a `break` and a loop over `itertools.count`, of which nobody knows when they end, end when the time is nearly over. Sentences say that, too. How a
 gap is recorded is in `gradviz.trace.record.gaps`, how much a run may use in `process.limits`, and
 who ends it in `process.run`; nothing here does.
 
