@@ -10,9 +10,9 @@ the same, and one sentence says what is missing.
 
 A loop that trains and could not come to its end in the time that is left ends early, and so do loops after it, so that
 the code that follows runs with what was learned: it prints and draws what a run that is stopped would not. `while True`
-with a `break` and a loop over `itertools.count`, of which nobody knows when they end, end when the time is nearly over. Sentences say that, too. How a
-gap is recorded is in `gradviz.trace.record.gaps`, how much a run may use in `process.limits`, and
-who ends it in `process.run`; nothing here does.
+with a `break` and a loop over `itertools.count`, of which nobody knows when they end, end when the time is nearly over.
+Sentences say that, too. How a gap is recorded is in `gradviz.trace.record.gaps`, how much a run may use in
+`process.limits`, and who ends it in `process.run`; nothing here does.
 
 Note [The same gaps again] A question about a recording is answered by running the snippet again, up to a call or an
 operation that is identified by its number. So the run has the same gaps: they are stored with the turns, one for each
