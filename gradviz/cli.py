@@ -138,8 +138,8 @@ def _add_attach(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         action="append",
         default=[],
-        help="a file that the snippet reads, or a folder of such files; may be given several times. What FILE imports "
-        "from beside it is found without",
+        help="a file that the snippet reads, or a folder of such files; may be given several times. The modules "
+        "beside FILE that it imports need none",
     )
 
 

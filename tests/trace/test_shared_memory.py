@@ -37,3 +37,5 @@ def test_what_died_shares_nothing_any_more() -> None:
     del gone, each
     assert [each is base for each in memory.sharing(kept)] == [True]
     assert len(memory.every()) == 2
+    del base, kept
+    assert not memory._tensors

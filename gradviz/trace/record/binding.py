@@ -148,16 +148,13 @@ class Binder:
         height, counted = len(self._stack), self._counted
         while counted and counted[-1][0] >= height:
             counted.pop()
-        if _counts(shown):
-            self._stack[TOTAL] = OPEN
-            counted.append((height, (number for number in gone_through)))
-            return counted[-1][1]
+        counts = _counts(shown)
         loads = type(shown).__name__ == "DataLoader" and _module_of(type(shown)).startswith(_OWN)
-        if loads and self._stack[TOTAL] < 0:
-            self._stack[TOTAL] = OPEN  # over a data set of the snippet, whose length only its own code knows
-        if not (loads or (self._stack[TOTAL] >= 0 and type(shown) in _ENDABLE)):
+        if (counts or loads) and self._stack[TOTAL] < 0:
+            self._stack[TOTAL] = OPEN  # a data set of the snippet has a length that only its own code knows
+        if not (counts or loads or (self._stack[TOTAL] >= 0 and type(shown) in _ENDABLE)):
             return gone_through
-        counted.append((height, iter(shown)))
+        counted.append((height, (number for number in gone_through) if counts else iter(shown)))
         return counted[-1][1]
 
     def end_loops(self) -> int:

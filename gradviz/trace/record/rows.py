@@ -135,15 +135,11 @@ class Memory:
 
     def __init__(self) -> None:
         self._tensors: _Sharers = {}
-        self._purge_at = self._purge_detached_at = 10_000
         self._detached: _Sharers = {}
 
     def detached(self, tensor: Any) -> None:
         """Remember a tensor that has no step yet, but shares memory that may be overwritten before it gets one."""
         _enter(self._detached, tensor)
-        if len(self._detached) > self._purge_detached_at:
-            self._detached = _alive(self._detached)
-            self._purge_detached_at = 2 * len(self._detached) + 10_000
 
     def waiting_for(self, written: Any) -> list[Any]:
         """Those of them that share the memory of this tensor, which is about to be overwritten."""
@@ -153,9 +149,6 @@ class Memory:
     def enter(self, tensor: Any) -> None:
         """Remember that this tensor looks at its memory."""
         _enter(self._tensors, tensor)
-        if len(self._tensors) > self._purge_at:
-            self._tensors = _alive(self._tensors)
-            self._purge_at = 2 * len(self._tensors) + 10_000
 
     def every(self) -> list[Any]:
         """All that are alive."""
@@ -178,18 +171,22 @@ def _owner(data: Array) -> int:
 
 def _enter(known: _Sharers, tensor: Any) -> None:
     """A tensor leaves by itself when it dies: a data set has as many views as rows."""
-    entries, key = known.setdefault(_owner(tensor._data), {}), id(tensor)
+    owner, key = _owner(tensor._data), id(tensor)
+    entries = known.setdefault(owner, {})
     if key not in entries:
-        entries[key] = ref(tensor, lambda gone: entries.pop(key, None))
+        entries[key] = ref(tensor, lambda gone: _leave(known, owner, key))
+
+
+def _leave(known: _Sharers, owner: int, key: int) -> None:
+    entries = known.get(owner, {})
+    entries.pop(key, None)
+    if not entries:
+        known.pop(owner, None)
 
 
 def _living(entries: dict[int, ref[Any]]) -> list[Any]:
     found = [entry() for entry in list(entries.values())]  # a list: what dies meanwhile leaves the table
     return [each for each in found if each is not None]
-
-
-def _alive(known: _Sharers) -> _Sharers:
-    return {owner: entries for owner, entries in known.items() if entries}
 
 
 def _overlap(a: Array, b: Array) -> bool:
