@@ -51,13 +51,6 @@ TO = op(
 )
 
 
-def _moved_to_meta(self: Tensor, dtype: dtypes.dtype) -> Tensor:
-    moved = call(TO, self, dtype=dtype)
-    moved._on_meta = True
-    layers.keep_looking()
-    return moved
-
-
 @method("to")
 def to(
     self: Tensor,
@@ -85,7 +78,7 @@ def to(
     if device is not None and is_meta(device) is not self._on_meta:
         if self._on_meta:
             raise NotImplementedError(NO_NUMBERS)
-        return _moved_to_meta(self, dtype)
+        return layers.without_numbers(call(TO, self, dtype=dtype))
     asked = memory_format is not None and not is_laid(self._data, memory_format)
     if dtype is self.dtype and not copy and (not asked or str(memory_format) == "torch.preserve_format"):
         return self

@@ -368,10 +368,8 @@ def put_out(out: Tensor, values: Array) -> Tensor:
 
 def _beside(source: Tensor, found: Tensor, place: object) -> Tensor:
     """A new tensor where another one is, unless something else is said."""
-    if is_meta(place) if place is not None else source._on_meta:
-        found._on_meta = True
-        layers.keep_looking()
-    return found
+    on_meta = is_meta(place) if place is not None else source._on_meta
+    return layers.without_numbers(found) if on_meta else found
 
 
 def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
