@@ -50,7 +50,7 @@ DEBIAN = {
 
 def parts(folder: Path) -> list[Part]:
     """All parts of a frozen program."""
-    found = [_python(), *_wheels(), *_in_wheels(folder), *_fonts(folder)]
+    found = [_python(), *_wheels(), *_in_wheels(folder), *_fonts(folder), _torchdiffeq(folder)]
     if sys.platform == "linux":
         found += _of_the_system(folder)
     return sorted(found, key=lambda part: part.name.lower())
@@ -113,6 +113,15 @@ def _fonts(folder: Path) -> list[Part]:
         purl = f"pkg:generic/{name.lower().replace(' ', '-')}@{version}"
         found.append(Part(name, version, licence, purl, (fonts / text).read_text("utf-8")))
     return found
+
+
+def _torchdiffeq(folder: Path) -> Part:
+    """The package that snippets import, whose source is among the resources."""
+    source = _internal(folder) / "resources" / "packages" / "torchdiffeq"
+    found = re.search(r'__version__ = "(.+)"', (source / "__init__.py").read_text("utf-8"))
+    assert found is not None
+    text = (source / "LICENSE").read_text("utf-8")
+    return Part("torchdiffeq", found[1], "MIT", f"pkg:pypi/torchdiffeq@{found[1]}", text)
 
 
 def _internal(folder: Path) -> Path:

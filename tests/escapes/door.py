@@ -289,6 +289,25 @@ _EINOPS = {
         "        try: print('ESCAPED', getattr(thing, name))\n        except AttributeError: pass"
     ),
 }
+_HIDDEN = "__builtins__ __dict__ __class__ __globals__ __loader__ __spec__ <get> <write> <star> <vars> <s> <n>".split()
+_TORCHDIFFEQ = {
+    "what is behind it": (
+        "import torchdiffeq\nfrom torchdiffeq._impl import adjoint, misc, odeint, rk_common, scipy_wrapper\n"
+        "for thing in (torchdiffeq, adjoint, misc, odeint.odeint, misc.torch, rk_common, scipy_wrapper):\n"
+        f"    for name in ('sys', 'os', '__code__', *{_HIDDEN!r}):\n"
+        "        try: print('ESCAPED', name, getattr(thing, name))\n        except (AttributeError, TypeError): pass\n"
+        "try: scipy_wrapper.solve_ivp._rk.os.system('touch FOLDER/ode')\nexcept ImportError: pass"
+    ),
+    "names that are changed in it": (
+        "import torch\nfrom torchdiffeq import odeint\nfrom torchdiffeq._impl import misc, rk_common, solvers\n"
+        "seen = []\nclass Liar:\n    def __getattr__(self, name): return lambda *a, **k: seen.extend(a)\n"
+        "for module in (misc, rk_common, solvers): module.torch = Liar()\n"
+        "try: odeint(lambda t, y: -y, torch.ones(2), torch.tensor([0.0, 1.0]))\n"
+        "except Exception as error: seen.append(error)\n"
+        "for each in seen:\n    for name in ('tb_frame', '__globals__', '__self__', 'gi_frame', '__closure__'):\n"
+        "        try: print('ESCAPED', getattr(each, name))\n        except (AttributeError, TypeError): pass"
+    ),
+}
 _VISION = {
     "what transforms give to a function": (
         "import torch, numpy as np\nfrom torchvision import transforms as t, datasets as d\nfrom PIL import Image\n"
@@ -677,7 +696,6 @@ def _attached(name: str, main: str, **modules: str) -> Attack:
     return Attack("Attached files", name, main, files=files)
 
 
-_HIDDEN = "__builtins__ __dict__ __class__ __globals__ __loader__ __spec__ <get> <write> <star> <vars> <s> <n>".split()
 _ATTACHED = [
     _attached("a module that imports the real ones", "import m", m="import subprocess\nsubprocess.run(['id'])"),
     _attached(
@@ -867,6 +885,7 @@ DOOR: list[Attack] = [
     *listed("Stand-ins: sklearn", _SKLEARN),
     *listed("Names of code and methods", _NAMES_OF_CODE),
     *listed("Packages inside: einops", _EINOPS),
+    *listed("Packages inside: torchdiffeq", _TORCHDIFFEQ),
     *listed("Packages inside: torchvision and PIL", _VISION),
     *listed("Stand-ins: games", _GAMES),
     *listed("Stand-ins: around games and scripts", _AROUND_GAMES),

@@ -275,6 +275,16 @@ def test_a_package_of_python_code_that_is_attached_is_imported_and_the_refusal_s
     assert told in run(source).sentence
 
 
+def test_a_package_that_is_shipped_is_found_by_its_whole_name_and_gives_way_to_one_that_is_attached(
+    run: Runner,
+) -> None:
+    assert run("from torchdiffeq import _impl\nprint(_impl.__name__)").printed() == "torchdiffeq._impl\n"
+    assert run("try: import interp\nexcept ImportError: print('none')").printed() == "none\n"
+    files = {"torchdiffeq/__init__.py": "from .misc import x", "torchdiffeq/misc.py": "x = 'mine'"}
+    assert run("import torchdiffeq\nprint(torchdiffeq.x)", files=files).printed() == "mine\n"
+    assert run("try: import torchdiffeq._impl\nexcept ImportError: print('none')", files=files).printed() == "none\n"
+
+
 def test_modules_beside_a_snippet_are_found_as_python_finds_them(tmp_path: Path) -> None:
     for name, text in {
         "models.py": "import torch\nfrom parts.layers import Layer",

@@ -1,4 +1,5 @@
-"""The snippet's own modules: the `.py` files that are attached to it, imported as Python would.
+"""The modules that run as the snippet does: the `.py` files that are attached to it, imported as Python would, and the
+packages of others that GradViz ships as they are (`resources/packages`).
 
 Each passes the policy as the snippet does, when it is first imported, and runs in its own namespace; functions and
 classes in it are the snippet's. `import` returns an object that looks up names in this namespace, and has no others. A
@@ -12,6 +13,7 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from gradviz import RESOURCES
 from gradviz.worker.language.guard import Guard
 from gradviz.worker.language.policy import Refusal
 from gradviz.worker.modules.scratch import HOME
@@ -20,6 +22,10 @@ from gradviz.worker.policy_names import MODULE_NAMES, is_dunder
 
 _READABLE = MODULE_NAMES | {"__name__", "__file__"}
 _OURS = ("torch", "gradviz", "numpy", "sys", "builtins", "__future__")  # names that never mean an attached file
+_SHIPPED = {  # read when the worker starts: later, it can open nothing
+    path.relative_to(RESOURCES / "packages").as_posix(): path.read_bytes()
+    for path in sorted((RESOURCES / "packages").rglob("*.py"))
+}
 
 
 class OwnModules:
@@ -31,6 +37,10 @@ class OwnModules:
         self._made: dict[str, Any] = {}
         for path, data in files.items():
             if path.endswith(".py"):
+                self._add(path, data)
+        self._attached = frozenset(self._sources)
+        for path, data in _SHIPPED.items():
+            if path.partition("/")[0] not in self._attached:
                 self._add(path, data)
 
     def _add(self, path: str, data: bytes) -> None:
@@ -53,7 +63,7 @@ class OwnModules:
         if name in self._sources:
             return name
         last = name.rpartition(".")[2]
-        found = [each for each in self._sources if each.rpartition(".")[2] == last and self._sources[each][0]]
+        found = [each for each in self._attached if each.rpartition(".")[2] == last and self._sources[each][0]]
         return found[0] if len(found) == 1 and name.partition(".")[0] not in _OURS else ""
 
     def package_of(self, name: str) -> str:
