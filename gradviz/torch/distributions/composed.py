@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.tensor import Size, Tensor
@@ -17,7 +17,7 @@ class Independent(Distribution):
     """A distribution whose last batch dimensions belong to one value."""
 
     def __init__(
-        self, base_distribution: Any, reinterpreted_batch_ndims: int, validate_args: bool | None = None
+        self, base_distribution: Distribution, reinterpreted_batch_ndims: int, validate_args: bool | None = None
     ) -> None:
         if reinterpreted_batch_ndims > len(base_distribution.batch_shape):
             raise ValueError(
@@ -29,7 +29,7 @@ class Independent(Distribution):
         self.base_dist, self.reinterpreted_batch_ndims = base_distribution, reinterpreted_batch_ndims
         super().__init__(shape[: len(shape) - event_dim], shape[len(shape) - event_dim :], validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         batch_shape = Size(batch_shape)
         base = self.base_dist.expand(batch_shape + self.event_shape[: self.reinterpreted_batch_ndims])
         return self._like(
@@ -52,19 +52,19 @@ class Independent(Distribution):
         found, count = self.base_dist.support, self.reinterpreted_batch_ndims
         return constraints.independent(found, count) if count else found
 
-    def sample(self, sample_shape: Sequence[int] = ()) -> Any:
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return self.base_dist.sample(sample_shape)
 
-    def rsample(self, sample_shape: Sequence[int] = ()) -> Any:
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return self.base_dist.rsample(sample_shape)
 
-    def log_prob(self, value: Tensor) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         return sum_rightmost(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
 
-    def enumerate_support(self, expand: bool = True) -> Any:
+    def enumerate_support(self, expand: bool = True) -> Tensor:
         if self.reinterpreted_batch_ndims > 0:
             raise NotImplementedError("Enumeration over cartesian product is not implemented")
         return self.base_dist.enumerate_support(expand=expand)
@@ -76,7 +76,7 @@ class Independent(Distribution):
 class TransformedDistribution(Distribution):
     """The distribution of a value after transforms are applied to it."""
 
-    def __init__(self, base_distribution: Any, transforms: object, validate_args: bool | None = None) -> None:
+    def __init__(self, base_distribution: Distribution, transforms: object, validate_args: bool | None = None) -> None:
         if isinstance(transforms, Transform):
             self.transforms = [transforms]
         elif isinstance(transforms, list):
@@ -99,13 +99,13 @@ class TransformedDistribution(Distribution):
             base_batch = expanded_base[: len(expanded_base) - len(base_distribution.event_shape)]
             base_distribution = base_distribution.expand(base_batch)
         again = transform.domain.event_dim - base_event_dim
-        self.base_dist: Any = Independent(base_distribution, again) if again > 0 else base_distribution
+        self.base_dist: Distribution = Independent(base_distribution, again) if again > 0 else base_distribution
         event_dim = transform.codomain.event_dim + max(base_event_dim - transform.domain.event_dim, 0)
         forward_shape = Size(forward_shape)
         cut = len(forward_shape) - event_dim
         super().__init__(forward_shape[:cut], forward_shape[cut:], validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         batch_shape = Size(batch_shape)
         transform = ComposeTransform(self.transforms)
         shape = transform.inverse_shape(batch_shape + self.event_shape)
@@ -125,24 +125,24 @@ class TransformedDistribution(Distribution):
         extra = len(self.event_shape) - found.event_dim
         return constraints.independent(found, extra) if extra > 0 else found
 
-    def sample(self, sample_shape: Sequence[int] = ()) -> Any:
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():
-            x = self.base_dist.sample(sample_shape)
+            x: Tensor = self.base_dist.sample(sample_shape)
             for transform in self.transforms:
                 x = transform(x)
             return x
 
-    def rsample(self, sample_shape: Sequence[int] = ()) -> Any:
-        x = self.base_dist.rsample(sample_shape)
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        x: Tensor = self.base_dist.rsample(sample_shape)
         for transform in self.transforms:
             x = transform(x)
         return x
 
-    def log_prob(self, value: Tensor) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         event_dim = len(self.event_shape)
-        found: Any = 0.0
+        found: Tensor | float = 0.0
         y = value
         for transform in reversed(self.transforms):
             x = transform.inv(y)
@@ -153,7 +153,7 @@ class TransformedDistribution(Distribution):
         return found + sum_rightmost(self.base_dist.log_prob(y), event_dim - len(self.base_dist.event_shape))
 
     def _monotonised(self, value: Tensor) -> Tensor:
-        sign: Any = 1
+        sign: Tensor | int = 1
         for transform in self.transforms:
             sign = sign * transform.sign
         return value if isinstance(sign, int) and sign == 1 else sign * (value - 0.5) + 0.5

@@ -15,8 +15,8 @@ from gradviz.engine.run.api import LINALG
 class Constraint:
     """A region; `event_dim` is the number of dimensions of one value."""
 
-    is_discrete: Any = False
-    event_dim: Any = 0
+    is_discrete: bool = False
+    event_dim: int = 0
 
     def check(self, value: Tensor) -> Tensor:
         """Return whether each value is in the region."""
@@ -27,10 +27,10 @@ class Constraint:
 
 
 class _Dependent(Constraint):
-    def __init__(self, *, is_discrete: object = NotImplemented, event_dim: object = NotImplemented) -> None:
+    def __init__(self, *, is_discrete: bool = NotImplemented, event_dim: int = NotImplemented) -> None:
         self.is_discrete, self.event_dim = is_discrete, event_dim
 
-    def __call__(self, *, is_discrete: object = None, event_dim: object = None) -> _Dependent:
+    def __call__(self, *, is_discrete: bool | None = None, event_dim: int | None = None) -> _Dependent:
         return _Dependent(
             is_discrete=self.is_discrete if is_discrete is None else is_discrete,
             event_dim=self.event_dim if event_dim is None else event_dim,
@@ -59,13 +59,13 @@ def is_dependent(constraint: object) -> bool:
 
 
 class _IndependentConstraint(Constraint):
-    def __init__(self, base_constraint: Any, reinterpreted_batch_ndims: int) -> None:
+    def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
         self.base_constraint = base_constraint
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
         self.is_discrete = base_constraint.is_discrete
         self.event_dim = base_constraint.event_dim + reinterpreted_batch_ndims
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         result = self.base_constraint.check(value)
         count = self.reinterpreted_batch_ndims
         if result.dim() < count:
@@ -80,7 +80,7 @@ class _IndependentConstraint(Constraint):
 class _Boolean(Constraint):
     is_discrete = True
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         return (value == 0) | (value == 1)
 
 
@@ -88,7 +88,7 @@ class _OneHot(Constraint):
     is_discrete = True
     event_dim = 1
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         is_boolean = (value == 0) | (value == 1)
         return is_boolean.all(-1) & value.sum(-1).eq(1)
 
@@ -99,7 +99,7 @@ class _IntegerInterval(Constraint):
     def __init__(self, lower_bound: object, upper_bound: object) -> None:
         self.lower_bound, self.upper_bound = lower_bound, upper_bound
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         return (value % 1 == 0) & (self.lower_bound <= value) & (value <= self.upper_bound)
 
     def __repr__(self) -> str:
@@ -112,7 +112,7 @@ class _IntegerLessThan(Constraint):
     def __init__(self, upper_bound: object) -> None:
         self.upper_bound = upper_bound
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         return (value % 1 == 0) & (value <= self.upper_bound)
 
     def __repr__(self) -> str:
@@ -125,7 +125,7 @@ class _IntegerGreaterThan(Constraint):
     def __init__(self, lower_bound: object) -> None:
         self.lower_bound = lower_bound
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         return (value % 1 == 0) & (value >= self.lower_bound)
 
     def __repr__(self) -> str:
@@ -133,7 +133,7 @@ class _IntegerGreaterThan(Constraint):
 
 
 class _Real(Constraint):
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         return value == value
 
 
@@ -208,14 +208,14 @@ class _Multinomial(Constraint):
 class _LowerTriangular(Constraint):
     event_dim = 2
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         return (value.tril() == value).view((*value.shape[:-2], -1)).min(-1)[0]
 
 
 class _LowerCholesky(Constraint):
     event_dim = 2
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         triangular = (value.tril() == value).view((*value.shape[:-2], -1)).min(-1)[0]
         return triangular & (value.diagonal(dim1=-2, dim2=-1) > 0).min(-1)[0]
 
@@ -223,7 +223,7 @@ class _LowerCholesky(Constraint):
 class _CorrCholesky(Constraint):
     event_dim = 2
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         tolerance = finfo(value.dtype).eps * value.size(-1) * 10
         lengths = (value.detach() ** 2).sum(-1).sqrt()
         return _LowerCholesky().check(value) & (lengths - 1).abs().le(tolerance).all(dim=-1)
@@ -261,7 +261,7 @@ class _PositiveDefinite(_Symmetric):
 
 
 class _Cat(Constraint):
-    def __init__(self, cseq: Sequence[Any], dim: int = 0, lengths: Any = None) -> None:
+    def __init__(self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None) -> None:
         self.cseq, self.dim = list(cseq), dim
         self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
         self.is_discrete = any(each.is_discrete for each in self.cseq)
@@ -276,7 +276,7 @@ class _Cat(Constraint):
 
 
 class _Stack(Constraint):
-    def __init__(self, cseq: Sequence[Any], dim: int = 0) -> None:
+    def __init__(self, cseq: Sequence[Constraint], dim: int = 0) -> None:
         self.cseq, self.dim = list(cseq), dim
         self.is_discrete = any(each.is_discrete for each in self.cseq)
         self.event_dim = max(each.event_dim for each in self.cseq) + int(self.dim < 0)
@@ -289,11 +289,11 @@ class _Stack(Constraint):
 class MixtureSameFamilyConstraint(Constraint):
     """The region of a mixture is that of its components."""
 
-    def __init__(self, base_constraint: Any) -> None:
+    def __init__(self, base_constraint: Constraint) -> None:
         self.base_constraint = base_constraint
         self.is_discrete, self.event_dim = base_constraint.is_discrete, base_constraint.event_dim
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         """Return whether each value is in the region."""
         unsqueezed = value.unsqueeze(-1 - self.event_dim)
         result = self.base_constraint.check(unsqueezed)

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Self
 
 from gradviz.engine.kernel.modes import no_grad
-from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.kernel.tensor import Size, Tensor
 from gradviz.engine.ops.facts import finfo
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.distributions import constraints
@@ -29,7 +29,9 @@ BINARY = {"probs": constraints.unit_interval, "logits": constraints.real}
 class _Binary(Distribution):
     """With `probs` or `logits`, each of which is computed from the other on demand."""
 
-    def _take(self, probs: object, logits: Tensor | None, *more: object) -> tuple[Any, ...]:
+    _param: Tensor
+
+    def _take(self, probs: object, logits: Tensor | None, *more: object) -> tuple[Tensor, ...]:
         exactly_one(probs, logits)
         name = "probs" if probs is not None else "logits"
         *others, self.__dict__[name] = broadcast_all(*more, probs if probs is not None else logits)
@@ -47,11 +49,11 @@ class _Binary(Distribution):
         return logits_to_probs(self.logits, is_binary=True)
 
     @property
-    def param_shape(self) -> Any:
+    def param_shape(self) -> Size:
         """The shape of the parameter."""
         return self._param.size()
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         names = [name for name in ("total_count", "probs", "logits") if name in self.__dict__]
         new = self._expanded(batch_shape, _instance, *names)
         new._param = new.__dict__[names[-1]]
@@ -73,7 +75,7 @@ class Bernoulli(_Binary, ExponentialFamily):
     variance = property(lambda self: self.probs * (1 - self.probs))
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> Tensor:
         found = (self.probs >= 0.5).to(self.probs)
         found[self.probs == 0.5] = math.nan
         return found
@@ -102,7 +104,9 @@ class Geometric(_Binary):
     arg_constraints = BINARY
     support = constraints.nonnegative_integer
 
-    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, probs: Tensor | float | None = None, logits: Tensor | None = None, validate_args: bool | None = None
+    ) -> None:
         self._take(probs, logits)
         super().__init__(self._param.size(), validate_args=validate_args)
         if self._validate_args and probs is not None:
@@ -119,13 +123,13 @@ class Geometric(_Binary):
     mode = property(lambda self: T["zeros_like"](self.probs))
     variance = property(lambda self: (1.0 / self.probs - 1.0) / self.probs)
 
-    def sample(self, sample_shape: Sequence[int] = ()) -> Any:
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         tiny = finfo(self.probs.dtype).tiny
         with no_grad():
             u = self.probs.new(self._extended_shape(sample_shape)).uniform_(tiny, 1)
             return (u.log() / (-self.probs).log1p()).floor()
 
-    def log_prob(self, value: Tensor) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         value, probs = broadcast_all(value, self.probs)
@@ -133,7 +137,7 @@ class Geometric(_Binary):
         probs[(probs == 1) & (value == 0)] = 0
         return value * (-probs).log1p() + self.probs.log()
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return F.binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none") / self.probs
 
 
@@ -166,7 +170,7 @@ class Binomial(_Binary):
         with no_grad():
             return T["binomial"](self.total_count.expand(shape), self.probs.expand(shape))
 
-    def log_prob(self, value: Tensor) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         ways = T["lgamma"](self.total_count + 1)
@@ -175,7 +179,7 @@ class Binomial(_Binary):
         normal = self.total_count * positive + self.total_count * T["log1p"](T["exp"](-T["abs"](self.logits))) - ways
         return value * self.logits - hits - misses - normal
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         total = int(self.total_count.max())
         if not self.total_count.min() == total:
             raise NotImplementedError("Inhomogeneous total count not supported by `entropy`.")
@@ -206,7 +210,11 @@ class NegativeBinomial(_Binary):
     support = constraints.nonnegative_integer
 
     def __init__(
-        self, total_count: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+        self,
+        total_count: Tensor | int,
+        probs: Tensor | float | None = None,
+        logits: Tensor | None = None,
+        validate_args: bool | None = None,
     ) -> None:
         (count,) = self._take(probs, logits, total_count)
         self.total_count = count.type_as(self._param)
@@ -221,7 +229,7 @@ class NegativeBinomial(_Binary):
             gamma = Gamma(concentration=self.total_count, rate=T["exp"](-self.logits), validate_args=False)
             return T["poisson"](gamma.sample(sample_shape=sample_shape))
 
-    def log_prob(self, value: Tensor) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         likely = self.total_count * F.logsigmoid(-self.logits) + value * F.logsigmoid(self.logits)
@@ -244,7 +252,7 @@ class Poisson(ExponentialFamily):
     mode = property(lambda self: self.rate.floor())
     variance = property(lambda self: self.rate)
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         return self._expanded(batch_shape, _instance, "rate")
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
@@ -266,7 +274,11 @@ class ContinuousBernoulli(_Binary, ExponentialFamily):
     has_rsample = True
 
     def __init__(
-        self, probs: Any = None, logits: Any = None, lims: Any = (0.499, 0.501), validate_args: bool | None = None
+        self,
+        probs: Tensor | float | None = None,
+        logits: Tensor | None = None,
+        lims: tuple[float, float] = (0.499, 0.501),
+        validate_args: bool | None = None,
     ) -> None:
         self._take(probs, logits)
         self._lims = lims
@@ -276,12 +288,12 @@ class ContinuousBernoulli(_Binary, ExponentialFamily):
             self.__dict__["probs"] = self._param = clamp_probs(self.probs)
         super().__init__(self._param.size(), validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         new = super().expand(batch_shape, _instance)
         new._lims = self._lims
         return new
 
-    def _outside(self) -> Any:
+    def _outside(self) -> Tensor:
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
     def _cut(self) -> Tensor:
@@ -316,11 +328,11 @@ class ContinuousBernoulli(_Binary, ExponentialFamily):
 
     stddev = property(lambda self: T["sqrt"](self.variance))
 
-    def sample(self, sample_shape: Sequence[int] = ()) -> Any:
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():
             return self.rsample(sample_shape)
 
-    def rsample(self, sample_shape: Sequence[int] = ()) -> Any:
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return self.icdf(T["rand"](self._extended_shape(sample_shape), dtype=self.probs.dtype))
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -344,6 +356,6 @@ class ContinuousBernoulli(_Binary, ExponentialFamily):
         top = T["log1p"](-cut + value * (2.0 * cut - 1.0)) - T["log1p"](-cut)
         return T["where"](self._outside(), top / (T["log"](cut) - T["log1p"](-cut)), value)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         rest = T["log1p"](-self.probs)
         return self.mean * (rest - T["log"](self.probs)) - self._log_normalizer() - rest

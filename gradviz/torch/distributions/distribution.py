@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.state import on_new_run
@@ -51,22 +51,24 @@ class Distribution:
                     f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
                 )
 
-    def _like(self, batch_shape: Sequence[int], _instance: object, event_shape: object = None, **values: object) -> Any:
+    def _like(
+        self, batch_shape: Sequence[int], _instance: object, event_shape: object = None, **values: object
+    ) -> Self:
         """A distribution of this class with other parameters, made without the checks."""
-        new = _instance if isinstance(_instance, Distribution) else type(self).__new__(type(self))
+        new: Self = _instance if isinstance(_instance, Distribution) else type(self).__new__(type(self))  # type: ignore[assignment]
         vars(new).update(values)
         event = self.event_shape if event_shape is None else event_shape
         Distribution.__init__(new, batch_shape, event, validate_args=False)
         new._validate_args = self._validate_args
         return new
 
-    def _expanded(self, batch_shape: Sequence[int], _instance: object, *names: str) -> Any:
+    def _expanded(self, batch_shape: Sequence[int], _instance: object, *names: str) -> Self:
         """Like `_like`, with these parameters expanded."""
         batch_shape = Size(batch_shape)
         found = {name: self.__dict__[name].expand(batch_shape) for name in names if name in self.__dict__}
         return self._like(batch_shape, _instance, **found)
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         """The same distribution with more batch dimensions."""
         raise NotImplementedError
 
@@ -84,7 +86,7 @@ class Distribution:
     support: Any = None
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         """The mean."""
         raise NotImplementedError
 
@@ -94,45 +96,45 @@ class Distribution:
         raise NotImplementedError(f"{type(self)} does not implement mode")
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """The variance."""
         raise NotImplementedError
 
     @property
-    def stddev(self) -> Any:
+    def stddev(self) -> Tensor:
         """The standard deviation."""
         return self.variance.sqrt()
 
-    def sample(self, sample_shape: Sequence[int] = Size()) -> Any:
+    def sample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         """Draw without a graph."""
         with no_grad():
             return self.rsample(sample_shape)
 
-    def rsample(self, sample_shape: Sequence[int] = Size()) -> Any:
+    def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         """Draw so that gradients reach the parameters."""
         raise NotImplementedError
 
-    def sample_n(self, n: int) -> Any:
+    def sample_n(self, n: int) -> Tensor:
         """Draw `n` values."""
         return self.sample(Size((n,)))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         """The logarithm of the density or probability."""
         raise NotImplementedError
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Tensor) -> Tensor:
         """The distribution function."""
         raise NotImplementedError
 
-    def icdf(self, value: Tensor) -> Any:
+    def icdf(self, value: Tensor) -> Tensor:
         """The inverse of the distribution function."""
         raise NotImplementedError
 
-    def enumerate_support(self, expand: bool = True) -> Any:
+    def enumerate_support(self, expand: bool = True) -> Tensor:
         """All values, for a distribution with finitely many."""
         raise NotImplementedError
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         """The entropy."""
         raise NotImplementedError
 

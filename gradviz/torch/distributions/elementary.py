@@ -20,30 +20,31 @@ class Transform:
     """A function with an inverse."""
 
     bijective = False
-    domain: Any
+    domain: Any  # a constraint, or a property that gives one
     codomain: Any
 
     def __init__(self, cache_size: int = 0) -> None:
         if cache_size not in (0, 1):
             raise ValueError("cache_size must be 0 or 1")
         self._cache_size = cache_size
-        self._inv: Any = None
-        self._cached: tuple[object, object] = (None, None)
+        self._inv: Transform | None = None
+        self._cached: tuple[Tensor, Tensor] | None = None
 
     @property
     def event_dim(self) -> int:
         """The number of dimensions of one value."""
         if self.domain.event_dim == self.codomain.event_dim:
-            return self.domain.event_dim  # type: ignore[no-any-return]
+            event_dim: int = self.domain.event_dim
+            return event_dim
         raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
 
     @property
-    def sign(self) -> Any:
+    def sign(self) -> Tensor | int:
         """1 for an increasing function, −1 for a decreasing one."""
         raise NotImplementedError
 
     @property
-    def inv(self) -> Any:
+    def inv(self) -> Transform:
         """The inverse transform."""
         if self._inv is None:
             self._inv = _InverseTransform(self)
@@ -65,31 +66,31 @@ class Transform:
     def __ne__(self, other: object) -> bool:
         return not self == other
 
-    def __call__(self, x: Tensor) -> Any:
+    def __call__(self, x: Tensor) -> Tensor:
         if self._cache_size == 0:
             return self._call(x)
-        if x is self._cached[0]:
+        if self._cached is not None and x is self._cached[0]:
             return self._cached[1]
         y = self._call(x)
         self._cached = x, y
         return y
 
-    def _inv_call(self, y: Tensor) -> Any:
+    def _inv_call(self, y: Tensor) -> Tensor:
         if self._cache_size == 0:
             return self._inverse(y)
-        if y is self._cached[1]:
+        if self._cached is not None and y is self._cached[1]:
             return self._cached[0]
         x = self._inverse(y)
         self._cached = x, y
         return x
 
-    def _call(self, x: Any) -> Any:
+    def _call(self, x: Tensor) -> Tensor:
         raise NotImplementedError
 
-    def _inverse(self, y: Tensor) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         raise NotImplementedError
 
-    def log_abs_det_jacobian(self, x: object, y: object) -> Any:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """The logarithm of the stretch at `x`, which is mapped to `y`."""
         raise NotImplementedError
 
@@ -106,6 +107,8 @@ class Transform:
 
 
 class _InverseTransform(Transform):
+    _inv: Transform
+
     def __init__(self, transform: Transform) -> None:
         super().__init__(cache_size=transform._cache_size)
         self._inv = transform
@@ -116,10 +119,10 @@ class _InverseTransform(Transform):
     sign = property(lambda self: self._inv.sign)
 
     @property
-    def inv(self) -> Any:
+    def inv(self) -> Transform:
         return self._inv
 
-    def with_cache(self, cache_size: int = 1) -> Any:
+    def with_cache(self, cache_size: int = 1) -> Transform:
         return self.inv.with_cache(cache_size).inv
 
     def __eq__(self, other: object) -> bool:
@@ -130,19 +133,17 @@ class _InverseTransform(Transform):
     def __repr__(self) -> str:
         return f"_InverseTransform({self._inv!r})"
 
-    def __call__(self, x: Tensor) -> Any:
+    def __call__(self, x: Tensor) -> Tensor:
         return self._inv._inv_call(x)
 
-    def log_abs_det_jacobian(self, x: object, y: object) -> Any:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return -self._inv.log_abs_det_jacobian(y, x)
 
     def forward_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        found: tuple[int, ...] = self._inv.inverse_shape(shape)
-        return found
+        return self._inv.inverse_shape(shape)
 
     def inverse_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        found: tuple[int, ...] = self._inv.forward_shape(shape)
-        return found
+        return self._inv.forward_shape(shape)
 
 
 class ComposeTransform(Transform):
@@ -158,7 +159,7 @@ class ComposeTransform(Transform):
     __hash__ = object.__hash__
 
     @property
-    def domain(self) -> Any:
+    def domain(self) -> constraints.Constraint:
         """The region on which it is defined."""
         if not self.parts:
             return constraints.real
@@ -169,7 +170,7 @@ class ComposeTransform(Transform):
         return constraints.independent(domain, extra) if extra else domain
 
     @property
-    def codomain(self) -> Any:
+    def codomain(self) -> constraints.Constraint:
         """The region of its values."""
         if not self.parts:
             return constraints.real
@@ -182,15 +183,15 @@ class ComposeTransform(Transform):
     bijective = property(lambda self: all(part.bijective for part in self.parts))
 
     @property
-    def sign(self) -> Any:
+    def sign(self) -> Tensor | int:
         """1 for an increasing function, −1 for a decreasing one."""
-        sign: Any = 1
+        sign: Tensor | int = 1
         for part in self.parts:
             sign = sign * part.sign
         return sign
 
     @property
-    def inv(self) -> Any:
+    def inv(self) -> Transform:
         if self._inv is None:
             self._inv = ComposeTransform([part.inv for part in reversed(self.parts)])
             self._inv._inv = self
@@ -204,7 +205,7 @@ class ComposeTransform(Transform):
             x = part(x)
         return x
 
-    def log_abs_det_jacobian(self, x: Any, y: object) -> Any:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         if not self.parts:
             return T["zeros_like"](x)
         values = [x]
@@ -253,7 +254,7 @@ class ExpTransform(Transform):
     def _inverse(self, y: Tensor) -> Tensor:
         return y.log()
 
-    def log_abs_det_jacobian(self, x: object, y: object) -> object:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return x
 
 
@@ -282,7 +283,7 @@ class PowerTransform(Transform):
     def _inverse(self, y: Tensor) -> Tensor:
         return y.pow(1 / self.exponent)
 
-    def log_abs_det_jacobian(self, x: object, y: object) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return (self.exponent * y / x).abs().log()
 
     def forward_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -314,7 +315,7 @@ class SigmoidTransform(Transform):
         y = y.clamp(min=info.tiny, max=1.0 - info.eps)
         return y.log() - (-y).log1p()
 
-    def log_abs_det_jacobian(self, x: Any, y: object) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return -F.softplus(-x) - F.softplus(x)
 
 
@@ -334,7 +335,7 @@ class SoftplusTransform(Transform):
     def _inverse(self, y: Tensor) -> Tensor:
         return (-y).expm1().neg().log() + y
 
-    def log_abs_det_jacobian(self, x: Any, y: object) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return -F.softplus(-x)
 
 
@@ -354,7 +355,7 @@ class TanhTransform(Transform):
     def _inverse(self, y: Tensor) -> Tensor:
         return T["atanh"](y)
 
-    def log_abs_det_jacobian(self, x: Any, y: object) -> Any:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return 2.0 * (math.log(2.0) - x - F.softplus(-2.0 * x))
 
 

@@ -4,7 +4,7 @@ several components by such a list."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.tensor import Size, Tensor
@@ -25,20 +25,23 @@ class Categorical(Distribution):
     arg_constraints = EVENTS
     has_enumerate_support = True
 
-    def __init__(self, probs: Tensor | None = None, logits: Any = None, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
+    ) -> None:
         exactly_one(probs, logits)
         given, name = (probs, "probs") if probs is not None else (logits, "logits")
+        assert given is not None
         if given.dim() < 1:
             raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
         if probs is not None:
-            self.__dict__["probs"] = probs / probs.sum(-1, keepdim=True)
+            self.__dict__["probs"] = given / given.sum(-1, keepdim=True)
         else:
-            self.__dict__["logits"] = logits - logits.logsumexp(dim=-1, keepdim=True)
+            self.__dict__["logits"] = given - given.logsumexp(dim=-1, keepdim=True)
         self._param = self.__dict__[name]
         self._num_events = self._param.size()[-1]
         super().__init__(self._param.size()[:-1] if self._param.ndimension() > 1 else Size(), (), validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         shape = Size((*batch_shape, self._num_events))
         found = {n: self.__dict__[n].expand(shape) for n in ("probs", "logits") if n in self.__dict__}
         new = self._like(batch_shape, _instance, _num_events=self._num_events, **found)
@@ -78,7 +81,7 @@ class Categorical(Distribution):
         value, log_pmf = T["broadcast_tensors"](value, self.logits)
         return log_pmf.gather(-1, value[..., :1]).squeeze(-1)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         smallest = finfo(self.logits.dtype).min
         logits = T["clamp"](self.logits, min=smallest)
         return -(logits * self.probs).sum(-1)
@@ -109,7 +112,11 @@ class Multinomial(_OverCategorical):
     arg_constraints = EVENTS
 
     def __init__(
-        self, total_count: int = 1, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+        self,
+        total_count: int = 1,
+        probs: Tensor | None = None,
+        logits: Tensor | None = None,
+        validate_args: bool | None = None,
     ) -> None:
         if not isinstance(total_count, int):
             raise NotImplementedError("inhomogeneous total_count is not supported")
@@ -124,7 +131,7 @@ class Multinomial(_OverCategorical):
         lambda self: constraints.multinomial(self.total_count), is_discrete=True, event_dim=1
     )
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         return self._like(
             batch_shape, _instance, total_count=self.total_count, _categorical=self._categorical.expand(batch_shape)
         )
@@ -137,7 +144,7 @@ class Multinomial(_OverCategorical):
         counts.scatter_add_(-1, shifted, T["ones_like"](shifted))
         return counts.type_as(self.probs)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         n = T["tensor"](self.total_count)
         found = self._categorical.entropy()
         support = self._binomial.enumerate_support(expand=False)[1:]
@@ -161,7 +168,9 @@ class OneHotCategorical(_OverCategorical):
     support = constraints.one_hot
     has_enumerate_support = True
 
-    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
+    ) -> None:
         self._categorical = Categorical(probs, logits)
         super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args)
 
@@ -173,7 +182,7 @@ class OneHotCategorical(_OverCategorical):
         mode = self._categorical.probs.argmax(dim=-1)
         return F.one_hot(mode, num_classes=self._categorical.logits.shape[-1]).to(self._categorical.logits)
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         return self._like(batch_shape, _instance, _categorical=self._categorical.expand(batch_shape))
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
@@ -185,7 +194,7 @@ class OneHotCategorical(_OverCategorical):
             self._validate_sample(value)
         return self._categorical.log_prob(value.max(-1)[1])
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return self._categorical.entropy()
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
@@ -199,7 +208,7 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
 
     has_rsample = True
 
-    def rsample(self, sample_shape: Sequence[int] = ()) -> Any:
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         samples = self.sample(sample_shape)
         probs = self._categorical.probs
         return samples + (probs - probs.detach())
@@ -211,7 +220,7 @@ class MixtureSameFamily(Distribution):
     has_rsample = False
 
     def __init__(
-        self, mixture_distribution: Any, component_distribution: Any, validate_args: bool | None = None
+        self, mixture_distribution: Any, component_distribution: Distribution, validate_args: bool | None = None
     ) -> None:
         if not isinstance(mixture_distribution, Categorical):
             raise ValueError(" The Mixture distribution needs to be an  instance of torch.distributions.Categorical")
@@ -236,7 +245,7 @@ class MixtureSameFamily(Distribution):
         self._event_ndims = len(event_shape)
         super().__init__(batch_shape, event_shape, validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         batch_shape = Size(batch_shape)
         return self._like(
             batch_shape,

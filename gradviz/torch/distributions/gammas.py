@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.facts import finfo
@@ -54,7 +54,7 @@ class Gamma(ExponentialFamily):
     mode = property(lambda self: ((self.concentration - 1) / self.rate).clamp(min=0))
     variance = property(lambda self: self.concentration / self.rate.pow(2))
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         return self._expanded(batch_shape, _instance, "concentration", "rate")
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
@@ -88,7 +88,7 @@ class Chi2(Gamma):
     def __init__(self, df: Tensor, validate_args: bool | None = None) -> None:
         super().__init__(0.5 * df, 0.5, validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         return self._expanded(batch_shape, _instance, "concentration", "rate")
 
     @property
@@ -127,12 +127,13 @@ class Dirichlet(ExponentialFamily):
         total = self.concentration.sum(-1, True)
         return self.concentration * (total - self.concentration) / (total.pow(2) * (total + 1))
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         wide = self.concentration.expand((*batch_shape, *self.event_shape))
         return self._like(batch_shape, _instance, concentration=wide)
 
-    def rsample(self, sample_shape: Sequence[int] = ()) -> Any:
-        return _Dirichlet.apply(self.concentration.expand(self._extended_shape(sample_shape)))
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        drawn: Tensor = _Dirichlet.apply(self.concentration.expand(self._extended_shape(sample_shape)))
+        return drawn
 
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
@@ -140,7 +141,7 @@ class Dirichlet(ExponentialFamily):
         found = T["xlogy"](self.concentration - 1.0, value).sum(-1)
         return found + T["lgamma"](self.concentration.sum(-1)) - T["lgamma"](self.concentration).sum(-1)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         k, total = self.concentration.size(-1), self.concentration.sum(-1)
         found = T["lgamma"](self.concentration).sum(-1) - T["lgamma"](total) - (k - total) * T["digamma"](total)
         return found - ((self.concentration - 1.0) * T["digamma"](self.concentration)).sum(-1)
@@ -164,20 +165,28 @@ class Beta(ExponentialFamily):
         self._dirichlet = Dirichlet(both, validate_args=validate_args)
         super().__init__(self._dirichlet._batch_shape, validate_args=validate_args)
 
-    concentration1 = property(lambda self: self._dirichlet.concentration[..., 0])
-    concentration0 = property(lambda self: self._dirichlet.concentration[..., 1])
+    @property
+    def concentration1(self) -> Tensor:
+        """The weight of the part."""
+        return self._dirichlet.concentration[..., 0]
+
+    @property
+    def concentration0(self) -> Tensor:
+        """The weight of the rest."""
+        return self._dirichlet.concentration[..., 1]
+
     mean = property(lambda self: self.concentration1 / (self.concentration1 + self.concentration0))
     mode = property(lambda self: self._dirichlet.mode[..., 0])
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         total = self.concentration1 + self.concentration0
         return self.concentration1 * self.concentration0 / (total.pow(2) * (total + 1))
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         return self._like(batch_shape, _instance, _dirichlet=self._dirichlet.expand(batch_shape))
 
-    def rsample(self, sample_shape: Sequence[int] = ()) -> Any:
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return self._dirichlet.rsample(sample_shape).select(-1, 0)
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -185,7 +194,7 @@ class Beta(ExponentialFamily):
             self._validate_sample(value)
         return self._dirichlet.log_prob(T["stack"]([value, 1.0 - value], -1))
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return self._dirichlet.entropy()
 
 
@@ -200,7 +209,9 @@ class StudentT(Distribution):
     support = constraints.real
     has_rsample = True
 
-    def __init__(self, df: Tensor, loc: Any = 0.0, scale: Any = 1.0, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, df: Tensor, loc: Tensor | float = 0.0, scale: Tensor | float = 1.0, validate_args: bool | None = None
+    ) -> None:
         self.df, self.loc, self.scale = broadcast_all(df, loc, scale)
         self._chi2 = Chi2(self.df)
         super().__init__(self.df.size(), validate_args=validate_args)
@@ -222,7 +233,7 @@ class StudentT(Distribution):
         found[self.df <= 1] = math.nan
         return found
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         new = self._expanded(batch_shape, _instance, "df", "loc", "scale")
         new._chi2 = self._chi2.expand(batch_shape)
         return new
@@ -277,7 +288,7 @@ class FisherSnedecor(Distribution):
         df2[df2 <= 4] = math.nan
         return 2 * df2.pow(2) * (self.df1 + df2 - 2) / (self.df1 * (df2 - 2).pow(2) * (df2 - 4))
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         new = self._expanded(batch_shape, _instance, "df1", "df2")
         new._gamma1, new._gamma2 = self._gamma1.expand(batch_shape), self._gamma2.expand(batch_shape)
         return new
@@ -329,6 +340,7 @@ class InverseGamma(TransformedDistribution):
         found = self.rate.square() / ((self.concentration - 1).square() * (self.concentration - 2))
         return T["where"](self.concentration > 2, found, math.inf)
 
-    def entropy(self) -> Any:
-        found = self.concentration + self.rate.log() + self.concentration.lgamma()
-        return found - (1 + self.concentration) * self.concentration.digamma()
+    def entropy(self) -> Tensor:
+        found: Tensor = self.concentration + self.rate.log() + self.concentration.lgamma()
+        slope: Tensor = (1 + self.concentration) * self.concentration.digamma()
+        return found - slope

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.run.api import FUNCTIONS as T
@@ -25,25 +25,27 @@ from gradviz.torch.distributions.shaped import Gumbel, HalfNormal, Pareto
 from gradviz.torch.distributions.utils import euler_constant, sum_rightmost
 from gradviz.torch.nn.functional import softplus
 
-_FORMULAS: dict[tuple[type, type], Callable[[object, object], object]] = {}
-Formula = Callable[[object, object], object]
+P = TypeVar("P", bound=Distribution)
+Q = TypeVar("Q", bound=Distribution)
+Formula = Callable[[P, Q], Tensor]
+_FORMULAS: dict[tuple[type, type], Formula[Any, Any]] = {}
 
 
-def register_kl(type_p: type, type_q: type) -> Callable[[Formula], Formula]:
+def register_kl(type_p: type[P], type_q: type[Q]) -> Callable[[Formula[P, Q]], Formula[P, Q]]:
     """A decorator for the formula of a pair of distributions."""
     if not (isinstance(type_p, type) and issubclass(type_p, Distribution)):
         raise TypeError(f"Expected type_p to be a Distribution subclass but got {type_p}")
     if not (isinstance(type_q, type) and issubclass(type_q, Distribution)):
         raise TypeError(f"Expected type_q to be a Distribution subclass but got {type_q}")
 
-    def decorator(formula: Formula) -> Formula:
+    def decorator(formula: Formula[P, Q]) -> Formula[P, Q]:
         _FORMULAS[type_p, type_q] = formula
         return formula
 
     return decorator
 
 
-def _find(type_p: type, type_q: type) -> Formula | None:
+def _find(type_p: type, type_q: type) -> Formula[Any, Any] | None:
     """The formula for the nearest base classes."""
     matches = [(p, q) for p, q in _FORMULAS if issubclass(type_p, p) and issubclass(type_q, q)]
     if not matches:
@@ -51,7 +53,7 @@ def _find(type_p: type, type_q: type) -> Formula | None:
     return _FORMULAS[min(matches, key=lambda pair: (type_p.__mro__.index(pair[0]), type_q.__mro__.index(pair[1])))]
 
 
-def kl_divergence(p: Distribution, q: Distribution) -> object:
+def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
     """KL(p || q): the mean under p of log p − log q."""
     formula = _find(type(p), type(q))
     if formula is None:
@@ -66,7 +68,7 @@ def _infinite_like(x: Tensor) -> Tensor:
 
 
 @register_kl(Bernoulli, Bernoulli)
-def _bernoulli(p: Any, q: Any) -> Any:
+def _bernoulli(p: Bernoulli, q: Bernoulli) -> Tensor:
     t1 = p.probs * (softplus(-q.logits) - softplus(-p.logits))
     t1[q.probs == 0] = math.inf
     t1[p.probs == 0] = 0
@@ -77,7 +79,7 @@ def _bernoulli(p: Any, q: Any) -> Any:
 
 
 @register_kl(Beta, Beta)
-def _beta(p: Any, q: Any) -> Any:
+def _beta(p: Beta, q: Beta) -> Tensor:
     total_p, total_q = p.concentration1 + p.concentration0, q.concentration1 + q.concentration0
     t1 = q.concentration1.lgamma() + q.concentration0.lgamma() + total_p.lgamma()
     t2 = p.concentration1.lgamma() + p.concentration0.lgamma() + total_q.lgamma()
@@ -87,7 +89,7 @@ def _beta(p: Any, q: Any) -> Any:
 
 
 @register_kl(Binomial, Binomial)
-def _binomial(p: Any, q: Any) -> Any:
+def _binomial(p: Binomial, q: Binomial) -> Tensor:
     if (p.total_count < q.total_count).any():
         raise NotImplementedError("KL between Binomials where q.total_count > p.total_count is not implemented")
     found = p.total_count * (p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p())
@@ -97,7 +99,7 @@ def _binomial(p: Any, q: Any) -> Any:
 
 
 @register_kl(Categorical, Categorical)
-def _categorical(p: Any, q: Any) -> Any:
+def _categorical(p: Categorical, q: Categorical) -> Tensor:
     t = p.probs * (p.logits - q.logits)
     t[(q.probs == 0).expand_as(t)] = math.inf
     t[(p.probs == 0).expand_as(t)] = 0
@@ -105,14 +107,14 @@ def _categorical(p: Any, q: Any) -> Any:
 
 
 @register_kl(ContinuousBernoulli, ContinuousBernoulli)
-def _continuous_bernoulli(p: Any, q: Any) -> Any:
+def _continuous_bernoulli(p: ContinuousBernoulli, q: ContinuousBernoulli) -> Tensor:
     t1 = p.mean * (p.logits - q.logits)
     t2 = p._log_normalizer() + T["log1p"](-p.probs)
     return t1 + t2 + (-q._log_normalizer() - T["log1p"](-q.probs))
 
 
 @register_kl(Dirichlet, Dirichlet)
-def _dirichlet(p: Any, q: Any) -> Any:
+def _dirichlet(p: Dirichlet, q: Dirichlet) -> Tensor:
     total_p, total_q = p.concentration.sum(-1), q.concentration.sum(-1)
     t1 = total_p.lgamma() - total_q.lgamma()
     t2 = (p.concentration.lgamma() - q.concentration.lgamma()).sum(-1)
@@ -121,13 +123,13 @@ def _dirichlet(p: Any, q: Any) -> Any:
 
 
 @register_kl(Exponential, Exponential)
-def _exponential(p: Any, q: Any) -> Any:
+def _exponential(p: Exponential, q: Exponential) -> Tensor:
     ratio = q.rate / p.rate
     return -ratio.log() + ratio - 1
 
 
 @register_kl(Gamma, Gamma)
-def _gamma(p: Any, q: Any) -> Any:
+def _gamma(p: Gamma, q: Gamma) -> Tensor:
     t1 = q.concentration * (p.rate / q.rate).log()
     t2 = T["lgamma"](q.concentration) - T["lgamma"](p.concentration)
     t3 = (p.concentration - q.concentration) * T["digamma"](p.concentration)
@@ -135,7 +137,7 @@ def _gamma(p: Any, q: Any) -> Any:
 
 
 @register_kl(Gumbel, Gumbel)
-def _gumbel(p: Any, q: Any) -> Any:
+def _gumbel(p: Gumbel, q: Gumbel) -> Tensor:
     ct1, ct2, ct3 = p.scale / q.scale, q.loc / q.scale, p.loc / q.scale
     t1 = -ct1.log() - ct2 + ct3
     t3 = T["exp"](ct2 + (1 + ct1).lgamma() - ct3)
@@ -143,24 +145,24 @@ def _gumbel(p: Any, q: Any) -> Any:
 
 
 @register_kl(Geometric, Geometric)
-def _geometric(p: Any, q: Any) -> Any:
+def _geometric(p: Geometric, q: Geometric) -> Tensor:
     return -p.entropy() - T["log1p"](-q.probs) / p.probs - q.logits
 
 
 @register_kl(HalfNormal, HalfNormal)
-def _half_normal(p: Any, q: Any) -> object:
+def _half_normal(p: HalfNormal, q: HalfNormal) -> Tensor:
     return _normal(p.base_dist, q.base_dist)
 
 
 @register_kl(Laplace, Laplace)
-def _laplace(p: Any, q: Any) -> Any:
+def _laplace(p: Laplace, q: Laplace) -> Tensor:
     ratio = p.scale / q.scale
     away = (p.loc - q.loc).abs()
     return -ratio.log() + away / q.scale + ratio * T["exp"](-away / p.scale) - 1
 
 
 @register_kl(MultivariateNormal, MultivariateNormal)
-def _multivariate(p: Any, q: Any) -> Any:
+def _multivariate(p: MultivariateNormal, q: MultivariateNormal) -> Tensor:
     if p.event_shape != q.event_shape:
         raise ValueError(
             "KL-divergence between two Multivariate Normals with different event shapes cannot be computed"
@@ -177,19 +179,19 @@ def _multivariate(p: Any, q: Any) -> Any:
 
 
 @register_kl(Normal, Normal)
-def _normal(p: Any, q: Any) -> Any:
+def _normal(p: Normal, q: Normal) -> Tensor:
     ratio = (p.scale / q.scale).pow(2)
     away = ((p.loc - q.loc) / q.scale).pow(2)
     return 0.5 * (ratio + away - 1 - ratio.log())
 
 
 @register_kl(OneHotCategorical, OneHotCategorical)
-def _one_hot(p: Any, q: Any) -> object:
+def _one_hot(p: OneHotCategorical, q: OneHotCategorical) -> Tensor:
     return _categorical(p._categorical, q._categorical)
 
 
 @register_kl(Pareto, Pareto)
-def _pareto(p: Any, q: Any) -> Any:
+def _pareto(p: Pareto, q: Pareto) -> Tensor:
     scale_ratio, alpha_ratio = p.scale / q.scale, q.alpha / p.alpha
     found = q.alpha * scale_ratio.log() - alpha_ratio.log() + alpha_ratio - 1
     found[p.support.lower_bound < q.support.lower_bound] = math.inf
@@ -197,12 +199,12 @@ def _pareto(p: Any, q: Any) -> Any:
 
 
 @register_kl(Poisson, Poisson)
-def _poisson(p: Any, q: Any) -> Any:
+def _poisson(p: Poisson, q: Poisson) -> Tensor:
     return p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
 
 
 @register_kl(TransformedDistribution, TransformedDistribution)
-def _transformed(p: Any, q: Any) -> Any:
+def _transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
         raise NotImplementedError
     extra = len(p.event_shape) - len(p.base_dist.event_shape)
@@ -210,27 +212,27 @@ def _transformed(p: Any, q: Any) -> Any:
 
 
 @register_kl(Uniform, Uniform)
-def _uniform(p: Any, q: Any) -> Any:
+def _uniform(p: Uniform, q: Uniform) -> Tensor:
     found = ((q.high - q.low) / (p.high - p.low)).log()
     found[(q.low > p.low) | (q.high < p.high)] = math.inf
     return found
 
 
 @register_kl(Independent, Independent)
-def _independent(p: Any, q: Any) -> Any:
+def _independent(p: Independent, q: Independent) -> Tensor:
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
         raise NotImplementedError
     return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
 
 
 @register_kl(Cauchy, Cauchy)
-def _cauchy(p: Any, q: Any) -> Any:
+def _cauchy(p: Cauchy, q: Cauchy) -> Tensor:
     t1 = ((p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)).log()
     return t1 - (4 * p.scale * q.scale).log()
 
 
 @register_kl(Laplace, Normal)
-def _laplace_normal(p: Any, q: Any) -> Any:
+def _laplace_normal(p: Laplace, q: Normal) -> Tensor:
     square = q.scale.pow(2)
     ratio = p.scale.pow(2) / square
     t1 = 0.5 * T["log"](2 * ratio / math.pi)
@@ -239,7 +241,7 @@ def _laplace_normal(p: Any, q: Any) -> Any:
 
 
 @register_kl(Normal, Laplace)
-def _normal_laplace(p: Any, q: Any) -> Any:
+def _normal_laplace(p: Normal, q: Laplace) -> Tensor:
     away = p.loc - q.loc
     ratio, steps = p.scale / q.scale, away / p.scale
     t1 = T["log"](ratio)
@@ -249,14 +251,14 @@ def _normal_laplace(p: Any, q: Any) -> Any:
 
 
 @register_kl(Exponential, Gamma)
-def _exponential_gamma(p: Any, q: Any) -> Any:
+def _exponential_gamma(p: Exponential, q: Gamma) -> Tensor:
     ratio = q.rate / p.rate
     t1 = -q.concentration * T["log"](ratio)
     return t1 + ratio + q.concentration.lgamma() + q.concentration * euler_constant - (1 + euler_constant)
 
 
 @register_kl(Exponential, Normal)
-def _exponential_normal(p: Any, q: Any) -> Any:
+def _exponential_normal(p: Exponential, q: Normal) -> Tensor:
     square = q.scale.pow(2)
     rate2 = p.rate.pow(2)
     t1 = 0.5 * T["log"](rate2 * square * 2 * math.pi)
@@ -265,7 +267,7 @@ def _exponential_normal(p: Any, q: Any) -> Any:
 
 
 @register_kl(Uniform, Normal)
-def _uniform_normal(p: Any, q: Any) -> Any:
+def _uniform_normal(p: Uniform, q: Normal) -> Tensor:
     length = p.high - p.low
     t1 = (math.sqrt(math.pi * 2) * q.scale / length).log()
     t2 = length.pow(2) / 12
@@ -273,13 +275,13 @@ def _uniform_normal(p: Any, q: Any) -> Any:
     return t1 + 0.5 * (t2 + t3) / q.scale.pow(2)
 
 
-def _never(p: Any, q: object) -> Tensor:
+def _never(p: Distribution, q: object) -> Tensor:
     """Infinity, as p has values where q has none."""
     return _infinite_like(p.mean)
 
 
 @register_kl(ExponentialFamily, ExponentialFamily)
-def _exponential_families(p: object, q: object) -> None:
+def _exponential_families(p: ExponentialFamily, q: ExponentialFamily) -> NoReturn:
     raise NotImplementedError(
         "The cross KL-divergence between different exponential families cannot                             "
         "be computed using Bregman divergences"
@@ -287,7 +289,7 @@ def _exponential_families(p: object, q: object) -> None:
 
 
 @register_kl(LowRankMultivariateNormal, LowRankMultivariateNormal)
-def _low_rank(p: Any, q: Any) -> Any:
+def _low_rank(p: LowRankMultivariateNormal, q: LowRankMultivariateNormal) -> Tensor:
     if p.event_shape != q.event_shape:
         raise ValueError(
             "KL-divergence between two Low Rank Multivariate Normals with different event shapes cannot be computed"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from gradviz.engine.kernel.tensor import Size, Tensor
 from gradviz.engine.ops.facts import finfo
@@ -35,7 +35,7 @@ class LKJCholesky(Distribution):
     arg_constraints = {"concentration": constraints.positive}  # noqa: RUF012
     support = constraints.corr_cholesky
 
-    def __init__(self, dim: int, concentration: Any = 1.0, validate_args: bool | None = None) -> None:
+    def __init__(self, dim: int, concentration: Tensor | float = 1.0, validate_args: bool | None = None) -> None:
         if dim < 2:
             raise ValueError(f"Expected dim to be an integer greater than or equal to 2. Found dim={dim}.")
         self.dim = dim
@@ -46,7 +46,7 @@ class LKJCholesky(Distribution):
         self._beta = Beta(offset + 0.5, marginal.unsqueeze(-1) - 0.5 * offset)
         super().__init__(self.concentration.size(), Size((dim, dim)), validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         batch_shape = Size(batch_shape)
         parts = {"concentration": self.concentration.expand(batch_shape), "dim": self.dim}
         return self._like(batch_shape, _instance, _beta=self._beta.expand((*batch_shape, self.dim)), **parts)
@@ -90,9 +90,9 @@ class Wishart(ExponentialFamily):
 
     def __init__(
         self,
-        df: Any,
+        df: Tensor | float,
         covariance_matrix: Tensor | None = None,
-        precision_matrix: Any = None,
+        precision_matrix: Tensor | None = None,
         scale_tril: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
@@ -120,7 +120,7 @@ class Wishart(ExponentialFamily):
         self._unbroadcasted_scale_tril = makers[name](matrix) if name in makers else matrix
         self._dist_chi2 = self._chi2()
 
-    def _take_df(self, df: Any, matrix: Tensor) -> None:
+    def _take_df(self, df: Tensor | float, matrix: Tensor) -> None:
         if isinstance(df, (int, float)):
             self._batch_shape = Size(matrix.shape[:-2])
             self.df = T["tensor"](df, dtype=matrix.dtype)
@@ -128,36 +128,36 @@ class Wishart(ExponentialFamily):
             self._batch_shape = Size(T["broadcast_shapes"](matrix.shape[:-2], df.shape))
             self.df = df.expand(self._batch_shape)
 
-    def _chi2(self) -> Any:
+    def _chi2(self) -> Chi2:
         n = self._event_shape[-1]
         steps = T["arange"](n, dtype=self._unbroadcasted_scale_tril.dtype)
         return Chi2(self.df.unsqueeze(-1) - steps.expand((*self._batch_shape, -1)))
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         batch_shape = Size(batch_shape)
         shape = (*batch_shape, *self.event_shape)
         names = ("covariance_matrix", "scale_tril", "precision_matrix", "_unbroadcasted_scale_tril")
-        found: dict[str, Any] = {name: self.__dict__[name].expand(shape) for name in names if name in self.__dict__}
+        found: dict[str, Tensor] = {name: self.__dict__[name].expand(shape) for name in names if name in self.__dict__}
         new = self._like(batch_shape, _instance, df=self.df.expand(batch_shape), **found)
         new._dist_chi2 = new._chi2()
         return new
 
-    def _full(self, matrix: Any) -> Any:
+    def _full(self, matrix: Tensor) -> Tensor:
         return matrix.expand((*self._batch_shape, *self._event_shape))
 
     @lazy_property
-    def scale_tril(self) -> Any:
+    def scale_tril(self) -> Tensor:
         """The triangular factor of the covariance."""
         return self._full(self._unbroadcasted_scale_tril)
 
     @lazy_property
-    def covariance_matrix(self) -> Any:
+    def covariance_matrix(self) -> Tensor:
         """The covariance of the vectors."""
         factor = self._unbroadcasted_scale_tril
         return self._full(factor @ factor.transpose(-2, -1))
 
     @lazy_property
-    def precision_matrix(self) -> Any:
+    def precision_matrix(self) -> Tensor:
         """The inverse of the covariance."""
         factor = self._unbroadcasted_scale_tril
         return self._full(T["cholesky_solve"](T["eye"](self._event_shape[-1], dtype=factor.dtype), factor))
@@ -181,7 +181,7 @@ class Wishart(ExponentialFamily):
         sides = _diagonal(v)
         return self._times_df(self.df, v.pow(2) + T["einsum"]("...i,...j->...ij", sides, sides))
 
-    def _bartlett(self, sample_shape: Size) -> Any:
+    def _bartlett(self, sample_shape: Size) -> Tensor:
         n = self._event_shape[-1]
         roots = self._dist_chi2.rsample(sample_shape).sqrt()
         noise = roots.clamp(min=finfo(roots.dtype).eps).diag_embed(dim1=-2, dim2=-1)
@@ -191,7 +191,7 @@ class Wishart(ExponentialFamily):
         factor = self._unbroadcasted_scale_tril @ noise
         return factor @ factor.transpose(-2, -1)
 
-    def rsample(self, sample_shape: Sequence[int] = (), max_try_correction: int | None = None) -> Any:
+    def rsample(self, sample_shape: Sequence[int] = (), max_try_correction: int | None = None) -> Tensor:
         """Good samples are drawn a second time: PyTorch 2.13 takes them for singular, and warns."""
         sample = self._bartlett(Size(sample_shape))
         again = self._over_batch(self.support.check(sample))
@@ -210,11 +210,11 @@ class Wishart(ExponentialFamily):
         dims = [-(i + 1) for i in range(len(self._batch_shape))]
         return found.amax(dims) if dims else found
 
-    def _log_size(self) -> Any:
+    def _log_size(self) -> Tensor:
         """Half the logarithm of the determinant of twice the covariance."""
         return self._event_shape[-1] * math.log(2) / 2 + _diagonal(self._unbroadcasted_scale_tril).log().sum(-1)
 
-    def log_prob(self, value: Tensor) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         nu, p = self.df, self._event_shape[-1]
@@ -222,16 +222,16 @@ class Wishart(ExponentialFamily):
         height = (nu - p - 1) / 2 * LINALG["slogdet"](value).logabsdet
         return -nu * self._log_size() - T["mvlgamma"](nu / 2, p=p) + height - spread / 2
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         nu, p = self.df, self._event_shape[-1]
         log_gamma, slope = T["mvlgamma"](nu / 2, p=p), _mvdigamma(nu / 2, p)
         return (p + 1) * self._log_size() + log_gamma - (nu - p - 1) / 2 * slope + nu * p / 2
 
-    def _natural(self) -> tuple[Any, Any]:
+    def _natural(self) -> tuple[Tensor, Tensor]:
         return -self.precision_matrix / 2, (self.df - self._event_shape[-1] - 1) / 2
 
 
-def _log_normalizer(x: Tensor, y: Tensor) -> tuple[Any, Any, Any]:
+def _log_normalizer(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """The log normalizer of a Wishart distribution with these natural parameters, and its derivatives with respect to
     both."""
     p = x.shape[-1]
@@ -243,7 +243,7 @@ def _log_normalizer(x: Tensor, y: Tensor) -> tuple[Any, Any, Any]:
 
 
 @register_kl(Wishart, Wishart)
-def _bregman(p: Any, q: Any) -> Any:
+def _bregman(p: Wishart, q: Wishart) -> Tensor:
     """The Bregman divergence of an exponential family; as in PyTorch, no gradient goes to `p`."""
     (x, y), (u, v) = (each.detach() for each in p._natural()), q._natural()
     normalizer, along_x, along_y = _log_normalizer(x, y)

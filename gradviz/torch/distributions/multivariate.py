@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Self
 
 from gradviz.engine.kernel.tensor import Size, Tensor
 from gradviz.engine.run.api import FUNCTIONS as T
@@ -65,8 +65,8 @@ class MultivariateNormal(Distribution):
         self,
         loc: Tensor,
         covariance_matrix: Tensor | None = None,
-        precision_matrix: Any = None,
-        scale_tril: Any = None,
+        precision_matrix: Tensor | None = None,
+        scale_tril: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
         if loc.dim() < 1:
@@ -91,36 +91,36 @@ class MultivariateNormal(Distribution):
         self.loc = loc.expand((*batch_shape, -1))
         super().__init__(batch_shape, self.loc.shape[-1:], validate_args=validate_args)
         if name == "scale_tril":
-            self._unbroadcasted_scale_tril = scale_tril
+            self._unbroadcasted_scale_tril = matrix
         elif name == "covariance_matrix":
-            self._unbroadcasted_scale_tril = LINALG["cholesky"](covariance_matrix)
+            self._unbroadcasted_scale_tril = LINALG["cholesky"](matrix)
         else:
-            self._unbroadcasted_scale_tril = precision_to_scale_tril(precision_matrix)
+            self._unbroadcasted_scale_tril = precision_to_scale_tril(matrix)
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         batch_shape = Size(batch_shape)
         matrix_shape = (*batch_shape, *self.event_shape, *self.event_shape)
         names = [n for n in ("covariance_matrix", "scale_tril", "precision_matrix") if n in self.__dict__]
-        found: dict[str, Any] = {name: self.__dict__[name].expand(matrix_shape) for name in names}
+        found: dict[str, Tensor] = {name: self.__dict__[name].expand(matrix_shape) for name in names}
         found["loc"] = self.loc.expand((*batch_shape, *self.event_shape))
         return self._like(batch_shape, _instance, _unbroadcasted_scale_tril=self._unbroadcasted_scale_tril, **found)
 
-    def _full(self, matrix: Any) -> Any:
+    def _full(self, matrix: Tensor) -> Tensor:
         return matrix.expand((*self._batch_shape, *self._event_shape, *self._event_shape))
 
     @lazy_property
-    def scale_tril(self) -> Any:
+    def scale_tril(self) -> Tensor:
         """The triangular factor of the covariance."""
         return self._full(self._unbroadcasted_scale_tril)
 
     @lazy_property
-    def covariance_matrix(self) -> Any:
+    def covariance_matrix(self) -> Tensor:
         """The covariance."""
         lower = self._unbroadcasted_scale_tril
         return self._full(T["matmul"](lower, lower.mT))
 
     @lazy_property
-    def precision_matrix(self) -> Any:
+    def precision_matrix(self) -> Tensor:
         """The inverse of the covariance."""
         return self._full(T["cholesky_inverse"](self._unbroadcasted_scale_tril))
 
@@ -128,7 +128,7 @@ class MultivariateNormal(Distribution):
     mode = property(lambda self: self.loc)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         found = self._unbroadcasted_scale_tril.pow(2).sum(-1)
         return found.expand((*self._batch_shape, *self._event_shape))
 
@@ -136,14 +136,14 @@ class MultivariateNormal(Distribution):
         eps = standard_normal(self._extended_shape(sample_shape), self.loc)
         return self.loc + batch_mv(self._unbroadcasted_scale_tril, eps)
 
-    def log_prob(self, value: Tensor) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         length = batch_mahalanobis(self._unbroadcasted_scale_tril, value - self.loc)
         half = self._unbroadcasted_scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + length) - half
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         half = self._unbroadcasted_scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
         found = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + half
         return found if len(self._batch_shape) == 0 else found.expand(self._batch_shape)
@@ -185,7 +185,7 @@ class LowRankMultivariateNormal(Distribution):
     mean = property(lambda self: self.loc)
     mode = property(lambda self: self.loc)
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         batch_shape = Size(batch_shape)
         shape = (*batch_shape, *self.event_shape)
         return self._like(
@@ -220,7 +220,7 @@ class LowRankMultivariateNormal(Distribution):
     def _log_det(self) -> Tensor:
         return 2 * self._capacitance_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1) + self._diag.log().sum(-1)
 
-    def log_prob(self, value: Tensor) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         away = value - self.loc
@@ -230,6 +230,6 @@ class LowRankMultivariateNormal(Distribution):
         )
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + self._log_det() + length)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         found = 0.5 * (self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self._log_det())
         return found if len(self._batch_shape) == 0 else found.expand(self._batch_shape)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.tensor import Size, Tensor
@@ -26,7 +26,7 @@ class Normal(ExponentialFamily):
     support = constraints.real
     has_rsample = True
 
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
         super().__init__(self.loc.size(), validate_args=validate_args)
 
@@ -35,7 +35,7 @@ class Normal(ExponentialFamily):
     stddev = property(lambda self: self.scale)
     variance = property(lambda self: self.stddev.pow(2))
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         return self._expanded(batch_shape, _instance, "loc", "scale")
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
@@ -80,7 +80,7 @@ class Laplace(Distribution):
     variance = property(lambda self: 2 * self.scale.pow(2))
     stddev = property(lambda self: (2**0.5) * self.scale)
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         return self._expanded(batch_shape, _instance, "loc", "scale")
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
@@ -114,7 +114,7 @@ class Cauchy(Distribution):
     support = constraints.real
     has_rsample = True
 
-    def __init__(self, loc: Any, scale: Tensor, validate_args: bool | None = None) -> None:
+    def __init__(self, loc: Tensor | float, scale: Tensor, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
         super().__init__(self.loc.size(), validate_args=validate_args)
 
@@ -122,7 +122,7 @@ class Cauchy(Distribution):
     mode = property(lambda self: self.loc)
     variance = property(lambda self: T["full"](self._extended_shape(), math.inf, dtype=self.loc.dtype))
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         return self._expanded(batch_shape, _instance, "loc", "scale")
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
@@ -165,7 +165,7 @@ class Uniform(Distribution):
     variance = property(lambda self: (self.high - self.low).pow(2) / 12)
     support = constraints.dependent_property(lambda self: constraints.interval(self.low, self.high), event_dim=0)
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         return self._expanded(batch_shape, _instance, "low", "high")
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
@@ -206,7 +206,7 @@ class Exponential(ExponentialFamily):
     stddev = property(lambda self: self.rate.reciprocal())
     variance = property(lambda self: self.rate.pow(-2))
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         return self._expanded(batch_shape, _instance, "rate")
 
     def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
@@ -245,9 +245,9 @@ _LARGE = (
 )  # fmt: skip
 
 
-def _polynomial(y: Tensor, coefficients: tuple[float, ...]) -> Any:
-    found: object = coefficients[-1]
-    for each in reversed(coefficients[:-1]):
+def _polynomial(y: Tensor, coefficients: tuple[float, ...]) -> Tensor:
+    found = coefficients[-2] + y * coefficients[-1]
+    for each in reversed(coefficients[:-2]):
         found = each + y * found
     return found
 
@@ -280,7 +280,7 @@ class VonMises(Distribution):
         """One minus the length of the mean vector."""
         return 1 - (_log_bessel(self.concentration, 1) - _log_bessel(self.concentration, 0)).exp()
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         parts = self.loc.expand(batch_shape), self.concentration.expand(batch_shape)
         return type(self)(*parts, validate_args=self.__dict__.get("_validate_args"))
 
@@ -350,7 +350,7 @@ class GeneralizedPareto(Distribution):
         end = self.loc - self.scale / self.concentration
         return constraints.interval(self.loc, T["where"](self.concentration < 0, end, math.inf))
 
-    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Self:
         return self._expanded(batch_shape, _instance, "loc", "scale", "concentration")
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:

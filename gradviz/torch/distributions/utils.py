@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, Self, TypeVar, overload
 
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.modes import enable_grad
@@ -12,6 +12,8 @@ from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.facts import finfo
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.nn import functional as F
+
+Value = TypeVar("Value")
 
 euler_constant = 0.57721566490153286060
 
@@ -33,7 +35,7 @@ def standard_normal(shape: object, like: Tensor) -> Tensor:
     return T["normal"](T["zeros"](shape, dtype=like.dtype), T["ones"](shape, dtype=like.dtype))
 
 
-def sum_rightmost(value: Any, count: int) -> Any:
+def sum_rightmost(value: Tensor, count: int) -> Tensor:
     """The sum over the last `count` dimensions."""
     return value if count == 0 else value.reshape((*value.shape[:-count], -1)).sum(-1)
 
@@ -55,14 +57,18 @@ def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
     return T["sigmoid"](logits) if is_binary else F.softmax(logits, dim=-1)
 
 
-class lazy_property:
+class lazy_property(Generic[Value]):
     """A method whose value is computed on first access and cached."""
 
-    def __init__(self, wrapped: Callable[[Any], Any]) -> None:
+    def __init__(self, wrapped: Callable[[Any], Value]) -> None:
         self.wrapped = wrapped
         functools.update_wrapper(self, wrapped)  # type: ignore[arg-type]
 
-    def __get__(self, instance: object, owner: object = None) -> Any:
+    @overload
+    def __get__(self, instance: None, owner: object = None) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: object = None) -> Value: ...
+    def __get__(self, instance: object, owner: object = None) -> Value | Self:
         if instance is None:
             return self
         wrapped = self.wrapped

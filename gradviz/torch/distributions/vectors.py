@@ -12,6 +12,7 @@ from gradviz.engine.ops.matrix import broadcast_shapes
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.engine.run.api import LINALG
 from gradviz.torch.distributions import constraints
+from gradviz.torch.distributions.distribution import Distribution
 from gradviz.torch.distributions.elementary import Transform, _clipped_sigmoid
 from gradviz.torch.distributions.utils import sum_rightmost, tril_matrix_to_vec, vec_to_tril_matrix
 from gradviz.torch.nn import functional as F
@@ -22,21 +23,21 @@ class AffineTransform(Transform):
 
     bijective = True
 
-    def __init__(self, loc: Any, scale: Any, event_dim: int = 0, cache_size: int = 0) -> None:
+    def __init__(self, loc: Tensor | float, scale: Tensor | float, event_dim: int = 0, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
         self.loc, self.scale, self._event_dim = loc, scale, event_dim
 
     event_dim = property(lambda self: self._event_dim)
 
     @property
-    def domain(self) -> Any:
+    def domain(self) -> constraints.Constraint:
         """The region on which it is defined."""
         return constraints.real if self._event_dim == 0 else constraints.independent(constraints.real, self._event_dim)
 
     codomain = domain
 
     @property
-    def sign(self) -> Any:
+    def sign(self) -> Tensor | int:
         """1 for an increasing function, −1 for a decreasing one."""
         if isinstance(self.scale, (int, float)):
             return 1 if self.scale > 0 else -1 if self.scale < 0 else 0
@@ -55,13 +56,13 @@ class AffineTransform(Transform):
 
     __hash__ = object.__hash__
 
-    def _call(self, x: Tensor) -> Any:
+    def _call(self, x: Tensor) -> Tensor:
         return self.loc + self.scale * x
 
-    def _inverse(self, y: Tensor) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         return (y - self.loc) / self.scale
 
-    def log_abs_det_jacobian(self, x: Any, y: object) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         shape = x.shape
         if isinstance(self.scale, (int, float)):
             import math
@@ -100,17 +101,17 @@ class IndependentTransform(Transform):
     bijective = property(lambda self: self.base_transform.bijective)
     sign = property(lambda self: self.base_transform.sign)
 
-    def _call(self, x: Tensor) -> Any:
+    def _call(self, x: Tensor) -> Tensor:
         if x.dim() < self.domain.event_dim:
             raise ValueError("Too few dimensions on input")
         return self.base_transform(x)
 
-    def _inverse(self, y: Tensor) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         if y.dim() < self.codomain.event_dim:
             raise ValueError("Too few dimensions on input")
         return self.base_transform.inv(y)
 
-    def log_abs_det_jacobian(self, x: object, y: object) -> Any:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return sum_rightmost(self.base_transform.log_abs_det_jacobian(x, y), self.reinterpreted_batch_ndims)
 
     def __repr__(self) -> str:
@@ -148,7 +149,7 @@ class ReshapeTransform(Transform):
     def _inverse(self, y: Tensor) -> Tensor:
         return y.reshape(y.shape[: y.dim() - len(self.out_shape)] + self.in_shape)
 
-    def log_abs_det_jacobian(self, x: Any, y: object) -> Any:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return x.new_zeros(x.shape[: x.dim() - len(self.in_shape)])
 
     def forward_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -168,7 +169,7 @@ class SoftmaxTransform(Transform):
 
     __hash__ = object.__hash__
 
-    def _call(self, x: Tensor) -> Any:
+    def _call(self, x: Tensor) -> Tensor:
         probs = (x - x.max(-1, True)[0]).exp()
         return probs / probs.sum(-1, True)
 
@@ -192,13 +193,13 @@ class StickBreakingTransform(Transform):
         left = (1 - z).cumprod(-1)
         return F.pad(z, [0, 1], value=1) * F.pad(left, [1, 0], value=1)
 
-    def _inverse(self, y: Tensor) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         crop = y[..., :-1]
         offset = y.shape[-1] - crop.new_ones(crop.shape[-1]).cumsum(-1)
         left = T["clamp"](1 - crop.cumsum(-1), min=finfo(y.dtype).tiny)
         return crop.log() - left.log() + offset.log()
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         offset = x.shape[-1] + 1 - x.new_ones(x.shape[-1]).cumsum(-1)
         x = x - offset.log()
         return (-x + F.logsigmoid(x) + y[..., :-1].log()).sum(-1)
@@ -220,7 +221,7 @@ class LowerCholeskyTransform(Transform):
 
     __hash__ = object.__hash__
 
-    def _call(self, x: Any) -> Any:
+    def _call(self, x: Tensor) -> Tensor:
         return x.tril(-1) + x.diagonal(dim1=-2, dim2=-1).exp().diag_embed()
 
     def _inverse(self, y: Tensor) -> Tensor:
@@ -237,11 +238,11 @@ class PositiveDefiniteTransform(Transform):
 
     __hash__ = object.__hash__
 
-    def _call(self, x: Any) -> Any:
+    def _call(self, x: Tensor) -> Tensor:
         x = LowerCholeskyTransform()(x)
         return x @ x.mT
 
-    def _inverse(self, y: object) -> Any:
+    def _inverse(self, y: object) -> Tensor:
         return LowerCholeskyTransform().inv(LINALG["cholesky"](y))
 
 
@@ -266,7 +267,7 @@ class CorrCholeskyTransform(Transform):
         t = y_vec / tril_matrix_to_vec(shifted, diag=-1).sqrt()
         return (t.log1p() - t.neg().log1p()) / 2
 
-    def log_abs_det_jacobian(self, x: Any, y: Any, intermediates: object = None) -> Any:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor, intermediates: object = None) -> Tensor:
         left = 1 - (y * y).cumsum(dim=-1)
         stick = 0.5 * tril_matrix_to_vec(left, diag=-2).log().sum(-1)
         import math
@@ -292,7 +293,9 @@ class _Parts(Transform):
 class CatTransform(_Parts):
     """Transforms for consecutive parts of a dimension."""
 
-    def __init__(self, tseq: Sequence[Transform], dim: int = 0, lengths: Any = None, cache_size: int = 0) -> None:
+    def __init__(
+        self, tseq: Sequence[Transform], dim: int = 0, lengths: Sequence[int] | None = None, cache_size: int = 0
+    ) -> None:
         super().__init__(cache_size=cache_size)
         self.transforms = [t.with_cache(cache_size) for t in tseq]
         self.lengths = [1] * len(self.transforms) if lengths is None else list(lengths)
@@ -301,7 +304,7 @@ class CatTransform(_Parts):
     domain = property(lambda self: constraints.cat([t.domain for t in self.transforms], self.dim, self.lengths))
     codomain = property(lambda self: constraints.cat([t.codomain for t in self.transforms], self.dim, self.lengths))
 
-    def _split(self, x: Tensor) -> list[Any]:
+    def _split(self, x: Tensor) -> list[Tensor]:
         starts = [sum(self.lengths[:i]) for i in range(len(self.lengths))]
         return [x.narrow(self.dim, start, length) for start, length in zip(starts, self.lengths, strict=True)]
 
@@ -311,7 +314,7 @@ class CatTransform(_Parts):
     def _inverse(self, y: Tensor) -> Tensor:
         return T["cat"]([t.inv(part) for t, part in zip(self.transforms, self._split(y), strict=True)], dim=self.dim)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         rows = zip(self.transforms, self._split(x), self._split(y), strict=True)
         return T["cat"]([t.log_abs_det_jacobian(a, b) for t, a, b in rows], dim=self.dim)
 
@@ -326,7 +329,7 @@ class StackTransform(_Parts):
     domain = property(lambda self: constraints.stack([t.domain for t in self.transforms], self.dim))
     codomain = property(lambda self: constraints.stack([t.codomain for t in self.transforms], self.dim))
 
-    def _slices(self, z: Tensor) -> list[Any]:
+    def _slices(self, z: Tensor) -> list[Tensor]:
         return [z.select(self.dim, i) for i in range(z.size(self.dim))]
 
     def _call(self, x: Tensor) -> Tensor:
@@ -336,7 +339,7 @@ class StackTransform(_Parts):
         parts = zip(self.transforms, self._slices(y), strict=True)
         return T["stack"]([t.inv(part) for t, part in parts], dim=self.dim)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         rows = zip(self.transforms, self._slices(x), self._slices(y), strict=True)
         return T["stack"]([t.log_abs_det_jacobian(a, b) for t, a, b in rows], dim=self.dim)
 
@@ -348,19 +351,19 @@ class CumulativeDistributionTransform(Transform):
     codomain = constraints.unit_interval
     sign = +1
 
-    def __init__(self, distribution: Any, cache_size: int = 0) -> None:
+    def __init__(self, distribution: Distribution, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
         self.distribution = distribution
 
     domain = property(lambda self: self.distribution.support)
 
-    def _call(self, x: Tensor) -> Any:
+    def _call(self, x: Tensor) -> Tensor:
         return self.distribution.cdf(x)
 
-    def _inverse(self, y: Tensor) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         return self.distribution.icdf(y)
 
-    def log_abs_det_jacobian(self, x: object, y: object) -> Any:
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return self.distribution.log_prob(x)
 
     def with_cache(self, cache_size: int = 1) -> CumulativeDistributionTransform:
