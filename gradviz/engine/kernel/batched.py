@@ -138,7 +138,7 @@ class BatchedArray(NDArrayOperatorsMixin):
             raise RuntimeError(_DYNAMIC[func])
         return one_by_one(func, args, kwargs)
 
-    def _blank(self, func: Any, args: Any, kwargs: Any) -> Any:
+    def _blank(self, func: Any, args: tuple[BatchedArray, ...], kwargs: Any) -> Any:
         """`zeros_like` and its relatives, for all examples at once."""
         shape = kwargs.pop("shape", None)
         whole = None if shape is None else (*self.sizes, *((shape,) if isinstance(shape, int) else shape))
@@ -363,7 +363,7 @@ def _joined(rows: list[object], levels: tuple[int, ...], sizes: tuple[int, ...],
     return BatchedArray(whole.reshape((*sizes, *parts[0].shape)), levels)
 
 
-def removed(x: Any, *, level: int, dim: int, size: int) -> Any:
+def removed(x: BatchedArray, *, level: int, dim: int, size: int) -> Any:
     """Turn the examples of a level into a dimension."""
     at = x.levels.index(level)
     levels = tuple(each for each in x.levels if each != level)

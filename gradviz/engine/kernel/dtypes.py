@@ -11,6 +11,7 @@ import numpy as np
 from gradviz.engine.kernel.state import on_new_run
 
 Array = np.ndarray[Any, Any]
+ArrayOrScalar = Array | np.generic  # what NumPy's functions return: a scalar where no dimension is left
 
 
 class dtype:
@@ -18,7 +19,7 @@ class dtype:
 
     __slots__ = ("is_complex", "is_floating_point", "itemsize", "label", "name", "np", "rank", "title")
 
-    def __init__(self, name: str, numpy_type: Any, rank: int, title: str) -> None:
+    def __init__(self, name: str, numpy_type: type, rank: int, title: str) -> None:
         self.name = name
         self.np: np.dtype[Any] = np.dtype(numpy_type)
         self.rank = rank  # 0 bool, 1 integer, 2 floating point, 3 complex

@@ -116,7 +116,7 @@ class _Formatter:
             return f"{value:.{_options.precision}e}"
         return f"{value:.0f}" if self.int_mode else f"{value:.{_options.precision}f}"
 
-    def format(self, value: Any) -> str:
+    def format(self, value: float) -> str:
         """One number, left-padded to the width of the widest."""
         if not self.floating:
             text = str(value)

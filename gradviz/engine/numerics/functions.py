@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.dtypes import Array, ArrayOrScalar
 
 
 def precise(function: np.ufunc) -> Callable[..., Any]:
     """Make `function` compute single precision in double precision; see Note [The last digit]."""
 
-    def computed(x: Any, *more: object) -> Any:
+    def computed(x: ArrayOrScalar, *more: object) -> Any:
         if x.dtype != np.float32:
             return function(x, *more)
         return function(x, *more, dtype=np.float64).astype(np.float32)

@@ -34,7 +34,7 @@ def repeat(a: Array, repeats: Array, axis: Any = None) -> Array:
     return np.repeat(array, repeats, axis)
 
 
-def tile(A: Array, reps: Any) -> Array:
+def tile(A: Array, reps: tuple[int, ...]) -> Array:
     """Copies side by side, as many along each dimension as its number says."""
     array = np.asarray(A)
     times = np.asarray(reps).reshape(-1).tolist()
@@ -56,12 +56,12 @@ def _near(offset: int) -> int:
     return max(-_FURTHEST, min(operator.index(offset), _FURTHEST))
 
 
-def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Array:
+def diagonal(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """A read-only view of a diagonal."""
     return np.diagonal(a, _near(offset), axis1, axis2)
 
 
-def trace(a: Array, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None) -> Any:
+def trace(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
     """The sum of a diagonal."""
     return np.trace(a, _near(offset), axis1, axis2, dtype, out)
 

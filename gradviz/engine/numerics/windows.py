@@ -38,7 +38,7 @@ def keeps_layout(forward: Callable[..., object]) -> Callable[..., object]:
     """Make a forward return channels-last results if an operand is channels-last."""
 
     @functools.wraps(forward)
-    def run(*arrays: object, **params: object) -> Any:
+    def run(*arrays: object, **params: object) -> Array | tuple[Array, ...]:
         made = forward(*arrays, **params)
         if not any(x is not None and channels_last(x) for x in arrays[:2]):
             return made

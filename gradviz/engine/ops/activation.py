@@ -220,7 +220,7 @@ def _softplus_of(x: Array) -> Any:
     return np.maximum(x, 0) + functions.log1p(functions.exp(-np.abs(x)))
 
 
-def _mish_slope(x: Array) -> Any:
+def _mish_slope(x: Array) -> tuple[Array, ...]:
     t = functions.tanh(_softplus_of(x))
     return (t + x * functions.sigmoid(x) * (1 - t * t),)
 
@@ -293,7 +293,7 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 # --- logsigmoid saves a buffer ---
 
 
-def _log_sigmoid(x: Array) -> Any:
+def _log_sigmoid(x: Array) -> tuple[Array, ...]:
     x = np.asarray(x, order="C")
     buffer = functions.exp(-np.abs(x))
     return (np.minimum(x, 0) - functions.log1p(buffer)).astype(x.dtype), buffer

@@ -336,7 +336,7 @@ TRILINEAR: OpRow = op(
 )
 
 
-def _check(x: Any, y: Any, w: Any, bias: Tensor | None) -> None:
+def _check(x: tuple[int, ...], y: tuple[int, ...], w: tuple[int, ...], bias: Tensor | None) -> None:
     if len(x) != len(y):
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(x)} and {len(y)}")
     for i, (n, m) in enumerate(zip(x[:-1], y[:-1], strict=True)):

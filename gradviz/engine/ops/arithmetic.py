@@ -52,7 +52,7 @@ def zero(grad: Tensor) -> Tensor:
 
 
 @helper("grad * alpha")
-def times_alpha(grad: Tensor, alpha: Any) -> Tensor:
+def times_alpha(grad: Tensor, alpha: complex) -> Tensor:
     """`conj(alpha) * grad`, and `grad` itself for alpha 1, without making a node."""
     return grad if alpha == 1 else scaled(grad, alpha.conjugate())
 
@@ -64,7 +64,7 @@ def _add(x: Array, y: Array, *, alpha: object = 1) -> Array:
     return rounding.fma(y, factor, x) if _fused(x, y) else x + y * factor
 
 
-def _sub(x: Array, y: Array, *, alpha: Any = 1) -> Array:
+def _sub(x: Array, y: Array, *, alpha: complex = 1) -> Array:
     return x - y if alpha == 1 else _add(x, y, alpha=-alpha)
 
 
@@ -699,8 +699,8 @@ _INTEGER_ADDCDIV = (
 )
 
 
-def _prepare_three(row: Any) -> Any:
-    def prepare(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Prepared:
+def _prepare_three(row: OpRow) -> Any:
+    def prepare(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Prepared:
         target = result_type(input, tensor1, tensor2)
         tensors = input, tensor1, tensor2
         if row is ADDCDIV and tensor1.dtype.rank < 2 and tensor2.dtype.rank < 2:

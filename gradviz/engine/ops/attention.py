@@ -60,7 +60,7 @@ def _scores(q: Array, k: Array, mask: Array | None, is_causal: bool, scale: floa
 
 def _fused(
     q: Array, k: Array, v: Array, mask: Array | None, *, dropout_p: float, is_causal: bool, scale: float | None
-) -> Any:
+) -> tuple[Array, ...]:
     scores = _scores(q, k, mask, is_causal, 1 / math.sqrt(q.shape[-1]) if scale is None else scale)
     top = np.max(scores, axis=-1, keepdims=True)
     top = np.where(np.isinf(top), 0, top)
@@ -81,7 +81,7 @@ def _fused_backward(
     *,
     is_causal: bool,
     scale: float | None,
-) -> Any:
+) -> tuple[Array, ...]:
     factor = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
     masked = np.isneginf(logsumexp)[..., None]  # nothing to attend to
     weights = np.where(masked, 0, np.exp(_scores(q, k, mask, is_causal, factor) - logsumexp[..., None])).astype(q.dtype)
@@ -114,7 +114,7 @@ def _fused_grads(
     attn_mask: Tensor | None,
     output: Tensor,
     logsumexp: Tensor,
-    needs: Any,
+    needs: tuple[bool, ...],
     is_causal: bool,
     scale: float | None,
 ) -> tuple[Tensor | None, ...]:
@@ -123,7 +123,7 @@ def _fused_grads(
     return (*(x if need else None for x, need in zip(found, needs, strict=False)), None)
 
 
-def _fused_as_query(query: Array, key: Array, value: Array, mask: Array | None, **params: Any) -> Any:
+def _fused_as_query(query: Array, key: Array, value: Array, mask: Array | None, **params: Any) -> tuple[Array, ...]:
     """The result is laid out like the query: heads that were split off by `transpose` can be joined by `view`."""
     out, *kept = _fused(query, key, value, mask, **params)
     return laid_as(out, query, None), *kept

@@ -34,7 +34,7 @@ def _batch_norm(
     training: bool,
     momentum: float,
     eps: float,
-) -> Any:
+) -> tuple[Array, ...]:
     axes, x = (0, *range(2, x.ndim)), np.ascontiguousarray(x)
     if training:
         mean, var = _moments(x, axes)
@@ -91,7 +91,7 @@ def _batch_norm_gradients(
     weight: Tensor | None,
     mean: Tensor,
     scale: Tensor,
-    wanted: Any,
+    wanted: tuple[bool, ...],
     training: bool,
     eps: float,
 ) -> Any:
@@ -128,7 +128,7 @@ def _batch_norm_grads(
     running_var: Tensor,
     result1: Tensor,
     result2: Tensor,
-    needs: Any,
+    needs: tuple[bool, ...],
     training: bool,
     eps: float,
 ) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
-from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.dtypes import Array, ArrayOrScalar
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import ROWS, OpRow, op
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -46,7 +46,7 @@ def _picked(x: Array, target: Array, weight: Array | None, ignore_index: int) ->
     return at, np.where(kept, weights, x.dtype.type(0)), axis
 
 
-def _nll(x: Array, target: Array, weight: Array | None, *, reduction: str, ignore_index: int) -> Any:
+def _nll(x: Array, target: Array, weight: Array | None, *, reduction: str, ignore_index: int) -> tuple[Array, ...]:
     at, weights, axis = _picked(x, target, weight, ignore_index)
     found = np.take_along_axis(x, at, axis).reshape(target.shape)
     losses = np.where(weights == 0, x.dtype.type(0), -weights * found).astype(x.dtype)
@@ -412,7 +412,9 @@ def _margins(x: Array, target: Array, weight: Array | None, p: int, margin: floa
     return short, weights, at
 
 
-def _multi_margin(x: Array, target: Array, weight: Array | None, *, p: int, margin: float, reduction: str) -> Any:
+def _multi_margin(
+    x: Array, target: Array, weight: Array | None, *, p: int, margin: float, reduction: str
+) -> ArrayOrScalar:
     short, weights, _ = _margins(x, target, weight, p, margin)
     losses = (short**p * weights).sum(1) / x.dtype.type(_width(x))
     return reduced_array(losses.reshape(target.shape), reduction)
@@ -506,7 +508,7 @@ def multi_margin_loss(
     return call(MULTI_MARGIN, input, target, weight, p=p, margin=margin, reduction=reduction)
 
 
-def _chosen(target: Array) -> Any:
+def _chosen(target: Array) -> tuple[Array, ...]:
     """Which classes each row of targets names: those before the first −1."""
     rows = target.reshape(-1, _width(target))
     before = np.cumsum(rows < 0, axis=1) == 0
@@ -525,7 +527,7 @@ def _shortfalls(x: Array, target: Array) -> tuple[Any, Any, Any]:
     return short, named, chosen
 
 
-def _multilabel_margin(x: Array, target: Array, *, reduction: str) -> Any:
+def _multilabel_margin(x: Array, target: Array, *, reduction: str) -> tuple[ArrayOrScalar, ...]:
     short, _, chosen = _shortfalls(x, target)
     losses = short.sum((1, 2)) / x.dtype.type(_width(x))
     return reduced_array(losses.reshape(x.shape[:-1]).astype(x.dtype), reduction), chosen.reshape(x.shape).astype(

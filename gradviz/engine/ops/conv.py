@@ -84,7 +84,7 @@ def _gradients(
     grad: Tensor,
     input: Tensor,
     weight: Tensor,
-    wanted: Any,
+    wanted: tuple[bool, ...],
     stride: Sizes,
     padding: Sizes,
     dilation: Sizes,

@@ -168,7 +168,7 @@ def tolist(self: Tensor) -> Any:
     return (self._data.astype(np.float32) if self._data.dtype.kind == "V" else self._data).tolist()
 
 
-def _number(name: str, kind: Any, line: int = 822) -> None:
+def _number(name: str, kind: type, line: int = 822) -> None:
     @method(name)
     def convert(self: Tensor) -> Any:
         if self._requires_grad:

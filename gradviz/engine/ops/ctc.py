@@ -53,7 +53,7 @@ def _sum_of_paths(logs: Array, labels: Array, skip: Array, start: int) -> Array:
 
 def _ctc(
     logs: Array, targets: Array, *, input_lengths: Lengths, target_lengths: Lengths, blank: int, zero_infinity: bool
-) -> Any:
+) -> tuple[Array, ...]:
     wide = 2 * max(target_lengths, default=0) + 1
     alpha = np.full((logs.shape[1], logs.shape[0], wide), -np.inf)
     losses = np.zeros(logs.shape[1])
@@ -79,7 +79,7 @@ def _ctc_backward(
     target_lengths: Lengths,
     blank: int,
     zero_infinity: bool,
-) -> Any:
+) -> tuple[Array, ...]:
     out = np.zeros_like(logs)
     for i, labels in enumerate(_labels(targets, target_lengths, blank)):
         n = input_lengths[i]

@@ -498,7 +498,7 @@ _whole("lcm", np.lcm, r"\operatorname{lcm}(x, y)", "The least common multiple.")
 def _narrowed(forward: Any) -> Any:
     """Small types computed in single precision, if NumPy has no function for them."""
 
-    def computed(x: Array) -> Any:
+    def computed(x: Array) -> tuple[Array, ...]:
         wide = x.astype(np.float32) if x.dtype.kind == "V" else x
         mantissa, exponent = forward(wide)
         return mantissa.astype(x.dtype), exponent.astype(np.int32)

@@ -165,7 +165,7 @@ MODES = ("sum", "mean", "max")
 
 def _bags(
     w: Array, indices: Array, offsets: Array, weights: Array | None, *, mode: int, padding_idx: int, **_: object
-) -> Any:
+) -> tuple[Array, ...]:
     """The result, the bag of each index, how many count in each bag, and for `max` which row gave each value."""
     bag = np.searchsorted(offsets, np.arange(len(indices)), side="right").astype(np.int64) - 1
     kept = indices != padding_idx
@@ -187,7 +187,7 @@ def _bags(
 
 def _table_gradient(
     grads: Any,
-    weight_shape: Any,
+    weight_shape: tuple[int, ...],
     indices: Tensor,
     offsets: Tensor,
     per_sample_weights: Tensor | None,

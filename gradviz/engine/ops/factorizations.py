@@ -67,7 +67,7 @@ def _plu_grad(P: Tensor, L: Tensor, U: Tensor, grad_lower: Tensor, grad_upper: T
     return P @ found if P.ndim > 1 else found
 
 
-def _lu_factor(a: Array, *, pivot: bool) -> Any:
+def _lu_factor(a: Array, *, pivot: bool) -> tuple[Array, ...]:
     found, pivots, info = lapack.lu(a, pivot)
     return lapack.by_columns(found), pivots, info
 
@@ -149,7 +149,7 @@ def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: object =
     return found[0], found[1]
 
 
-def _lu(a: Array, *, pivot: bool) -> Any:
+def _lu(a: Array, *, pivot: bool) -> tuple[Array, ...]:
     found, pivots, _ = lapack.lu(a, pivot)
     return lapack.lower_part(found), lapack.upper_part(found), lapack.permutation_matrix(pivots, a.shape[-2], a.dtype)
 
@@ -189,7 +189,7 @@ def _detach_constant(tensor: Tensor) -> None:
     tensor._requires_grad, tensor._node, tensor._output_nr = False, None, 0
 
 
-def _lu_unpack(data: Array, pivots: Array, *, unpack_data: bool, unpack_pivots: bool) -> Any:
+def _lu_unpack(data: Array, pivots: Array, *, unpack_data: bool, unpack_pivots: bool) -> tuple[Array, ...]:
     empty = np.zeros(0, data.dtype)
     P = lapack.permutation_matrix(pivots, data.shape[-2], data.dtype) if unpack_pivots else empty
     if not unpack_data:
@@ -197,7 +197,7 @@ def _lu_unpack(data: Array, pivots: Array, *, unpack_data: bool, unpack_pivots: 
     return lapack.lower_part(data), lapack.upper_part(data), P
 
 
-def _lu_unpack_grad(grads: Any, LU_data_shape: Any) -> Any:
+def _lu_unpack_grad(grads: Any, LU_data_shape: tuple[int, ...]) -> Any:
     m, n = LU_data_shape[-2:]
     k = min(m, n)
     lower, upper = grads[:2]
@@ -246,7 +246,7 @@ def _lu_solve(factors: Array, pivots: Array, b: Array, *, left: bool, adjoint: b
 
 
 def _lu_solve_grads(
-    grad: Tensor, LU: Tensor, pivots: Tensor, result: Tensor, left: bool, adjoint: bool, needs: Any
+    grad: Tensor, LU: Tensor, pivots: Tensor, result: Tensor, left: bool, adjoint: bool, needs: tuple[bool, ...]
 ) -> list[Tensor | None]:
     back = LINALG["lu_solve"](LU, pivots, grad, left=left, adjoint=not adjoint)
     if not needs[0]:
@@ -303,7 +303,7 @@ def old_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
 # --- LDL ---
 
 
-def _ldl(a: Array, *, hermitian: bool) -> Any:
+def _ldl(a: Array, *, hermitian: bool) -> tuple[Array, ...]:
     factors, pivots, info = lapack.ldl(a, hermitian)
     return lapack.by_columns(factors), pivots, info
 
@@ -354,7 +354,7 @@ def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False)
 # --- QR ---
 
 
-def _qr(a: Array, *, mode: str) -> Any:
+def _qr(a: Array, *, mode: str) -> tuple[Array, ...]:
     factor: Any = np.linalg.qr
     if mode == "r":
         return np.zeros(0, a.dtype), lapack.by_columns(factor(a, "r"))
@@ -535,7 +535,14 @@ def _ormqr(a: Array, tau: Array, c: Array, *, left: bool, transpose: bool) -> An
 
 
 def _ormqr_grads(
-    grad: Tensor, self: Tensor, input2: Tensor, input3: Tensor, result: Tensor, left: bool, transpose: bool, needs: Any
+    grad: Tensor,
+    self: Tensor,
+    input2: Tensor,
+    input3: Tensor,
+    result: Tensor,
+    left: bool,
+    transpose: bool,
+    needs: tuple[bool, ...],
 ) -> Any:
     back = F["ormqr"](self, input2, grad, left=left, transpose=not transpose)
     count = input2.shape[-1]
@@ -586,7 +593,7 @@ def _check_ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool) -> None:
 # --- singular values ---
 
 
-def _svd(a: Array, *, full_matrices: bool) -> Any:
+def _svd(a: Array, *, full_matrices: bool) -> tuple[Array, ...]:
     message = "The algorithm failed to converge because the input matrix contained non-finite values."
     bad = ~np.isfinite(a).all((-2, -1))
     check_info(bad.astype(np.int32), "linalg.svd", message)
@@ -670,7 +677,7 @@ def _check_driver(driver: str | None) -> None:
 
 
 @api("svd", where="linalg")
-def svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None) -> Any:
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
     """U, S, Vᴴ with A = U diag(S) Vᴴ."""
     _check_driver(driver)
     return named("linalg_svd", "U S Vh", _decomposed(A, full_matrices, "linalg.svd"))
@@ -764,7 +771,7 @@ def _eigen_grad(grads: Any, eigenvalues: Tensor, eigenvectors: Tensor, hermitian
     return V @ (inner @ h(V)) if hermitian else LINALG["solve"](h(V), inner @ h(V))
 
 
-def _eigh(a: Array, *, UPLO: str) -> Any:
+def _eigh(a: Array, *, UPLO: str) -> tuple[Array, ...]:
     solver: Any = np.linalg.eigh
     try:
         values, vectors = solver(a, UPLO)
@@ -803,7 +810,7 @@ api("eigh", where="linalg")(lambda A, UPLO="L": named("linalg_eigh", "eigenvalue
 api("eigvalsh", where="linalg")(lambda A, UPLO="L": _symmetric(A, UPLO)[0])
 
 
-def _eig(a: Array) -> Any:
+def _eig(a: Array) -> tuple[Array, ...]:
     target = np.complex128 if a.real.dtype.itemsize == 8 else np.complex64
     values, vectors = np.linalg.eig(a)
     return values.astype(target), lapack.by_columns(vectors.astype(target))

@@ -58,7 +58,7 @@ def resize_(self: Tensor, *sizes: object) -> Tensor:
     return self
 
 
-def _resized(x: Any, size: tuple[int, ...]) -> Array:
+def _resized(x: Array, size: tuple[int, ...]) -> Array:
     return resized(x, size)[0]
 
 

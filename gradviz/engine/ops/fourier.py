@@ -355,12 +355,12 @@ def _offer(name: str, transform: Any) -> None:
     """`fftn` and its form for two dimensions, `fft2`."""
 
     @api(f"{name}n", where="fft")
-    def several(input: Tensor, s: Any = None, dim: object = None, norm: str | None = None) -> Tensor:
+    def several(input: Tensor, s: tuple[int, ...] | None = None, dim: object = None, norm: str | None = None) -> Tensor:
         found: Tensor = transform(input, s, dim, norm)
         return found
 
     @api(f"{name}2", where="fft")
-    def two(input: Tensor, s: Any = None, dim: object = (-2, -1), norm: str | None = None) -> Tensor:
+    def two(input: Tensor, s: tuple[int, ...] | None = None, dim: object = (-2, -1), norm: str | None = None) -> Tensor:
         found: Tensor = transform(input, s, dim, norm)
         return found
 

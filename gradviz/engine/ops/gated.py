@@ -27,7 +27,9 @@ F = FUNCTIONS
 # --- prelu ---
 
 
-def _prelu_gradients(grad: Tensor, self: Tensor, weight: Tensor, wanted: Any) -> tuple[Tensor | None, Tensor | None]:
+def _prelu_gradients(
+    grad: Tensor, self: Tensor, weight: Tensor, wanted: tuple[bool, ...]
+) -> tuple[Tensor | None, Tensor | None]:
     return (
         F["where"](self > 0, grad, grad * weight) if wanted[0] else None,
         F["where"](self > 0, 0.0, grad * self) if wanted[1] else None,

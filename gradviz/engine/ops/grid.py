@@ -214,7 +214,7 @@ def _sampler(n: int) -> OpRow:
         grads: Any,
         input: Tensor,
         grid: Tensor,
-        needs: Any,
+        needs: tuple[bool, ...],
         interpolation_mode: int,
         padding_mode: int,
         align_corners: bool,
@@ -377,7 +377,7 @@ AFFINE_GRID: OpRow = op(
 
 
 @api("affine_grid", where="F")
-def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
+def affine_grid(theta: Tensor, size: tuple[int, ...], align_corners: bool | None = None) -> Tensor:
     """The places that an affine map looks at, for `grid_sample`; `size` is that of the image with its batch."""
     if align_corners is None:
         warnings.warn(

@@ -54,7 +54,7 @@ def _taken(x: Array, indices: Array, *, slots: tuple[int, ...]) -> Any:
     return laid_by_strides(made, [*rest[:first], *several, *rest[first:]])
 
 
-def _index_put(x: Array, indices: Array, values: Array, *, slots: Any, accumulate: bool = False) -> Array:
+def _index_put(x: Array, indices: Array, values: Array, *, slots: tuple[int, ...], accumulate: bool = False) -> Array:
     out = x.copy()
     key = _key(indices, slots, x.ndim)
     if accumulate:

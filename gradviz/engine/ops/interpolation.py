@@ -90,12 +90,12 @@ def _tent(x: Array) -> Any:
     return np.maximum(1 - np.abs(x), 0)
 
 
-def _keys(x: Array) -> Any:
+def _keys(x: Array) -> Array:
     x = np.abs(x)
     return np.where(x < 1, (1.5 * x - 2.5) * x * x + 1, np.where(x < 2, ((-0.5 * x + 2.5) * x - 4) * x + 2, 0))
 
 
-def _lanczos(x: Array) -> Any:
+def _lanczos(x: Array) -> Array:
     return np.where(np.abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0)
 
 

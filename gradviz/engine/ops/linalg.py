@@ -12,7 +12,7 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.batched import everything
-from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.dtypes import Array, ArrayOrScalar
 from gradviz.engine.kernel.formula import expressed, jointly, sentence
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import state, warn_once
@@ -99,7 +99,7 @@ def _lu_for_determinant(a: Array) -> tuple[Array, Array]:
     return lu, pivots
 
 
-def _det(a: Array) -> Any:
+def _det(a: Array) -> tuple[ArrayOrScalar, ...]:
     lu, pivots = _lu_for_determinant(a)
     swaps = (pivots != np.arange(1, a.shape[-1] + 1)).sum(-1)
     sign = np.where(swaps % 2, -1, 1)
@@ -148,7 +148,7 @@ def det(A: Tensor) -> Tensor:
     return call_all(DET, A)[0]
 
 
-def _slogdet(a: Array) -> Any:
+def _slogdet(a: Array) -> tuple[ArrayOrScalar, ...]:
     lu, pivots = _lu_for_determinant(a)
     swaps = (pivots != np.arange(1, a.shape[-1] + 1)).sum(-1)
     diagonal = np.diagonal(lu, axis1=-2, axis2=-1)
@@ -211,7 +211,7 @@ def logdet(input: Tensor) -> Tensor:
 # --- inverse and systems ---
 
 
-def _inverse(a: Array) -> Any:
+def _inverse(a: Array) -> tuple[Array, ...]:
     info = np.zeros(a.shape[:-2], np.int32)
     try:
         found = np.linalg.inv(a)
@@ -261,7 +261,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     return named("linalg_inv_ex", "inverse info", found)
 
 
-def _solve(a: Array, b: Array, *, left: bool, vector: bool) -> Any:
+def _solve(a: Array, b: Array, *, left: bool, vector: bool) -> tuple[Array, ...]:
     lu, pivots, info = lapack.lu(a)
     right = b[..., None] if vector else b
     found = lapack.solve_lu(lu, pivots, right, left=left, adjoint=False)
@@ -270,7 +270,7 @@ def _solve(a: Array, b: Array, *, left: bool, vector: bool) -> Any:
 
 
 def _solve_grads(
-    grads: Any, A: Tensor, result: Tensor, LU: Tensor, pivots: Tensor, left: bool, vector: bool, needs: Any
+    grads: Any, A: Tensor, result: Tensor, LU: Tensor, pivots: Tensor, left: bool, vector: bool, needs: tuple[bool, ...]
 ) -> list[None] | list[Tensor | None] | list[Tensor]:
     if grads[0] is None:
         return [None, None]
@@ -360,7 +360,7 @@ def _triangular(a: Array, b: Array, *, upper: bool, left: bool, unitriangular: b
 
 
 def _triangular_grads(
-    grad: Tensor, self: Tensor, result: Tensor, upper: bool, left: bool, unitriangular: bool, needs: Any
+    grad: Tensor, self: Tensor, result: Tensor, upper: bool, left: bool, unitriangular: bool, needs: tuple[bool, ...]
 ) -> list[Tensor | None] | list[Tensor]:
     back = LINALG["solve_triangular"](h(self), grad, upper=not upper, left=left, unitriangular=unitriangular)
     if not needs[0]:
@@ -397,7 +397,7 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
     return call(TRIANGULAR, A, B, upper=upper, left=left, unitriangular=unitriangular)
 
 
-def _old_triangular(b: Array, a: Array, *, upper: bool, transpose: bool, unitriangular: bool) -> Any:
+def _old_triangular(b: Array, a: Array, *, upper: bool, transpose: bool, unitriangular: bool) -> tuple[Array, ...]:
     matrix = a.swapaxes(-1, -2) if transpose else a
     found = lapack.substitute(matrix, b, upper=upper != transpose, unit=unitriangular)
     batch = found.shape[:-2]
@@ -460,7 +460,7 @@ def triangular_solve(
 # --- Cholesky ---
 
 
-def _cholesky(a: Array, *, upper: bool) -> Any:
+def _cholesky(a: Array, *, upper: bool) -> tuple[Array, ...]:
     lower, info = lapack.cholesky(a.swapaxes(-1, -2).conj() if upper else a)
     return lapack.by_columns(lapack.transposed(lower) if upper else lower), info
 

@@ -23,7 +23,7 @@ from gradviz.engine.run.apply import call_all
 F = FUNCTIONS
 
 
-def _different(x: Array, *, dim: int | None) -> Any:
+def _different(x: Array, *, dim: int | None) -> tuple[Array, ...]:
     """The distinct values in order, the index of each element among them, and how often each occurs."""
     rows = comparable(x) if dim is None else np.moveaxis(comparable(x), dim, 0)
     values, inverse, counts = np.unique(
@@ -34,7 +34,7 @@ def _different(x: Array, *, dim: int | None) -> Any:
     return values, inverse.reshape(shape).astype(np.int64), counts.astype(np.int64)
 
 
-def _runs(x: Array, *, dim: int | None) -> Any:
+def _runs(x: Array, *, dim: int | None) -> tuple[Array, ...]:
     """The same, merging only consecutive repetitions."""
     rows = x.reshape(-1) if dim is None else np.moveaxis(x, dim, 0)
     first = np.ones(len(rows), np.bool_)

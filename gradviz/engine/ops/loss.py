@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
-from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.dtypes import Array, ArrayOrScalar
 from gradviz.engine.kernel.formula import expressed, sentence
 from gradviz.engine.kernel.messages import check_castable, check_kind, check_subtraction
 from gradviz.engine.kernel.modes import no_grad
@@ -40,7 +40,7 @@ F = FUNCTIONS
 # --- binary cross entropy ---
 
 
-def _bce(x: Array, y: Array, weight: Array | None, *, reduction: str) -> Any:
+def _bce(x: Array, y: Array, weight: Array | None, *, reduction: str) -> ArrayOrScalar:
     found = (y - 1) * np.maximum(np.log1p(-x), -100) - y * np.maximum(np.log(x), -100)
     return reduced_array((found if weight is None else found * weight).astype(x.dtype), reduction)
 
@@ -143,7 +143,7 @@ def binary_cross_entropy(
     return call(BCE, input, target, weight, reduction=reduction)
 
 
-def _bce_logits(x: Array, y: Array, weight: Array | None, pos_weight: Array | None, *, reduction: str) -> Any:
+def _bce_logits(x: Array, y: Array, weight: Array | None, pos_weight: Array | None, *, reduction: str) -> ArrayOrScalar:
     """The loss in the type of the target: each step is written into the step before and rounded to its type."""
     given: Any = (x, y, weight, pos_weight)
     score, label, factor, positive = (

@@ -213,7 +213,7 @@ def pinv(
 api("pinverse")(lambda input, rcond=1e-15: pinv(input, rcond))
 
 
-def _lstsq(a: Array, b: Array, *, rcond: float, driver: str, vector: bool) -> Any:
+def _lstsq(a: Array, b: Array, *, rcond: float, driver: str, vector: bool) -> tuple[Array, ...]:
     right = b[..., None] if vector else b
     m, n = a.shape[-2:]
     batch = np.broadcast_shapes(a.shape[:-2], right.shape[:-2])
@@ -268,7 +268,7 @@ LSTSQ = op(
 
 
 @api("lstsq", where="linalg")
-def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: Any = None) -> Any:
+def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None) -> Any:
     """The X that makes ‖A X − B‖ smallest."""
     _check_lstsq(A, B, driver)
     vector = B._data.ndim == 1 or (B._data.ndim == A._data.ndim - 1 and B._data.shape == A._data.shape[:-1])

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
-from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.dtypes import Array, ArrayOrScalar
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -173,7 +173,7 @@ def one_gradient(
     count = len(inputs.split(","))
     kept = [i for i, each in enumerate(inputs.split(",")) if each.strip() not in fixed.replace(" ", "").split(",")]
 
-    def forward(*arrays: Any, wanted: Sequence[bool], **given: Any) -> Any:
+    def forward(*arrays: Any, wanted: Sequence[bool], **given: Any) -> tuple[Array, ...]:
         with unseen(False):
             found = fn(*(None if x is None else wrap(x) for x in arrays), wanted, *(given[n] for n in names))
         return tuple(each._data for each in found if each is not None)
@@ -253,7 +253,7 @@ def reduced(x: Tensor, reduction: str) -> Tensor:
     return made
 
 
-def reduced_array(x: Array, reduction: str) -> Any:
+def reduced_array(x: Array, reduction: str) -> ArrayOrScalar:
     """Like `reduced`, within a forward."""
     if reduction == "none":
         return x

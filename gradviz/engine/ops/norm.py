@@ -73,7 +73,7 @@ def _in_rows(*arrays: Array | None) -> bool:
     return all(x is None or (type(x) is np.ndarray and x.dtype == np.float32 and 0 < x.size < 2**17) for x in arrays)
 
 
-def _layer_norm(x: Array, w: Array | None, b: Array | None, *, normalized_shape: Dims, eps: float) -> Any:
+def _layer_norm(x: Array, w: Array | None, b: Array | None, *, normalized_shape: Dims, eps: float) -> tuple[Array, ...]:
     axes = tuple(range(x.ndim - len(normalized_shape), x.ndim))
     if _in_rows(x, w, b):
         mean, variance = sums.moments(x.reshape(-1, math.prod(normalized_shape)))
@@ -115,7 +115,7 @@ def _layer_norm_gradients(
     bias: Tensor | None,
     mean: Tensor,
     scale: Tensor,
-    wanted: Any,
+    wanted: tuple[bool, ...],
     normalized_shape: Dims,
     eps: float,
 ) -> Any:
@@ -250,7 +250,7 @@ def rms_norm(
 # --- group_norm ---
 
 
-def _group_norm(x: Array, w: Array | None, b: Array | None, *, group: int, eps: float) -> Any:
+def _group_norm(x: Array, w: Array | None, b: Array | None, *, group: int, eps: float) -> tuple[Array, ...]:
     out, mean, scale = standardised(x.reshape(x.shape[0], group, math.prod(x.shape[1:]) // group), (2,), eps)
     out = out.reshape(x.shape)
     out = out if w is None else out * channels(w, x)
@@ -391,7 +391,7 @@ def _others(ndim: int, dim: int) -> tuple[int, ...]:
     return tuple(d for d in range(ndim) if d != dim % ndim)
 
 
-def _forward(v: Array, g: Array, *, dim: int) -> Any:
+def _forward(v: Array, g: Array, *, dim: int) -> tuple[Array, ...]:
     norms = np.sqrt(np.sum(v * v, axis=_others(v.ndim, dim), keepdims=True, dtype=v.dtype))
     return v * (g / norms), norms
 

@@ -182,7 +182,7 @@ def order(x: Array, axis: int, descending: bool) -> Any:
     return x.shape[axis] - 1 - np.flip(np.argsort(turned, axis=axis, kind="stable"), axis)
 
 
-def _sort(x: Array, *, dim: int, descending: bool = False) -> Any:
+def _sort(x: Array, *, dim: int, descending: bool = False) -> tuple[Array, ...]:
     if not x.ndim:
         return x.copy(), np.zeros((), np.int64)
     axis = wrap_dim(dim, x.ndim)
@@ -190,11 +190,11 @@ def _sort(x: Array, *, dim: int, descending: bool = False) -> Any:
     return laid_as(np.take_along_axis(x, at, axis), x, None), laid_as(at, x, None)
 
 
-def _topk(x: Array, *, k: int, dim: int, largest: bool = True, sorted: bool = True) -> Any:
+def _topk(x: Array, *, k: int, dim: int, largest: bool = True, sorted: bool = True) -> tuple[Array, ...]:
     return _first(x, k, dim, largest, by_partitions if sorted else by_partition)
 
 
-def _first(x: Array, k: int, dim: int, descending: bool, select: Selection) -> Any:
+def _first(x: Array, k: int, dim: int, descending: bool, select: Selection) -> tuple[Array, ...]:
     """The first `k` of the sorted values and their places, equal elements in the order that `select` gives them."""
     if not x.ndim:
         return x.copy(), np.zeros((), np.int64)
@@ -326,7 +326,7 @@ def _median(x: Array) -> Any:
     return x.dtype.type(np.nan) if has_nan(x).any() else np.sort(x, axis=None)[(x.size - 1) // 2]
 
 
-def _median_along(x: Array, *, dim: int, keepdim: bool = False) -> Any:
+def _median_along(x: Array, *, dim: int, keepdim: bool = False) -> tuple[Array, ...]:
     """The lower median along a dimension and its index; if there is a NaN, the first of them."""
     k = (x.shape[dim] + 1) // 2 if x.ndim else 1
     values, at = _kth(x, k=k, dim=dim, keepdim=keepdim, select=in_order)
@@ -391,7 +391,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
 
 
 def _running(ufunc: Any) -> Any:
-    def forward(x: Array, *, dim: int) -> Any:
+    def forward(x: Array, *, dim: int) -> tuple[Array, ...]:
         if not x.ndim:
             return x.copy(), np.zeros((), np.int64)
         if not x.size:

@@ -62,8 +62,8 @@ def _count(start: float, end: float, step: float, target: dtypes.dtype, out: Ten
 @api("arange", where="torch")
 def arange(
     start: Any = 0,
-    end: Any = None,
-    step: Any = 1,
+    end: float | None = None,
+    step: float = 1,
     *,
     out: Tensor | None = None,
     dtype: dtypes.dtype | None = None,

@@ -34,7 +34,7 @@ def _forward(
     memory: Array,
     *,
     reverse: bool,
-) -> Any:
+) -> tuple[Array, ...]:
     gates = x @ w_in.T
     if b_in is not None:
         gates = gates + b_in + b_hidden
@@ -74,7 +74,7 @@ def _steps(
 
 def _gradients(
     grads: Any, input: Tensor, weight0: Tensor, weight1: Tensor, weight2: Tensor | None, weight3: Tensor | None,
-    hx_: Tensor, cx_: Tensor, reverse: bool, needs: Any,
+    hx_: Tensor, cx_: Tensor, reverse: bool, needs: tuple[bool, ...],
 ) -> tuple[object, ...]:  # fmt: skip
     """Back through time, as in the original: the last step comes first."""
     count = input.shape[0]

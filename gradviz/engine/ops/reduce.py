@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
-from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.dtypes import Array, ArrayOrScalar
 from gradviz.engine.kernel.formula import expressed, helper, sentence
 from gradviz.engine.kernel.graph import as_given
 from gradviz.engine.kernel.messages import check_kind
@@ -102,7 +102,7 @@ def in_type(made: Tensor, dtype: Any) -> Tensor:
     return found
 
 
-def _sum(x: Array, *, dim: Any = None, keepdim: bool = False) -> Any:
+def _sum(x: Array, *, dim: Dim = None, keepdim: bool = False) -> ArrayOrScalar:
     axes = axes_of(dim, x.ndim)
     if x.dtype.kind in "iub":
         return np.sum(x, axis=axes, keepdims=keepdim, dtype=np.int64)
@@ -110,7 +110,7 @@ def _sum(x: Array, *, dim: Any = None, keepdim: bool = False) -> Any:
     return total(wide, axes, keepdim).astype(x.dtype, copy=False)
 
 
-def _mean(x: Array, *, dim: Any = None, keepdim: bool = False) -> Any:
+def _mean(x: Array, *, dim: Dim = None, keepdim: bool = False) -> Any:
     wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
     axes = axes_of(dim, x.ndim)
     count = x.size if axes is None else math.prod(x.shape[a] for a in axes)
@@ -221,7 +221,7 @@ def _names(dim: object, axis: object, keepdim: bool, keepdims: bool | None) -> t
     return (dim if axis is None else axis), (keepdim if keepdims is None else keepdims)
 
 
-def _tuple(dim: Any) -> Any:
+def _tuple(dim: Any) -> tuple[int, ...] | None:
     if dim is None:
         return None
     return (int(dim),) if isinstance(dim, (int, np.integer)) else tuple(dim)
@@ -327,7 +327,7 @@ class _Extreme:
     reduce: Any
     arg: Any
 
-    def along(self, x: Array, *, dim: int, keepdim: bool = False) -> Any:
+    def along(self, x: Array, *, dim: int, keepdim: bool = False) -> tuple[Array, ...]:
         """The extreme over one dimension and its position."""
         axis = wrap_dim(dim, x.ndim)
         if not x.ndim:
@@ -342,7 +342,7 @@ class _Extreme:
         """The extreme over dimensions."""
         return self.reduce(x, axis=axes_of(dim, x.ndim), keepdims=keepdim)
 
-    def position(self, x: Array, *, dim: Any = None, keepdim: bool = False) -> Array:
+    def position(self, x: Array, *, dim: int | None = None, keepdim: bool = False) -> Array:
         """The position of the extreme."""
         return _position(x, self.arg, dim, keepdim, self.name)
 
@@ -545,7 +545,7 @@ def all_(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
 # --- spread ---
 
 
-def _variance(x: Array, *, dim: Any = None, correction: int = 1, keepdim: bool = False, root: bool = False) -> Any:
+def _variance(x: Array, *, dim: Dim = None, correction: float = 1, keepdim: bool = False, root: bool = False) -> Any:
     axes = axes_of(dim, x.ndim)
     count = x.size if axes is None else math.prod(x.shape[a] for a in axes)
     wide = x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)  # as PyTorch accumulates it
@@ -555,7 +555,7 @@ def _variance(x: Array, *, dim: Any = None, correction: int = 1, keepdim: bool =
     return (np.sqrt(found) if root else found).astype(x.real.dtype)
 
 
-def _var_grad(grad: Tensor, self: Tensor, dim: Any, correction: int, keepdim: bool) -> Tensor:
+def _var_grad(grad: Tensor, self: Tensor, dim: Dim, correction: float, keepdim: bool) -> Tensor:
     shape = self._data.shape
     left = _count(shape, dim) - correction
     if left <= 0 and dim is None:
@@ -591,7 +591,7 @@ STD = op(
 )
 
 
-def _warn_of_freedom(name: str, input: Tensor, dim: object, correction: Any) -> None:
+def _warn_of_freedom(name: str, input: Tensor, dim: object, correction: float) -> None:
     if _count(input._data.shape, _tuple(dim)) - correction > 0:
         return
     for _ in range(2 if input.dtype.is_complex else 1):  # once for the real, once for the imaginary parts
@@ -604,7 +604,7 @@ def _warn_of_freedom(name: str, input: Tensor, dim: object, correction: Any) -> 
         )
 
 
-def _spread_over(dim: object, unbiased: object, correction: Any) -> tuple[Any, Any, bool]:
+def _spread_over(dim: object, unbiased: object, correction: float | None) -> tuple[Any, Any, bool]:
     """The dimensions, the correction, and whether the call said anything of them."""
     given = dim is not UNSAID or unbiased is not None or correction is not None
     if isinstance(dim, bool):
@@ -614,7 +614,7 @@ def _spread_over(dim: object, unbiased: object, correction: Any) -> tuple[Any, A
     return None if dim is UNSAID else dim, correction, given
 
 
-def _spread_of(row: Any, name: str) -> None:
+def _spread_of(row: OpRow, name: str) -> None:
     @api(name)
     def function(
         input: Tensor, dim: object = UNSAID, unbiased: object = None, keepdim: bool = False, *, correction: Any = None
@@ -648,7 +648,7 @@ def _std_mean_grad(grads: Any, self: Tensor, result0: Tensor, dim: object, corre
 def _with_mean(name: str, variance: bool) -> None:
     """`var_mean` and `std_mean`: one node with two outputs."""
 
-    def forward(x: Array, *, dim: Any, correction: Any, keepdim: bool) -> Any:
+    def forward(x: Array, *, dim: Dim, correction: float, keepdim: bool) -> tuple[ArrayOrScalar, ...]:
         found = _variance(x, dim=dim, correction=correction, keepdim=keepdim, root=not variance)
         return found, _mean(x, dim=dim, keepdim=keepdim)
 
@@ -666,7 +666,12 @@ def _with_mean(name: str, variance: bool) -> None:
 
     @api(name, where="torch")
     def function(
-        input: Tensor, dim: object = UNSAID, unbiased: object = None, keepdim: bool = False, *, correction: Any = None
+        input: Tensor,
+        dim: object = UNSAID,
+        unbiased: object = None,
+        keepdim: bool = False,
+        *,
+        correction: float | None = None,
     ) -> Any:
         dim, correction, given = _spread_over(dim, unbiased, correction)
         if input.dtype.rank < 2:
@@ -762,7 +767,7 @@ def norm(input: Tensor, p: object = "fro", dim: object = None, keepdim: bool = F
 # --- exponentials ---
 
 
-def _logsumexp(x: Array, *, dim: Any, keepdim: bool = False) -> Any:
+def _logsumexp(x: Array, *, dim: Dim, keepdim: bool = False) -> Any:
     axes = axes_of(dim, x.ndim)
     if not x.size:
         return np.full(np.sum(x, axis=axes, keepdims=keepdim).shape, -math.inf, x.dtype)
@@ -846,7 +851,7 @@ LOG_SOFTMAX = op(
 )
 
 
-def _soft(row: Any) -> Any:
+def _soft(row: OpRow) -> Any:
     def function(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
         input = input if dtype is None else input.to(dtype)
         if input.dtype.rank != 2 and input._data.size:

@@ -118,7 +118,7 @@ def _windows(x: Array, *, dimension: int, size: int, step: int) -> Array:
     return found[(slice(None),) * axis + (slice(None, None, step),)]
 
 
-def _windows_grad(grad: Tensor, self_shape: Any, dimension: int, size: int, step: int) -> Tensor:
+def _windows_grad(grad: Tensor, self_shape: tuple[int, ...], dimension: int, size: int, step: int) -> Tensor:
     axis = wrap_dim(dimension, len(self_shape))
     return call(ROWS["unfold_backward"], grad, input_sizes=self_shape, dim=axis, size=size, step=step)
 

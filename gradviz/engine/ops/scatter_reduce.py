@@ -46,7 +46,7 @@ _REDUCTIONS: dict[str, tuple[Any, Callable[[Any], Any]]] = {
 }
 
 
-def _meeting(x: Array, key: Any, source: Array, reduce: str, include_self: bool) -> Array:
+def _meeting(x: Array, key: tuple[Array, ...], source: Array, reduce: str, include_self: bool) -> Array:
     """`x` combined with the values that `source` brings to the places `key`."""
     ufunc, neutral = _REDUCTIONS[reduce]
     small = x.dtype.kind in "fV" and x.dtype.itemsize == 2

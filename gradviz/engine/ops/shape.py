@@ -612,7 +612,7 @@ def tile(input: Tensor, *dims: object) -> Tensor:
 # --- joining and splitting ---
 
 
-def _cat_grads(grads: Sequence[Tensor], shapes: Any, dim: int) -> Any:
+def _cat_grads(grads: Sequence[Tensor], shapes: list[tuple[int, ...]], dim: int) -> Any:
     grad, out, start = grads[0], [], 0
     for shape in shapes:
         if len(shape) == 1 and shape[0] == 0 and len(grad._data.shape) != 1:
@@ -759,7 +759,7 @@ def _dim_of(x: Tensor, dim: int) -> int:
 
 
 @method("stride")
-def stride(self: Tensor, dim: int | None = None) -> Any:
+def stride(self: Tensor, dim: int | None = None) -> int | tuple[int, ...]:
     """How many elements lie between neighbours along each dimension."""
     data = self._data
     if self._base is None and data.flags.c_contiguous and data.size and data.base is None:

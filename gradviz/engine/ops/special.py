@@ -12,7 +12,7 @@ import ml_dtypes
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
-from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.dtypes import Array, ArrayOrScalar
 from gradviz.engine.kernel.formula import Rule, expressed, jointly, sentence
 from gradviz.engine.kernel.messages import check_kind, only
 from gradviz.engine.kernel.rows import OpRow, no_derivative, op
@@ -311,7 +311,7 @@ NAN_TO_NUM = op(
 )
 
 
-def _nansum(x: Array, dim: Any, keepdim: bool) -> Any:
+def _nansum(x: Array, dim: int | None, keepdim: bool) -> ArrayOrScalar:
     if x.dtype.kind in "iub":
         return np.sum(x, axis=dim, keepdims=keepdim, dtype=np.int64)
     wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x

@@ -133,7 +133,7 @@ def _nanmedian(x: Array) -> Any:
     return known[(known.size - 1) // 2]
 
 
-def _nanmedian_along(x: Array, *, dim: int, keepdim: bool = False) -> Any:
+def _nanmedian_along(x: Array, *, dim: int, keepdim: bool = False) -> tuple[Array, ...]:
     if not x.ndim:
         return x.copy(), np.zeros((), np.int64)
     axis = wrap_dim(dim, x.ndim)
@@ -334,7 +334,7 @@ def _histogram(data: Array, bins: int, low: float, high: float) -> Array:
     return np.histogram(data, bins, (low, high))[0].astype(data.dtype)
 
 
-def _mode(x: Array, *, dim: int, keepdim: bool = False) -> Any:
+def _mode(x: Array, *, dim: int, keepdim: bool = False) -> tuple[Array, ...]:
     """The most frequent value of each row, the smallest if there are several, and one of its places."""
     if not x.ndim:
         return x.copy(), np.zeros((), np.int64)
@@ -421,7 +421,7 @@ def _weights(fweights: Tensor | None, aweights: Tensor | None, count: int) -> Te
 
 @api("cov")
 def cov(
-    input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
+    input: Tensor, *, correction: float = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
 ) -> Tensor:
     """The covariance matrix of variables in rows, their observations in columns."""
     _check_dims(input, "cov")

@@ -54,7 +54,12 @@ def _places(shape: Sequence[int], stride: Sequence[int], offset: int) -> Array:
 
 
 def _as_strided_grad(
-    grad: Tensor, self_shape: Any, self_strides: Any, size: Any, stride: Sequence[int], storage_offset: int
+    grad: Tensor,
+    self_shape: tuple[int, ...],
+    self_strides: tuple[int, ...],
+    size: tuple[int, ...],
+    stride: Sequence[int],
+    storage_offset: int,
 ) -> Tensor:
     """The gradient through memory: put at the places of the view, and read at those of the source. Elements of the
     source that share a place share its gradient."""

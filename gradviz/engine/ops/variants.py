@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.memory import memory_format
 from gradviz.engine.kernel.rows import ROWS, OpRow, op
 from gradviz.engine.kernel.state import state
@@ -257,14 +258,14 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
 # --- views that copy: same arguments and gradient, another node ---
 
 
-def _fresh(found: Any) -> Any:
+def _fresh(found: Any) -> Array | list[Array]:
     single = isinstance(found, np.ndarray)
     return np.array(found, order="C") if single else [np.array(each, order="C") for each in found]
 
 
 def _in_own_memory(forward: Callable[..., object]) -> Callable[..., object]:
     @functools.wraps(forward)
-    def copied(*arrays: object, **params: object) -> Any:
+    def copied(*arrays: object, **params: object) -> Array | list[Array]:
         return _fresh(forward(*arrays, **params))
 
     return copied
@@ -326,7 +327,7 @@ def _expanded(input: Tensor, size: object, *, implicit: bool = False) -> Tensor:
     return found
 
 
-def _split_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Tensor:
+def _split_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> Tensor:
     """Parts of given sizes."""
     return F["split"](input, list(split_sizes), dim)
 
