@@ -19,6 +19,7 @@ from gradviz.document import edits
 from gradviz.document.documents import text_of
 from gradviz.session.doctor.text import Text, name_of, receiver_of
 from gradviz.session.problem import changed_lines, missing_file
+from gradviz.worker.language.missing_uses import trained_weights
 from gradviz.worker.language.pasted import parse
 
 if TYPE_CHECKING:
@@ -311,6 +312,9 @@ def _uses(read: _Read, written: dict[str, str]) -> Iterator[Edit]:
 
 
 def _call(read: _Read, call: ast.Call, path: str) -> Iterator[Edit]:
+    if trained := trained_weights(path, call):
+        yield from ((each, "False" if read.source(each) == "True" else "None") for each in trained)
+        return
     statement = read.parents.get(call)
     for pattern, written in _REPLACED:
         if re.fullmatch(pattern, path):

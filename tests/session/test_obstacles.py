@@ -151,6 +151,32 @@ def test_lines_of_a_notebook_are_no_hindrance(pool: WorkerPool) -> None:
     assert changed(pool, text) == "%matplotlib inline\nprint(1)\n"
 
 
+def test_trained_weights_have_their_change(pool: WorkerPool) -> None:
+    text = (
+        "import torchvision.models as models, torch\nfrom torchvision.models import resnet18, ResNet18_Weights\n"
+        "a = resnet18(weights=ResNet18_Weights.DEFAULT)\nb = models.squeezenet1_1(True, progress=False)\n"
+        "c = models.resnet18(pretrained=False)\nd = models.mobilenet_v2(weights='DEFAULT', progress=True).cuda()\n"
+    )
+    found = met(pool, text)
+    assert [(each.title, each.lines) for each in found.every] == [
+        ("torchvision.models.resnet18", (3,)),
+        ("torchvision.models.squeezenet1_1", (4,)),
+        ("torchvision.models.mobilenet_v2", (6,)),
+        ("cuda", (6,)),
+    ]
+    assert found.every[0].change == (
+        "- a = resnet18(weights=ResNet18_Weights.DEFAULT)",
+        "+ a = resnet18(weights=None)",
+    )
+    assert found.every[0].advice.startswith("trained weights can't be downloaded")
+    made = changed(pool, text)
+    assert (
+        "squeezenet1_1(False, progress=False)" in made
+        and "d = models.mobilenet_v2(weights=None, progress=True)\n" in made
+    )
+    assert run(pool, made).status == "ok", made
+
+
 def test_a_module_of_ones_own_is_to_be_attached(pool: WorkerPool) -> None:
     (found,) = met(pool, "from helper import double\nprint(double(2))\n").every
     assert (found.title, found.attach, found.text) == ("helper", "helper.py", None)

@@ -33,6 +33,9 @@ _OF_PYPLOT = frozenset(  # functions of matplotlib.pyplot that are not here; ano
 )
 
 
+TRAINED = "trained weights can't be downloaded in GradViz snippets; weights=None makes the same model with random ones"
+
+
 def way_round(module: str) -> str:
     """What to do instead of importing a module that does not exist here."""
     root = module.partition(".")[0]

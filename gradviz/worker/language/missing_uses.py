@@ -10,14 +10,15 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gradviz.worker.language.absent import is_known, sentence_of
+from gradviz.worker.language.absent import TRAINED, is_known, sentence_of
 from gradviz.worker.language.imports import Imports, OwnFiles
 from gradviz.worker.language.pasted import parse
 from gradviz.worker.language.policy import MAX_SOURCE, bound_names, catches_import, is_for_tools
 from gradviz.worker.policy_names import HERE
 from gradviz.worker.process.limits import MOST_REFUSALS
 
-_SAID = (HERE, "is not in GradViz", "Torch not compiled with CUDA enabled")
+_WEIGHTS = ("weights", "pretrained", "weights_backbone")  # the arguments that ask for trained ones
+_SAID = (HERE, "is not in GradViz", "Torch not compiled with CUDA enabled", TRAINED)
 
 
 def is_missing(message: str) -> bool:
@@ -54,7 +55,7 @@ class _Uses:
 
     def told(self) -> list[list[object]]:
         bound = self._bindings()
-        found: dict[tuple[str, str], list[int]] = {}
+        found: dict[tuple[str, str, str], list[int]] = {}
         for node in ast.walk(self._tree):
             written = _dotted(node)
             parts = written.split(".")
@@ -66,24 +67,25 @@ class _Uses:
             if lacks is not None:
                 found.setdefault(lacks, []).append(getattr(node, "lineno", 1))
         listed = sorted(found.items(), key=lambda each: min(each[1]))[:MOST_REFUSALS]
-        return [
-            [path, written, sentence_of(path), sorted(set(lines))[:MOST_REFUSALS]] for (path, written), lines in listed
-        ]
+        return [[*said, sorted(set(lines))[:MOST_REFUSALS]] for said, lines in listed]
 
-    def _lacks(self, node: ast.AST, bound: _Bound, parts: list[str]) -> tuple[str, str] | None:
-        """Return the path of what is missing, and how it is written; None if this use of it raises nothing."""
+    def _lacks(self, node: ast.AST, bound: _Bound, parts: list[str]) -> tuple[str, str, str] | None:
+        """Return the path of what is missing, how it is written, and the sentence; None if this use of it raises
+        nothing."""
         if not bound.is_here:
             whole = ".".join([bound.path, *parts[1:]])
-            return (whole, ".".join(parts)) if self._is_use(node) else None
+            return (whole, ".".join(parts), sentence_of(whole)) if self._is_use(node) else None
         path = bound.path
         for at, part in enumerate(parts[1:], 2):
             if path not in self._modules or self._own.find(path) == path:
                 return None
             inside = f"{path}.{part}"
             if inside not in self._modules and not hasattr(self._modules[path], part):
-                return (inside, ".".join(parts[:at])) if is_known(path, part) else None
+                return (inside, ".".join(parts[:at]), sentence_of(inside)) if is_known(path, part) else None
             path = inside
-        return None
+        call = self._parents[node]
+        is_asked = isinstance(call, ast.Call) and call.func is node and trained_weights(path, call)
+        return (path, ".".join(parts), TRAINED) if is_asked else None
 
     def _is_use(self, node: ast.AST) -> bool:
         """Whether the stand-in for a missing thing refuses this use: it allows being named and passed on."""
@@ -153,6 +155,15 @@ class _Uses:
             elif isinstance(each, ast.ImportFrom):
                 alias = each.names[0]
                 yield alias.asname or alias.name, _Bound(f"{each.module}.{alias.name}", True)
+
+
+def trained_weights(path: str, call: ast.Call) -> list[ast.expr]:
+    """Return the arguments by which a call of this path certainly asks for a trained model: `True`, `"DEFAULT"`,
+    `ResNet18_Weights.DEFAULT`."""
+    if not path.startswith("torchvision.models."):
+        return []
+    given = [*call.args[:1], *(each.value for each in call.keywords if each.arg in _WEIGHTS)]
+    return [each for each in given if (isinstance(each, ast.Constant) and each.value) or "_Weights." in _dotted(each)]
 
 
 def _dotted(node: ast.AST) -> str:

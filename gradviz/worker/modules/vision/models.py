@@ -9,10 +9,9 @@ from typing import Any
 
 from gradviz import torch
 from gradviz.torch import nn
+from gradviz.worker.language.absent import TRAINED
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.vision import functional, transforms
-
-TRAINED = "trained weights can't be downloaded in GradViz snippets; weights=None makes the same model with random ones"
 
 
 def _check(weights: Any, options: dict[str, Any]) -> dict[str, Any]:
