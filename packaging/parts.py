@@ -50,7 +50,7 @@ DEBIAN = {
 
 def parts(folder: Path) -> list[Part]:
     """All parts of a frozen program."""
-    found = [_python(), *_wheels(), *_in_wheels(folder), *_fonts(folder), _torchdiffeq(folder)]
+    found = [_python(), *_wheels(), *_in_wheels(folder), *_fonts(folder), *_packages(folder)]
     if sys.platform == "linux":
         found += _of_the_system(folder)
     return sorted(found, key=lambda part: part.name.lower())
@@ -115,13 +115,19 @@ def _fonts(folder: Path) -> list[Part]:
     return found
 
 
-def _torchdiffeq(folder: Path) -> Part:
-    """The package that snippets import, whose source is among the resources."""
-    source = _internal(folder) / "resources" / "packages" / "torchdiffeq"
-    found = re.search(r'__version__ = "(.+)"', (source / "__init__.py").read_text("utf-8"))
-    assert found is not None
-    text = (source / "LICENSE").read_text("utf-8")
-    return Part("torchdiffeq", found[1], "MIT", f"pkg:pypi/torchdiffeq@{found[1]}", text)
+def _packages(folder: Path) -> list[Part]:
+    """What snippets import, whose source is among the resources with a table of its versions."""
+    packages = _internal(folder) / "resources" / "packages"
+    rows = re.findall(
+        r"^\| (\w+) \| ([\d.]+) \| (\S+) \| (\w+),", (packages / "README.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert {name for name, *_ in rows} == {each.name for each in packages.iterdir() if each.is_dir()}
+    return [
+        Part(
+            name, version, licence, f"pkg:pypi/{name}@{version}", (packages / name / "LICENSE").read_text("utf-8"), url
+        )
+        for name, version, url, licence in rows
+    ]
 
 
 def _internal(folder: Path) -> Path:

@@ -25,7 +25,9 @@ __all__ = [
     "unused",
 ]
 
-ScriptModule = Module
+
+class ScriptModule(Module):
+    """What a script would be, were anything compiled: no module is one, unless the snippet derives from it."""
 
 
 def script(obj: object, *args: object, **options: object) -> Any:

@@ -113,6 +113,9 @@ class UntypedStorage(_Storage):
 
     __slots__ = ()
 
+    def __sizeof__(self) -> int:
+        return 48 + self.nbytes()  # what `sys.getsizeof` adds to makes the 64 of PyTorch's object
+
     def __getitem__(self, index: Any) -> Any:
         return self.tolist()[index]
 

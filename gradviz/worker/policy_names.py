@@ -127,7 +127,7 @@ _HINTS = {
     _THREADS: "threading multiprocessing concurrent asyncio signal queue _thread",
     _INNARDS: """ctypes gc inspect importlib builtins types weakref ast dis code marshal pdb runpy site
     cffi""",
-    _DRAWS: """torchviz graphviz pydot hiddenlayer tensorboard tensorboardX torchview netron torchinfo
+    _DRAWS: """graphviz pydot hiddenlayer tensorboard tensorboardX torchview netron
     visdom wandb""",
     _NOTEBOOK: "IPython google ipywidgets nbformat ipykernel",
     _DATASETS: "torchvision torchaudio torchtext datasets transformers timm huggingface_hub d2l",

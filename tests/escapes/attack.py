@@ -83,6 +83,7 @@ def every_attack() -> list[Attack]:
     from tests.escapes.machine import MACHINE
     from tests.escapes.names_as_data import NAMES_AS_DATA
     from tests.escapes.objects_of_other_classes import OBJECTS_OF_OTHER_CLASSES
+    from tests.escapes.packages_inside import PACKAGES_INSIDE
     from tests.escapes.pandas_and_data_sets import PANDAS_AND_DATA_SETS
     from tests.escapes.spies import SPIES
     from tests.escapes.storages_and_games import STORAGES_AND_GAMES
@@ -94,7 +95,7 @@ def every_attack() -> list[Attack]:
         *(*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *FOUND, *NAMES_AS_DATA, *KEPT_BESIDE_NAMES),
         *(*IMPORTS_THAT_FIND_NOTHING, *OBJECTS_OF_OTHER_CLASSES, *ATTRIBUTES_BY_NAME, *ADDRESSES_IN_METHODS),
         *(*ADDRESSES_IN_TEXTS_OF_C, *FREED_MEMORY, *DROPPED_WHILE_USED, *ITERATORS_AND_ENCODERS, *HOSTILE_OBJECTS),
-        *(*INSIDE_SEARCHES, *ENCODED_TEXTS, *DOOR, *STORAGES_AND_GAMES, *CODECS_AND_PICKLES, *TABLES),
+        *(*INSIDE_SEARCHES, *ENCODED_TEXTS, *DOOR, *PACKAGES_INSIDE, *STORAGES_AND_GAMES, *CODECS_AND_PICKLES, *TABLES),
         *(*PANDAS_AND_DATA_SETS, *WRAPPERS_AND_ATTRIBUTES),
     ]
     order = list(dict.fromkeys(each.kind for each in attacks))

@@ -245,69 +245,6 @@ _BEHIND = {
         "if type(os.environ) is not dict or os.getenv('PATH'): print('ESCAPED')"
     ),
 }
-_EINOPS = {
-    "arrays that it returns": (
-        "import einops, numpy as np\na = np.ones((2, 2))\nfor found in (einops.rearrange(a, 'a b -> b a'), "
-        "einops.reduce(a, 'a b -> a', 'sum'), einops.repeat(a, 'a b -> a b c', c=2), einops.einsum(a, a, 'a b, "
-        "b c -> a c'), "
-        "einops.rearrange([a, a], 'n a b -> a n b'), einops.pack([a, a], '* b')[0], einops.asnumpy(a), "
-        "einops.unpack(a, [[1], [1]], '* b')[0], einops.reduce(a, 'a b ->', 'sum')):\n"
-        "    try: kind = type(found)\n    except TypeError: kind = None\n"
-        "    if kind not in (np.ndarray, type(np.float64(1))): print('ESCAPED', kind)"
-    ),
-    "a reduction that looks at what it gets": (
-        "import einops, numpy as np\ndef f(x, axes):\n    if type(x) is not np.ndarray: print('ESCAPED')\n"
-        "    return x.sum(axis=axes)\nprint(einops.reduce(np.ones((2, 2)), 'a b -> a', f))"
-    ),
-    "an object that lies about its array": (
-        "import einops\nclass A:\n    shape = (1, 1)\n    def reshape(self, *s): return print('ESCAPED')\n"
-        "for f in (lambda x: einops.rearrange(x, 'a b -> b a'), lambda x: einops.pack([x], 'a *')):\n"
-        "    try: f(A())\n    except TypeError: pass"
-    ),
-    "a pattern that is another one": (
-        "import einops, torch\nclass S(str):\n    def split(self, *x): print('ESCAPED')\n    def "
-        "__contains__(self, x): print('ESCAPED')\n"
-        "    def __iter__(self): print('ESCAPED')\neinops.rearrange(torch.ones(1, 1), S('a b -> b a'))\n"
-        "from einops.layers.torch import Rearrange\nr = Rearrange(S('a b -> b a'))\nr.pattern = S('a b -> b "
-        "a')\nr(torch.ones(1, 1))"
-    ),
-    "lengths that are none": (
-        "import einops, torch\nclass N:\n    def __index__(self): return 2\n    def __mul__(self, o): "
-        "print('ESCAPED')\n"
-        "    __rmul__ = __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __eq__ = __ne__ = __lt__ = __gt__ = "
-        "__mul__\n"
-        "    def __hash__(self): return 1\neinops.rearrange(torch.ones(2, 1), '(a c) b -> a b c', c=N())\n"
-        "from einops.layers.torch import Reduce\nr = Reduce('(a c) b -> a b', 'sum', c=2)\nr.axes_lengths = "
-        "{'c': print}\n"
-        "try: r(torch.ones(2, 1))\nexcept TypeError: pass\nelse: print('ESCAPED')"
-    ),
-    "what is behind it": (
-        "import einops\nfrom einops.layers.torch import Rearrange\nfor thing in (einops, "
-        "einops.layers, einops.rearrange, Rearrange):\n"
-        "    for name in ('_backends', 'np', 'sys', 'functools', 'get_backend', '_einops', '__wrapped__', "
-        "'__globals__', 'cache_info', 'os'):\n"
-        "        try: print('ESCAPED', getattr(thing, name))\n        except AttributeError: pass"
-    ),
-}
-_HIDDEN = "__builtins__ __dict__ __class__ __globals__ __loader__ __spec__ <get> <write> <star> <vars> <s> <n>".split()
-_TORCHDIFFEQ = {
-    "what is behind it": (
-        "import torchdiffeq\nfrom torchdiffeq._impl import adjoint, misc, odeint, rk_common, scipy_wrapper\n"
-        "for thing in (torchdiffeq, adjoint, misc, odeint.odeint, misc.torch, rk_common, scipy_wrapper):\n"
-        f"    for name in ('sys', 'os', '__code__', *{_HIDDEN!r}):\n"
-        "        try: print('ESCAPED', name, getattr(thing, name))\n        except (AttributeError, TypeError): pass\n"
-        "try: scipy_wrapper.solve_ivp._rk.os.system('touch FOLDER/ode')\nexcept ImportError: pass"
-    ),
-    "names that are changed in it": (
-        "import torch\nfrom torchdiffeq import odeint\nfrom torchdiffeq._impl import misc, rk_common, solvers\n"
-        "seen = []\nclass Liar:\n    def __getattr__(self, name): return lambda *a, **k: seen.extend(a)\n"
-        "for module in (misc, rk_common, solvers): module.torch = Liar()\n"
-        "try: odeint(lambda t, y: -y, torch.ones(2), torch.tensor([0.0, 1.0]))\n"
-        "except Exception as error: seen.append(error)\n"
-        "for each in seen:\n    for name in ('tb_frame', '__globals__', '__self__', 'gi_frame', '__closure__'):\n"
-        "        try: print('ESCAPED', getattr(each, name))\n        except (AttributeError, TypeError): pass"
-    ),
-}
 _VISION = {
     "what transforms give to a function": (
         "import torch, numpy as np\nfrom torchvision import transforms as t, datasets as d\nfrom PIL import Image\n"
@@ -696,6 +633,7 @@ def _attached(name: str, main: str, **modules: str) -> Attack:
     return Attack("Attached files", name, main, files=files)
 
 
+_HIDDEN = "__builtins__ __dict__ __class__ __globals__ __loader__ __spec__ <get> <write> <star> <vars> <s> <n>".split()
 _ATTACHED = [
     _attached("a module that imports the real ones", "import m", m="import subprocess\nsubprocess.run(['id'])"),
     _attached(
@@ -884,8 +822,6 @@ DOOR: list[Attack] = [
     *listed("Helpers of scripts", _HELPERS),
     *listed("Stand-ins: sklearn", _SKLEARN),
     *listed("Names of code and methods", _NAMES_OF_CODE),
-    *listed("Packages inside: einops", _EINOPS),
-    *listed("Packages inside: torchdiffeq", _TORCHDIFFEQ),
     *listed("Packages inside: torchvision and PIL", _VISION),
     *listed("Stand-ins: games", _GAMES),
     *listed("Stand-ins: around games and scripts", _AROUND_GAMES),

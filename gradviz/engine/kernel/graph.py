@@ -87,7 +87,7 @@ _HIDDEN = {
 # Shapes of operands that PyTorch's nodes keep in parts, or as optional values.
 _SHAPES = {
     "AddbmmBackward0": "batch1_sym_argsize_0 batch1_sym_argsize_1 batch2_sym_argsize_2",
-    "AddmmBackward0": "mat1_sym_strides mat2_sym_strides",
+    "AddmmBackward0": "mat1_sym_sizes mat1_sym_strides mat2_sym_sizes mat2_sym_strides",
     "ConvolutionBackward0": "bias_sym_sizes_opt",
     "EmbeddingBackward0": "weight_sym_argsize_0",
     "EmbeddingBagBackward0": "weight_sym_argsize_0",
@@ -143,7 +143,7 @@ def attribute_names(node: Node) -> list[str]:
     hidden = _HIDDEN.get(kind, "").split()
     more = (*_SHAPES.get(kind, "").split(), *_COMPUTED.get(kind, ()))
     sizes = [f"{name.removesuffix('_shape')}_sym_sizes" for name in node.captured if name.endswith("_shape")]
-    return [*(name for name in (*node.params, *sizes) if name not in hidden), *more]
+    return [*dict.fromkeys([*(name for name in (*node.params, *sizes) if name not in hidden), *more])]
 
 
 def attribute(node: Node, name: str) -> Any:

@@ -245,6 +245,8 @@ class Naming:
             return value.brief()
         if label[:1] in ("[", "{"):  # a list is no tensor
             return f"tensor made in {label}"
+        if (imported := _IMPORT.match(label)) is not None:
+            return f"constant of {imported[1]}"
         inside = roles.inside(trace, tensor) if not made else ""
         return (
             inside
@@ -460,4 +462,5 @@ _LONGEST_ROOT = 20  # characters of an expression whose gradient is named after 
 _MOST_STEPS = 3  # inside a module, through which a tensor is named after another one
 _NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?|True|False|-?inf|nan")
 _SUBSCRIPT = re.compile(r"[^\[].*\[.*\]", re.DOTALL)  # "x[[0, 1]]", whose list becomes a tensor
+_IMPORT = re.compile(r"(?:from|import)\s+([\w.]+)")
 _PARTS = ("select", "slice", "narrow")

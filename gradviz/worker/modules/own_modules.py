@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gradviz import RESOURCES
+from gradviz.trace.record.instrument import HOOK
+from gradviz.trace.table.schema import ELEMENT
 from gradviz.worker.language.guard import Guard
 from gradviz.worker.language.policy import Refusal
 from gradviz.worker.modules.scratch import HOME
@@ -95,6 +97,7 @@ class OwnModules:
             names["__builtins__"] = of_namespace(self._guard.globals["__builtins__"], self._guard, names)
             names["<star>"] = lambda other: star(names, self.load(other, compiler))
             types.FunctionType(code, names)()
+            self._tell(name, names)
         except UnicodeDecodeError:
             del self._made[name]
             raise ImportError(f"{path} is not UTF-8 text", name=name) from None
@@ -104,6 +107,12 @@ class OwnModules:
         except BaseException:
             del self._made[name]
             raise
+
+    def _tell(self, name: str, names: dict[str, Any]) -> None:
+        """Tell the recorder what the module calls the tensors that it made: "helper.SCALE"."""
+        if HOOK in names:
+            for key, value in [each for each in names.items() if not _is_hidden(each[0])]:
+                names[HOOK](f"{name}.{key}", value, ELEMENT)
 
 
 Compiler = Callable[[str, str, str], types.CodeType]  # (text, file name, package) -> code

@@ -8,12 +8,9 @@ They read nothing from disk, import nothing and hand out no frame, no code and n
 from __future__ import annotations
 
 import ast
-import contextlib
 import errno
 import functools
 import importlib.metadata
-import math
-import operator
 import posixpath
 import re
 import sys
@@ -21,9 +18,6 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NoReturn
 
-from gradviz import torch
-from gradviz.engine.kernel.tensor import Tensor
-from gradviz.torch.nn import Module, ModuleList, Sequential
 from gradviz.torch.stateless import make_functional, make_functional_with_buffers
 from gradviz.torch.trees import PUBLIC
 from gradviz.worker.language.guard import Guard
@@ -256,7 +250,6 @@ def helper_modules(guard: Guard, write: Callable[[str, str], None]) -> dict[str,
         "platform": stand_in("platform", {name: _always(text) for name, text in _PLATFORM.items()}),
         "unidecode": stand_in("unidecode", {"unidecode": _unidecode}),
         "graphviz": stand_in("graphviz", drawing),
-        "torchsummary": stand_in("torchsummary", {"summary": _summary(write)}),
         **_download_modules(guard),
     }
 
@@ -272,24 +265,21 @@ class Digraph:
     def __init__(self, name: Any = None, comment: Any = None, **look: Any) -> None:
         self._name = "" if name is None else _quoted(name) + " "
         self._comment = "" if comment is None else f"// {str.__str__(comment)}\n"
-        self._lines: list[str] = []
-        for part in ("graph", "node", "edge"):
-            given = look.get(f"{part}_attr")
-            if type(given) is dict and given:
-                self.attr(part, **given)
+        self.graph_attr, self.node_attr, self.edge_attr = ({**(look.get(f"{part}_attr") or {})} for part in _PARTS)
+        self.body: list[str] = []
 
     def attr(self, kw: Any = None, **attrs: Any) -> None:
         """Set the attributes of what follows."""
-        self._lines.append(f"\t{str.__str__(kw or 'graph')}{_attributes(None, attrs)}\n")
+        self.body.append(f"\t{_pairs(attrs) if kw is None else str.__str__(kw) + _attributes(None, attrs)}\n")
 
     def node(self, name: Any, label: Any = None, **attrs: Any) -> None:
         """Add a node."""
-        self._lines.append(f"\t{_quoted(name)}{_attributes(label, attrs)}\n")
+        self.body.append(f"\t{_quoted(name)}{_attributes(label, attrs)}\n")
 
     def edge(self, tail_name: Any, head_name: Any, label: Any = None, **attrs: Any) -> None:
         """Add an edge."""
         ends = f"{_quoted(tail_name)} {self._arrow} {_quoted(head_name)}"
-        self._lines.append(f"\t{ends}{_attributes(label, attrs)}\n")
+        self.body.append(f"\t{ends}{_attributes(label, attrs)}\n")
 
     def edges(self, tail_head_iter: Any) -> None:
         """Add several edges."""
@@ -299,7 +289,9 @@ class Digraph:
     @property
     def source(self) -> str:
         """The complete text."""
-        return f"{self._comment}{self._kind} {self._name}{{\n{''.join(self._lines)}}}\n"
+        looks = zip(_PARTS, (self.graph_attr, self.node_attr, self.edge_attr), strict=True)
+        first = "".join(f"\t{part}{_attributes(None, look)}\n" for part, look in looks if look)
+        return f"{self._comment}{self._kind} {self._name}{{\n{first}{''.join(self.body)}}}\n"
 
     def render(self, *given: object, **how: object) -> NoReturn:
         """Refused: Graphviz itself is not available."""
@@ -317,6 +309,7 @@ class Graph(Digraph):
     _kind, _arrow = "graph", "--"
 
 
+_PARTS = ("graph", "node", "edge")
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|-?(?:\.\d+|\d+(?:\.\d*)?)")
 
 
@@ -330,72 +323,13 @@ def _quoted(name: Any) -> str:
 
 
 def _attributes(label: Any, attrs: dict[str, Any]) -> str:
-    given = ([] if label is None else [("label", label)]) + sorted(attrs.items())
-    return f" [{' '.join(f'{_quoted(key)}={_quoted(value)}' for key, value in given)}]" if given else ""
+    pairs = _pairs({} if label is None else {"label": label}), _pairs(attrs)
+    return f" [{' '.join(filter(None, pairs))}]" if any(pairs) else ""
 
 
-# --- a model as a table ---
-
-
-def _summary(write: Callable[[str, str], None]) -> Callable[..., None]:
-    def summary(model: Any, input_size: Any, batch_size: Any = -1, device: Any = "cuda") -> None:
-        """Print what `torchsummary` prints: the layers that an input of this size passes through."""
-        if not isinstance(model, Module):
-            raise AttributeError(f"'{type(model).__name__}' object has no attribute 'apply'")
-        if str.__str__(device).lower() not in ("cuda", "cpu"):
-            raise AssertionError("Input device is not valid, please specify 'cuda' or 'cpu'")
-        batch = operator.index(batch_size)
-        given = [input_size] if isinstance(input_size, tuple) else list(input_size)
-        sizes = [[operator.index(number) for number in each] for each in given]
-        inputs = [torch.rand(2, *each) for each in sizes]
-        rows: list[_Layer] = []
-        layers = [each for each in Module.modules(model) if each is not model and not isinstance(each, _HOLDERS)]
-        with contextlib.ExitStack() as hooks:
-            for each in layers:
-                hooks.callback(Module.register_forward_hook(each, _noting(rows, batch)).remove)
-            model(*inputs)
-        taken = abs(math.prod(number for each in sizes for number in each) * batch * 4.0 / 1024**2)
-        write("out", _table(rows, taken))
-
-    return summary
-
-
-_HOLDERS = (Sequential, ModuleList)
-_Layer = tuple[str, str, int, int, bool]  # its name, its output's shape and size, its parameters, if trained
-
-
-def _noting(rows: list[_Layer], batch_size: int) -> Callable[..., None]:
-    def hook(module: Any, given: Any, output: Any) -> None:
-        is_one = not isinstance(output, list | tuple)
-        shapes = [[batch_size if is_one else -1, *_whole(each)] for each in ([output] if is_one else output)]
-        held: list[Any] = [getattr(module, name, None) for name in ("weight", "bias")]
-        trained = isinstance(getattr(module, "weight", None), Tensor) and bool(module.weight.requires_grad)
-        made = sum([math.prod(shape) for shape in shapes])
-        count = sum([math.prod(each.shape) for each in held if isinstance(each, Tensor)])
-        shown = str(shapes[0] if is_one else shapes)
-        rows.append((f"{type(module).__name__}-{len(rows) + 1}", shown, made, count, trained))
-
-    return hook
-
-
-def _whole(thing: Any) -> list[int]:
-    """Return the sizes of what a layer returns, except the first."""
-    return [operator.index(number) for number in thing.size()[1:]]
-
-
-def _table(rows: list[_Layer], taken: float) -> str:
-    lines = ["-" * 64, f"{'Layer (type)':>20}  {'Output Shape':>25} {'Param #':>15}", "=" * 64]
-    lines += [f"{name:>20}  {shape:>25} {count:>15,}" for name, shape, _, count, _ in rows]
-    total, trained = sum(row[3] for row in rows), sum(row[3] for row in rows if row[4])
-    made = sum(row[2] for row in rows)
-    sizes = [taken, abs(2.0 * made * 4.0 / 1024**2), abs(total * 4.0 / 1024**2)]
-    lines += ["=" * 64, f"Total params: {total:,}", f"Trainable params: {trained:,}"]
-    lines += [f"Non-trainable params: {total - trained:,}", "-" * 64]
-    named = zip(_SIZES, [*sizes, sum(sizes)], strict=True)
-    return "\n".join([*lines, *(f"{name} (MB): {size:0.2f}" for name, size in named), "-" * 64, ""])
-
-
-_SIZES = ("Input size", "Forward/backward pass size", "Params size", "Estimated Total Size")
+def _pairs(attrs: dict[str, Any]) -> str:
+    given = sorted((_quoted(key), _quoted(value)) for key, value in attrs.items() if value is not None)
+    return " ".join(f"{key}={value}" for key, value in given)
 
 
 # --- downloads: there is no network, but what is attached under the name of an address can be downloaded ---
