@@ -266,6 +266,19 @@ def test_a_model_is_told_as_torchsummary_tells_it(run: Runner) -> None:
     assert "'int' object has no attribute 'apply'" in refused.sentence
 
 
+def test_a_drawing_of_graphviz_is_written_as_text_and_no_program_is_started(run: Runner) -> None:
+    outcome = run(
+        "import graphviz, os\nd = graphviz.Digraph('net', format='png', node_attr={'shape': 'box'})\n"
+        "d.edge('a', 'b c')\nd.attr(rankdir='LR')\nd.body.append('\\tz\\n')\n"
+        "print(d.render('out/drawn', view=True), os.listdir('out'))\n"
+        "print(open('out/drawn').read())\nprint(d.save(), d.render(format='svg'))\nd.pipe()"
+    )
+    text = 'digraph net {\n\tnode [shape=box]\n\ta -> "b c"\n\trankdir=LR\n\tz\n}\n'
+    assert outcome.printed() == f"out/drawn.png ['drawn']\n{text}\nnet.gv net.gv.svg\n"
+    assert outcome.done.detail.sentence.startswith("PermissionError: no program is started for a snippet")
+    assert "out/drawn.png is not drawn" in outcome.printed("err") and outcome.printed("err").count("is not drawn") == 2
+
+
 @pytest.mark.parametrize(
     ("source", "printed"),
     [

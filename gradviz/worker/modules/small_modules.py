@@ -15,6 +15,7 @@ import posixpath
 import re
 import sys
 import unicodedata
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NoReturn
 
@@ -264,9 +265,11 @@ class Digraph:
 
     def __init__(self, name: Any = None, comment: Any = None, **look: Any) -> None:
         self._name = "" if name is None else _quoted(name) + " "
+        self._plain = "" if name is None else str.__str__(name)
         self._comment = "" if comment is None else f"// {str.__str__(comment)}\n"
         self.graph_attr, self.node_attr, self.edge_attr = ({**(look.get(f"{part}_attr") or {})} for part in _PARTS)
         self.body: list[str] = []
+        self.format: Any = look.get("format") or "pdf"
 
     def attr(self, kw: Any = None, **attrs: Any) -> None:
         """Set the attributes of what follows."""
@@ -293,11 +296,26 @@ class Digraph:
         first = "".join(f"\t{part}{_attributes(None, look)}\n" for part, look in looks if look)
         return f"{self._comment}{self._kind} {self._name}{{\n{first}{''.join(self.body)}}}\n"
 
-    def render(self, *given: object, **how: object) -> NoReturn:
+    def save(self, filename: Any = None, directory: Any = None) -> str:
+        """Write the text into the folder of the run, and return its path."""
+        own = f"{self._plain or type(self).__name__}.gv"
+        name = own if filename is None else plain_path(filename)
+        path = name if directory is None else posixpath.join(plain_path(directory), name)
+        SCRATCH.create(path, makes_folders=True).data[:] = self.source.encode()
+        return path
+
+    def render(self, filename: Any = None, directory: Any = None, format: Any = None, **how: object) -> str:
+        """Write the text. There is no picture, as no program is started for a snippet; a warning says so."""
+        path = self.save(filename, directory)
+        made = f"{path}.{str.__str__(format or self.format)}"
+        warnings.warn(f"{made} is not drawn, as no program is started for a snippet: {path} has its text", stacklevel=2)
+        return made
+
+    view = render
+
+    def pipe(self, *given: object, **how: object) -> NoReturn:
         """Refused: Graphviz itself is not available."""
         raise PermissionError("no program is started for a snippet; GradViz draws the graph itself: leave it out")
-
-    view = pipe = render
 
     def __str__(self) -> str:
         return self.source
