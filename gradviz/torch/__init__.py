@@ -7,7 +7,6 @@ import builtins as _builtins
 import math as _math
 import sys as _sys
 from typing import TYPE_CHECKING as _CHECKED
-from typing import Any
 
 from gradviz.engine import ops as _ops
 from gradviz.engine import options as _options
@@ -194,5 +193,7 @@ _rehome(__name__, {"_vmap_internals": {"_vmap": _legacy_vmap}}, keep=True)  # pr
 _missing.install()
 
 if _CHECKED:  # names that the engine registers; at run time `missing.py` answers for the others
+    from collections.abc import Callable
 
-    def __getattr__(name: str) -> Any: ...
+    def __getattr__(name: str) -> Callable[..., Tensor]:
+        raise AttributeError(name)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -107,7 +107,7 @@ FLASH_BACKWARD = op(
 
 
 def _fused_grads(
-    grads: Any,
+    grads: Sequence[Tensor | None],
     query: Tensor,
     key: Tensor,
     value: Tensor,
@@ -328,7 +328,9 @@ def _check_sizes(query: Tensor, key: Tensor, value: Tensor, width: int, heads: i
         raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
 
 
-def _packed(query: Tensor, key: Tensor, value: Tensor, weight: Tensor | None, bias: Tensor | None) -> Any:
+def _packed(
+    query: Tensor, key: Tensor, value: Tensor, weight: Tensor | None, bias: Tensor | None
+) -> tuple[Tensor, ...]:
     """Project queries, keys and values by one weight for all three; a single product if they are the same tensor."""
     if weight is None:
         raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -121,7 +122,7 @@ _batch_norm_backward = one_gradient(
 
 
 def _batch_norm_grads(
-    grads: Any,
+    grads: Sequence[Tensor | None],
     input: Tensor,
     weight: Tensor | None,
     running_mean: Tensor,
@@ -131,7 +132,7 @@ def _batch_norm_grads(
     needs: tuple[bool, ...],
     training: bool,
     eps: float,
-) -> Any:
+) -> tuple[Tensor | None, ...]:
     mean, scale = result1.detach(), result2.detach()
     if not training:
         mean, scale = running_mean, (running_var.detach() + eps).rsqrt()
@@ -265,7 +266,7 @@ def native_batch_norm(
     training: bool,
     momentum: float,
     eps: float,
-) -> Any:
+) -> tuple[Tensor, ...]:
     """`batch_norm` with the mean and 1/σ of each channel."""
     given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     _check_batch_norm(input, given, training)

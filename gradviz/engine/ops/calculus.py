@@ -204,7 +204,7 @@ def _checked(y: Tensor, x: Tensor | None, dx: float | None, dim: int, name: str)
 
 
 @api("trapezoid", "trapz", where="torch")
-def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Tensor:
     """The integral by trapezoids."""
     axis = _checked(y, x, dx, dim, "trapezoid")
     if not y._data.shape[axis]:
@@ -217,7 +217,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, di
 
 
 @api("cumulative_trapezoid", where="torch")
-def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
+def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Tensor:
     """The running integral by trapezoids."""
     axis = _checked(y, x, dx, dim, "cumulative_trapezoid")
     if x is not None:

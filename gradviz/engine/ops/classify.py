@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ def _nll_row(name: str, node: str) -> OpRow:
     backward = _nll_backward_row(name, node)
 
     def gradient(
-        grads: Any,
+        grads: Sequence[Tensor | None],
         self: Tensor,
         target: Tensor,
         weight: Tensor | None,

@@ -3,6 +3,7 @@ al., 2006)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -112,7 +113,7 @@ CTC_BACKWARD: OpRow = op(
 
 
 def _ctc_gradient(
-    grads: Any,
+    grads: Sequence[Tensor | None],
     log_probs: Tensor,
     targets: Tensor,
     result0: Tensor,

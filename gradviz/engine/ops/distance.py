@@ -26,7 +26,7 @@ from gradviz.engine.run.apply import call
 F = FUNCTIONS
 
 
-def _norm_gradient(grad: Tensor, self: Tensor, result: Tensor, p: float, dim: object, keepdim: bool) -> Any:
+def _norm_gradient(grad: Tensor, self: Tensor, result: Tensor, p: float, dim: object, keepdim: bool) -> Tensor:
     return norm_gradient(grad, self, result, p, dim, keepdim)
 
 
@@ -226,7 +226,7 @@ def _rows_apart(x: Array, y: Array) -> Array:
     return x[..., :, None, :] - y[..., None, :, :]
 
 
-def _dist_grad(grad: Tensor, self: Tensor, other: Tensor, result: Tensor, p: int) -> Any:
+def _dist_grad(grad: Tensor, self: Tensor, other: Tensor, result: Tensor, p: float) -> Tensor:
     return norm_gradient(grad, self - other, result, p, None, False)
 
 

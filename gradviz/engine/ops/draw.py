@@ -209,7 +209,7 @@ def _check_normal(mean: object, std: Any, size: object) -> None:
 @api("normal", where="torch")
 def normal(
     mean: Any,
-    std: Any = 1.0,
+    std: Tensor | float = 1.0,
     size: Any = None,
     *,
     generator: object = None,

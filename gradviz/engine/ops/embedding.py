@@ -4,6 +4,7 @@ rows."""
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -237,7 +238,7 @@ BAG_WEIGHTS_BACKWARD = op(
 
 
 def _weights_gradient(
-    grads: Any, weight: Tensor, indices: Tensor, offsets: Tensor, result1: Tensor, padding_idx: int
+    grads: Sequence[Tensor | None], weight: Tensor, indices: Tensor, offsets: Tensor, result1: Tensor, padding_idx: int
 ) -> Tensor:
     return call(BAG_WEIGHTS_BACKWARD, grads[0], weight, indices, result1, padding_idx=padding_idx)
 

@@ -3,6 +3,7 @@ equations are in `linalg.py`; what NumPy lacks is computed in `lapack.py` of the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ def _lu_factor(a: Array, *, pivot: bool) -> tuple[Array, ...]:
     return lapack.by_columns(found), pivots, info
 
 
-def _lu_factor_grad(grads: Any, LU: Tensor, pivots: Tensor) -> Any:
+def _lu_factor_grad(grads: Sequence[Tensor | None], LU: Tensor, pivots: Tensor) -> Any:
     grad = grads[0]
     if grad is None:
         return None
@@ -197,7 +198,7 @@ def _lu_unpack(data: Array, pivots: Array, *, unpack_data: bool, unpack_pivots: 
     return lapack.lower_part(data), lapack.upper_part(data), P
 
 
-def _lu_unpack_grad(grads: Any, LU_data_shape: tuple[int, ...]) -> Any:
+def _lu_unpack_grad(grads: Sequence[Tensor | None], LU_data_shape: tuple[int, ...]) -> Any:
     m, n = LU_data_shape[-2:]
     k = min(m, n)
     lower, upper = grads[:2]
@@ -362,7 +363,7 @@ def _qr(a: Array, *, mode: str) -> tuple[Array, ...]:
     return lapack.by_columns(q), lapack.by_columns(r)
 
 
-def _qr_grad(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:
+def _qr_grad(grads: Sequence[Tensor | None], Q: Tensor, R: Tensor, mode: str) -> Tensor:
     if mode == "r":
         raise RuntimeError(
             "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use linalg.qr(A, "
@@ -490,7 +491,7 @@ def _householder(a: Array, tau: Array) -> Any:
     return lapack.by_columns(lapack.reflected(a, tau, lapack.eye_like(a), adjoint=False))
 
 
-def _householder_grads(grad: Tensor, input: Tensor, tau: Tensor, result: Tensor) -> Any:
+def _householder_grads(grad: Tensor, input: Tensor, tau: Tensor, result: Tensor) -> list[Tensor]:
     count = tau.shape[-1]
     if not count or not input._data.size:
         return [F["zeros_like"](input), F["zeros_like"](tau)]
@@ -616,7 +617,7 @@ def _check_phase(imaginary: Array, size: Array, name: str, vectors: str) -> None
         raise RuntimeError(_PHASE.format(name, vectors))
 
 
-def _svd_grad(grads: Any, U: Tensor, S: Tensor, Vh: Tensor) -> Any:
+def _svd_grad(grads: Sequence[Tensor | None], U: Tensor, S: Tensor, Vh: Tensor) -> Any:
     gu, gs, gvh = grads
     m, n, k = U.shape[-2], Vh.shape[-1], S.shape[-1]
     u, vh = U.narrow(-1, 0, k), Vh.narrow(-2, 0, k)
@@ -677,7 +678,7 @@ def _check_driver(driver: str | None) -> None:
 
 
 @api("svd", where="linalg")
-def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
+def svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None) -> Any:
     """U, S, Vᴴ with A = U diag(S) Vᴴ."""
     _check_driver(driver)
     return named("linalg_svd", "U S Vh", _decomposed(A, full_matrices, "linalg.svd"))
@@ -708,7 +709,7 @@ def svdvals(A: Tensor, *, driver: Any = None) -> Tensor:
 
 
 @api("svd_lowrank", where="torch")
-def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None) -> Any:
+def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None) -> tuple[Tensor, ...]:
     """U, S, V of an approximation of low rank, by random projections (Halko et al. 2009, algorithm 5.1)."""
     q, niter = 6 if q is None else q, 2 if niter is None else niter
     m, n = A._data.shape[-2:]
@@ -735,7 +736,7 @@ def _random_basis(A: Tensor, q: int, niter: int) -> Tensor:
 
 
 @api("pca_lowrank", where="torch")
-def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> Any:
+def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> tuple[Tensor, ...]:
     """The principal components of rows of observations, through `svd_lowrank`."""
     m, n = A._data.shape[-2:]
     if q is None:
@@ -752,7 +753,9 @@ def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int
 # --- eigenvalues ---
 
 
-def _eigen_grad(grads: Any, eigenvalues: Tensor, eigenvectors: Tensor, hermitian: bool, name: str) -> Any:
+def _eigen_grad(
+    grads: Sequence[Tensor | None], eigenvalues: Tensor, eigenvectors: Tensor, hermitian: bool, name: str
+) -> Any:
     gl, gv = grads
     V = eigenvectors
     if gv is None:

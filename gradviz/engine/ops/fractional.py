@@ -4,7 +4,7 @@ with even strides is in `pool.py`."""
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -56,7 +56,7 @@ def _pool(x: Array, samples: Array, *, kernel_size: Sizes, output_size: Sizes) -
 def _row(n: int) -> OpRow:
     backward = put_row(f"fractional_max_pool{n}d_backward", f"FractionalMaxPool{n}DBackwardBackward0")
 
-    def gradient(grads: Any, self: Tensor, result1: Tensor) -> Tensor:
+    def gradient(grads: Sequence[Tensor | None], self: Tensor, result1: Tensor) -> Tensor:
         return call(backward, grads[0], self, result1, dims=n)
 
     return op(
@@ -104,7 +104,7 @@ def _function(n: int) -> None:
         output_ratio: object = None,
         return_indices: bool = False,
         _random_samples: Tensor | None = None,
-    ) -> Any:
+    ) -> Tensor | tuple[Tensor, ...]:
         if output_size is None and output_ratio is None:
             raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
         need_tensor(input, name)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -211,7 +212,7 @@ def _sampler(n: int) -> OpRow:
     backward = _backward_of_sampler(name, title)
 
     def gradients(
-        grads: Any,
+        grads: Sequence[Tensor],
         input: Tensor,
         grid: Tensor,
         needs: tuple[bool, ...],

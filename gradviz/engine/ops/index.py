@@ -493,7 +493,7 @@ def _check_inside(found: _Indexer, indices: Tensor, given: Tensor, accumulate: b
 
 
 @method("index_put_")
-def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+def index_put_(self: Tensor, indices: tuple[Tensor | None, ...], values: Tensor, accumulate: bool = False) -> Tensor:
     """Write (or add) values at index tensors."""
     _check_count(self, indices)
     check_writable(self, state.grad and (self._requires_grad or values._requires_grad))

@@ -122,7 +122,7 @@ def split_with_sizes(self: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tens
     return call_all(SPLIT_SIZES, self, dim=axis, sizes=tuple(sizes))
 
 
-def _cuts(input: Tensor, wanted: Any) -> Any:
+def _cuts(input: Tensor, wanted: Tensor) -> Any:
     """Sections as a number or indices as a list, if they come as a tensor."""
     if wanted.dtype is not dtypes.int64:
         raise RuntimeError(

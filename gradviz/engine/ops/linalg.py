@@ -5,7 +5,7 @@ of matrices. Other factorisations are in `factorizations.py`, norms and function
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -107,7 +107,7 @@ def _det(a: Array) -> tuple[ArrayOrScalar, ...]:
     return (sign * diagonal.prod(-1)).astype(a.dtype), lapack.by_columns(lu), pivots
 
 
-def _det_grad(grads: Any, A: Tensor, LU: Tensor, pivots: Tensor, result: Tensor) -> Any:
+def _det_grad(grads: Sequence[Tensor | None], A: Tensor, LU: Tensor, pivots: Tensor, result: Tensor) -> Any:
     grad = grads[0]
     if grad is None:
         return None
@@ -158,7 +158,7 @@ def _slogdet(a: Array) -> tuple[ArrayOrScalar, ...]:
     return sign.astype(a.dtype), logarithm.astype(a.real.dtype), lapack.by_columns(lu), pivots
 
 
-def _slogdet_grad(grads: Any, A: Tensor, sign: Tensor, LU: Tensor, pivots: Tensor) -> Tensor:
+def _slogdet_grad(grads: Sequence[Tensor | None], A: Tensor, sign: Tensor, LU: Tensor, pivots: Tensor) -> Tensor:
     g = grads[1]
     if A.dtype.is_complex:
         turned = None if grads[0] is None else F["imag"](conj(grads[0]) * sign)
@@ -222,7 +222,7 @@ def _inverse(a: Array) -> tuple[Array, ...]:
     return lapack.by_columns(found), info
 
 
-def _inverse_grad(grads: Any, inverse: Tensor) -> Any:
+def _inverse_grad(grads: Sequence[Tensor | None], inverse: Tensor) -> Any:
     return None if grads[0] is None else -(h(inverse) @ (grads[0] @ h(inverse)))
 
 
@@ -270,8 +270,15 @@ def _solve(a: Array, b: Array, *, left: bool, vector: bool) -> tuple[Array, ...]
 
 
 def _solve_grads(
-    grads: Any, A: Tensor, result: Tensor, LU: Tensor, pivots: Tensor, left: bool, vector: bool, needs: tuple[bool, ...]
-) -> list[None] | list[Tensor | None] | list[Tensor]:
+    grads: Sequence[Tensor | None],
+    A: Tensor,
+    result: Tensor,
+    LU: Tensor,
+    pivots: Tensor,
+    left: bool,
+    vector: bool,
+    needs: tuple[bool, ...],
+) -> Sequence[Tensor | None]:
     if grads[0] is None:
         return [None, None]
     grad = grads[0].unsqueeze(-1) if vector else grads[0]
@@ -361,7 +368,7 @@ def _triangular(a: Array, b: Array, *, upper: bool, left: bool, unitriangular: b
 
 def _triangular_grads(
     grad: Tensor, self: Tensor, result: Tensor, upper: bool, left: bool, unitriangular: bool, needs: tuple[bool, ...]
-) -> list[Tensor | None] | list[Tensor]:
+) -> Sequence[Tensor | None]:
     back = LINALG["solve_triangular"](h(self), grad, upper=not upper, left=left, unitriangular=unitriangular)
     if not needs[0]:
         return [None, back]
@@ -405,7 +412,13 @@ def _old_triangular(b: Array, a: Array, *, upper: bool, transpose: bool, unitria
 
 
 def _old_triangular_grads(
-    grads: Any, self: Tensor, A: Tensor, solution: Tensor, upper: bool, transpose: bool, unitriangular: bool
+    grads: Sequence[Tensor | None],
+    self: Tensor,
+    A: Tensor,
+    solution: Tensor,
+    upper: bool,
+    transpose: bool,
+    unitriangular: bool,
 ) -> list[Tensor | None]:
     grad, given = grads
     back = full = None

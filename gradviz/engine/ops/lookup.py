@@ -69,7 +69,7 @@ RUNS = _lookup_row(
 )  # fmt: skip
 
 
-def _chosen(found: Any, inverse: bool, counts: bool) -> Any:
+def _chosen(found: tuple[Tensor, ...], inverse: bool, counts: bool) -> Tensor | tuple[Tensor, ...]:
     out = (found[0], *((found[1],) if inverse else ()), *((found[2],) if counts else ()))
     return out[0] if len(out) == 1 else out
 
@@ -81,7 +81,7 @@ def unique(
     return_inverse: bool = False,
     return_counts: bool = False,
     dim: int | None = None,
-) -> Any:
+) -> Tensor | tuple[Tensor, ...]:
     """The distinct elements in order; on request the index of each element among them and the counts."""
     if not isinstance(input, Tensor):
         kind = type(input).__name__
@@ -95,7 +95,7 @@ def unique(
 @api("unique_consecutive")
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
-) -> Any:
+) -> Tensor | tuple[Tensor, ...]:
     """The elements without consecutive repetitions."""
     axis = None if dim is None else wrap_dim(dim, input._data.ndim)
     return _chosen(call_all(RUNS, input, dim=axis), return_inverse, return_counts)

@@ -236,7 +236,7 @@ def _lstsq(a: Array, b: Array, *, rcond: float, driver: str, vector: bool) -> tu
 
 def _lstsq_grads(
     grads: Sequence[Tensor | None], self: Tensor, b: Tensor, solution: Tensor, vector: bool, needs: object
-) -> Any:
+) -> list[Tensor]:
     grad, squares = grads[:2]
     if vector:
         b, solution = b.unsqueeze(-1), solution.unsqueeze(-1)
@@ -268,7 +268,7 @@ LSTSQ = op(
 
 
 @api("lstsq", where="linalg")
-def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None) -> Any:
+def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: Any = None) -> Any:
     """The X that makes ‖A X − B‖ smallest."""
     _check_lstsq(A, B, driver)
     vector = B._data.ndim == 1 or (B._data.ndim == A._data.ndim - 1 and B._data.shape == A._data.shape[:-1])

@@ -52,7 +52,7 @@ def through_standard(grad: Tensor, standard: Tensor, scale: Tensor, dims: Dims) 
     return scale * (grad - grad.mean(dims, keepdim=True) - standard * (grad * standard).mean(dims, keepdim=True))
 
 
-def through_rows(grad: Tensor, x: Tensor, mean: Tensor, scale: Tensor, dims: Dims) -> Any:
+def through_rows(grad: Tensor, x: Tensor, mean: Tensor, scale: Tensor, dims: Dims) -> Tensor:
     """The same with the saved statistics, in the order of PyTorch's layer_norm."""
     share = 1 / math.prod(x.shape[dim] for dim in dims)
     along, total = (grad * x).sum(dims, keepdim=True), grad.sum(dims, keepdim=True)
@@ -88,7 +88,7 @@ def _layer_norm(x: Array, w: Array | None, b: Array | None, *, normalized_shape:
     return (out if b is None else out + b).astype(x.dtype), mean, scale
 
 
-def _through_layer(grad: Tensor, x: Tensor, weight: Tensor | None, mean: Tensor, scale: Tensor, dims: Dims) -> Any:
+def _through_layer(grad: Tensor, x: Tensor, weight: Tensor | None, mean: Tensor, scale: Tensor, dims: Dims) -> Tensor:
     inner = grad if weight is None else grad * weight
     if state.grad:
         return through_standard(inner, (x - mean) * scale, scale, dims)
@@ -118,7 +118,7 @@ def _layer_norm_gradients(
     wanted: tuple[bool, ...],
     normalized_shape: Dims,
     eps: float,
-) -> Any:
+) -> tuple[Tensor | None, ...]:
     outer = input.ndim - len(normalized_shape)
     dims = tuple(range(outer, input.ndim))
     mean, scale = statistics(input, dims, eps, mean, scale)
@@ -267,7 +267,7 @@ def _group_norm_grads(
     needs: Sequence[bool],
     group: int,
     eps: float,
-) -> Any:
+) -> tuple[Tensor | None, ...]:
     shape = input.shape
     grad = input.new_zeros(shape) if grads[0] is None else grads[0]
     rows = (shape[0], group, shape[1] // group, math.prod(shape[2:]))

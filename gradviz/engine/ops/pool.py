@@ -4,6 +4,7 @@ all pooling functions, in PyTorch's order and words. The averages are linear in 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -324,7 +325,7 @@ def put_row(name: str, node: str) -> OpRow:
 def _max_row(name: str, node: str, forward: Any, dims: int, brief: str) -> OpRow:
     backward = put_row(f"{name}_backward", node.replace("Backward0", "BackwardBackward0"))
 
-    def gradient(grads: Any, self: Tensor, result1: Tensor) -> Tensor:
+    def gradient(grads: Sequence[Tensor | None], self: Tensor, result1: Tensor) -> Tensor:
         return call(backward, grads[0], self, result1, dims=dims)
 
     return op(
@@ -386,7 +387,7 @@ def _max_pool_function(n: int) -> None:
         dilation: object = 1,
         ceil_mode: bool = False,
         return_indices: bool = False,
-    ) -> Any:
+    ) -> Tensor | tuple[Tensor, ...]:
         given = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
         found = _pooled(input, n, given, ceil_mode)
         return found if return_indices else found[0]
@@ -427,7 +428,7 @@ api("max_pool1d_with_indices", where="F")(lambda *args, **kw: max_pool1d(*args, 
 def _adaptive_function(n: int) -> None:
     name = f"adaptive_max_pool{n}d"
 
-    def function(input: Tensor, output_size: object, return_indices: bool = False) -> Any:
+    def function(input: Tensor, output_size: object, return_indices: bool = False) -> Tensor | tuple[Tensor, ...]:
         need_tensor(input, name)
         wanted = adaptive_output(output_size, input._data.shape, n, name)
         check_adaptive_max(input, wanted, name, name)

@@ -3,7 +3,7 @@ float32. The other recurrent layers are made of ordinary operations, in `gradviz
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -73,9 +73,17 @@ def _steps(
 
 
 def _gradients(
-    grads: Any, input: Tensor, weight0: Tensor, weight1: Tensor, weight2: Tensor | None, weight3: Tensor | None,
-    hx_: Tensor, cx_: Tensor, reverse: bool, needs: tuple[bool, ...],
-) -> tuple[object, ...]:  # fmt: skip
+    grads: Sequence[Tensor | None],
+    input: Tensor,
+    weight0: Tensor,
+    weight1: Tensor,
+    weight2: Tensor | None,
+    weight3: Tensor | None,
+    hx_: Tensor,
+    cx_: Tensor,
+    reverse: bool,
+    needs: tuple[bool, ...],
+) -> tuple[object, ...]:
     """Back through time, as in the original: the last step comes first."""
     count = input.shape[0]
     order = list(reversed(range(count))) if reverse else list(range(count))

@@ -302,7 +302,7 @@ def even_share(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
     return grad.new_zeros(self.shape).masked_fill(mask, grad / mask.sum())
 
 
-def _amax_share(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Any:
+def _amax_share(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
     dims = None if dim == () else dim
     shape = self._data.shape
     mask = self == kept(result, shape, dims, keepdim)
@@ -462,7 +462,9 @@ def _position(x: Array, arg: Any, dim: int | None, keepdim: bool, name: str) -> 
     return np.expand_dims(at, axis) if keepdim else at
 
 
-def _aminmax_grad(grads: Any, self: Tensor, min: Tensor, max: Tensor, dim: object, keepdim: bool) -> Any:
+def _aminmax_grad(
+    grads: Sequence[Tensor], self: Tensor, min: Tensor, max: Tensor, dim: object, keepdim: bool
+) -> Tensor:
     parts = [
         _amax_share(g, self, r, () if dim is None else dim, keepdim)
         for g, r in zip(grads, (min, max), strict=True)
@@ -640,7 +642,9 @@ def _var_mean_grad(grads: Any, self: Tensor, dim: Any, correction: Any, keepdim:
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
-def _std_mean_grad(grads: Any, self: Tensor, result0: Tensor, dim: object, correction: object, keepdim: bool) -> Tensor:
+def _std_mean_grad(
+    grads: Sequence[Tensor | None], self: Tensor, result0: Tensor, dim: object, correction: object, keepdim: bool
+) -> Tensor:
     first = None if grads[0] is None else (grads[0] / scaled(result0, 2)).masked_fill(result0 == 0, 0)
     return _var_mean_grad([first, grads[1]], self, dim, correction, keepdim)
 
@@ -666,12 +670,7 @@ def _with_mean(name: str, variance: bool) -> None:
 
     @api(name, where="torch")
     def function(
-        input: Tensor,
-        dim: object = UNSAID,
-        unbiased: object = None,
-        keepdim: bool = False,
-        *,
-        correction: float | None = None,
+        input: Tensor, dim: object = UNSAID, unbiased: object = None, keepdim: bool = False, *, correction: Any = None
     ) -> Any:
         dim, correction, given = _spread_over(dim, unbiased, correction)
         if input.dtype.rank < 2:
@@ -705,7 +704,7 @@ def norm_forward(x: Array, *, ord: Any = 2, dim: Any = None, keepdim: bool = Fal
     return (powers if ord == 1 else powers ** (1.0 / ord)).astype(size.dtype)
 
 
-def norm_gradient(grad: Tensor, self: Tensor, result: Tensor, ord: Any, dim: Any, keepdim: bool) -> Any:
+def norm_gradient(grad: Tensor, self: Tensor, result: Tensor, ord: Any, dim: Any, keepdim: bool) -> Tensor:
     shape = self._data.shape
     grad, norm = kept(grad, shape, dim, keepdim), kept(result, shape, dim, keepdim)
     if ord == 0:

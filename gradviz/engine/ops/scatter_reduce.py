@@ -90,7 +90,7 @@ class _Way:
 
     def both(
         self, grad: Tensor, x: Tensor, index: Tensor, source: Tensor, result: Tensor, how: tuple[int, str, bool]
-    ) -> Any:
+    ) -> tuple[Tensor, ...]:
         """The gradients of the tensor and of the source."""
         dim, reduce, include_self = how
         if reduce == "sum":

@@ -612,7 +612,7 @@ def tile(input: Tensor, *dims: object) -> Tensor:
 # --- joining and splitting ---
 
 
-def _cat_grads(grads: Sequence[Tensor], shapes: list[tuple[int, ...]], dim: int) -> Any:
+def _cat_grads(grads: Sequence[Tensor], shapes: Sequence[tuple[int, ...]], dim: int) -> list[Tensor]:
     grad, out, start = grads[0], [], 0
     for shape in shapes:
         if len(shape) == 1 and shape[0] == 0 and len(grad._data.shape) != 1:
@@ -747,7 +747,7 @@ prop("itemsize")(lambda self: self._data.itemsize)
 
 
 @method("size")
-def size(self: Tensor, dim: int | None = None) -> Any:
+def size(self: Tensor, dim: int | None = None) -> Size | int:
     """The sizes, or one of them."""
     return Size(self._data.shape) if dim is None else self._data.shape[_dim_of(self, dim)]
 

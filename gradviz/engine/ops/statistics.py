@@ -421,7 +421,7 @@ def _weights(fweights: Tensor | None, aweights: Tensor | None, count: int) -> Te
 
 @api("cov")
 def cov(
-    input: Tensor, *, correction: float = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
+    input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
 ) -> Tensor:
     """The covariance matrix of variables in rows, their observations in columns."""
     _check_dims(input, "cov")

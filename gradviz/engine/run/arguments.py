@@ -129,7 +129,7 @@ def refuse_tracked_out(name: str, given: Sequence[object]) -> None:
         )
 
 
-def check_out(name: str, out: Any, found: Tensor, whole: bool = False) -> None:
+def check_out(name: str, out: Tensor, found: Tensor, whole: bool = False) -> None:
     """Refuse a tensor given as `out=` because of its element type, or because its own elements share memory; `whole`
     says that all elements were reduced to one."""
     check_out_type(name, out, found.dtype, whole)
@@ -138,7 +138,7 @@ def check_out(name: str, out: Any, found: Tensor, whole: bool = False) -> None:
         raise RuntimeError(WRITTEN_TWICE)
 
 
-def check_out_type(name: str, out: Any, made: dtypes.dtype, whole: bool = False) -> None:
+def check_out_type(name: str, out: Tensor, made: dtypes.dtype, whole: bool = False) -> None:
     """Refuse an `out=` whose element type the function does not write when its result has the type `made`."""
     given = out.dtype
     if made is given:
@@ -158,7 +158,7 @@ def check_out_type(name: str, out: Any, made: dtypes.dtype, whole: bool = False)
         check_castable(dtypes.float32 if name == "mean" else made, given)  # PyTorch names the type of its divisor
 
 
-def check_apart(name: str, out: Any, operands: object, outgrown: Array | None = None) -> None:
+def check_apart(name: str, out: Tensor, operands: object, outgrown: Array | None = None) -> None:
     """Refuse an `out=` that shares memory with an operand which is read while it is written, or did so before it was
     resized."""
     where = out._data if outgrown is None else outgrown

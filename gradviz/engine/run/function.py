@@ -47,7 +47,7 @@ _DIRTY_VIEW = (
 
 def finish(
     cls: type[Function], ctx: FunctionCtx, tensors: list[Tensor], output: Any, edges: tuple[Any, ...], tracked: bool
-) -> Any:
+) -> Tensor | tuple[Tensor, ...]:
     """Give the outputs their history, keep the buffers, report."""
     several = isinstance(output, tuple)  # a list is one output, which is no tensor
     given = list(output) if several else [output]

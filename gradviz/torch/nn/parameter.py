@@ -26,7 +26,7 @@ class Parameter(Tensor):
 
     _keeps_type = True
 
-    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Parameter:
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
         if data is None:
             array = np.empty(0, dtypes.default.dtype.np)
         else:

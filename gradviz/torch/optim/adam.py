@@ -27,7 +27,7 @@ from gradviz.torch.optim.optimizer import (
 MOMENTS = ("exp_avg", "exp_avg_sq")
 
 
-def _check(lr: float, eps: float, betas: tuple[float, float], weight_decay: float) -> None:
+def _check(lr: Tensor | float, eps: float, betas: tuple[float, float], weight_decay: float) -> None:
     check_lr(lr)
     check(eps >= 0.0, f"Invalid epsilon value: {eps}")
     check(0.0 <= betas[0] < 1.0, f"Invalid beta parameter at index 0: {betas[0]}")
@@ -60,7 +60,7 @@ class Adam(Optimizer):
     def __init__(
         self,
         params: object,
-        lr: Any = 1e-3,
+        lr: Tensor | float = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0,
@@ -99,7 +99,7 @@ class AdamW(Adam):
     def __init__(
         self,
         params: Any,
-        lr: Any = 1e-3,
+        lr: Tensor | float = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 1e-2,

@@ -61,12 +61,12 @@ class Owner(Protocol):
         """The snippet's setattr."""
 
 
-class Attributes(dict[str, Any]):
+class Attributes(dict[str, object]):
     """A copy of an object's attributes; items that are assigned are set on the object, too."""
 
     __slots__ = ("_put",)
 
-    def __init__(self, names: dict[str, Any], put: Callable[[str, Any], None]) -> None:
+    def __init__(self, names: dict[str, object], put: Callable[[str, Any], None]) -> None:
         super().__init__(names)
         self._put = put
 
@@ -88,7 +88,7 @@ class Attributes(dict[str, Any]):
     __delitem__ = __ior__ = setdefault = pop = popitem = clear = _refused
 
 
-def _registering(table: dict[str, Any], kind: type | None) -> Callable[[Any, Any], None]:
+def _registering(table: dict[str, object], kind: type | None) -> Callable[[Any, Any], None]:
     """Return what puts an object of this kind into a table of a module; under a number, if its key is no text."""
 
     def put(key: Any, value: object) -> None:
@@ -271,10 +271,10 @@ class Guard:
         self._formatter = _Formatter(self)
         self.plain_bases: tuple[type, ...] = (object, types.SimpleNamespace)  # without anything of GradViz's own
 
-    def hooks(self) -> dict[str, Any]:
+    def hooks(self) -> dict[str, object]:
         """Return the names that `Rewriter` calls."""
-        hooks: dict[str, Any] = {"<get>": self.get, "<write>": self.write, "<super>": self.super, "<vars>": self.vars}
-        hooks |= {"<class>": plain_type, "<entry>": check_arguments, "<absent>": Absent}
+        hooks: dict[str, object] = {"<get>": self.get, "<write>": self.write, "<super>": self.super}
+        hooks |= {"<vars>": self.vars, "<class>": plain_type, "<entry>": check_arguments, "<absent>": Absent}
         hooks["<code>"] = functools.partial(code_of, self)
         hooks["<getter>"] = functools.partial(getter_of, self)
         hooks["<setter>"] = functools.partial(setter_of, self.setattr)
@@ -507,6 +507,6 @@ class Guard:
         delattr(self.write(thing, name), name)
 
 
-def own_names(names: dict[str, Any]) -> dict[str, Any]:
+def own_names(names: dict[str, object]) -> dict[str, object]:
     """Return a copy of a namespace with only the names that the snippet defined."""
     return {name: value for name, value in names.items() if "<" not in name and not is_dunder(name)}

@@ -265,7 +265,7 @@ def inflated(data: bytes) -> bytes:
     return found
 
 
-def archive_modules() -> dict[str, Any]:
+def archive_modules() -> dict[str, object]:
     """Return the stand-ins by module name."""
     zips = {"ZipFile": Archive, "ZipInfo": Member, "BadZipFile": zipfile.BadZipFile, "is_zipfile": _is_one(_zip)}
     kinds = {"ZIP_STORED": zipfile.ZIP_STORED, "ZIP_DEFLATED": zipfile.ZIP_DEFLATED}

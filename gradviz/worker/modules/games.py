@@ -153,7 +153,7 @@ class _Rules:
     facts: tuple[tuple[str, float], ...] = ()
     state: Any
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> dict[str, object]:
         return {}
 
 
@@ -289,7 +289,7 @@ class _FrozenLake(_Rules):
     def seen(self) -> int:
         return int(self.state)
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> dict[str, object]:
         return {"prob": self._chance}
 
 
@@ -297,7 +297,7 @@ def _drawn(shares: Any, source: np.random.Generator) -> int:
     return int(np.argmax(np.cumsum(shares) > source.random()))
 
 
-_RULES: dict[str, tuple[Any, int, float | None, dict[str, Any]]] = {
+_RULES: dict[str, tuple[Any, int, float | None, dict[str, object]]] = {
     # the game, its longest episode, the mean reward at which it counts as solved, its arguments
     "CartPole-v0": (_CartPole, 200, 195.0, {}),
     "CartPole-v1": (_CartPole, 500, 475.0, {}),
@@ -415,7 +415,7 @@ def make(id: object, max_episode_steps: Any = None, render_mode: object = None, 
             "reset() and step()"
         )
     rules, longest, _, given = _RULES[name]
-    plain: dict[str, Any] = {key: to_numpy(value) for key, value in options.items()}
+    plain: dict[str, object] = {key: to_numpy(value) for key, value in options.items()}
     plain.pop("disable_env_checker", None)
     made: Game = object.__new__(Game)
     made._rules, made._name = rules(**given | plain), name

@@ -54,7 +54,7 @@ def inspect_module(guard: Guard) -> Any:
         return isinstance(object, StandIn)
 
     chosen = (signature, getsource, isclass, ismodule)
-    names: dict[str, Any] = {function.__name__: function for function in chosen}
+    names: dict[str, object] = {function.__name__: function for function in chosen}
     names["isfunction"] = inspect.isfunction
     names["ismethod"] = inspect.ismethod
     return stand_in("inspect", names)

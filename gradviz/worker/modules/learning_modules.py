@@ -23,10 +23,10 @@ VERSION = "1.9.1"
 Array = np.ndarray[Any, Any]
 
 
-def learning_modules(source: np.random.RandomState) -> dict[str, Any]:
+def learning_modules(source: np.random.RandomState) -> dict[str, object]:
     """Return the stand-ins by module name; `source` is what `np.random` draws from."""
     DRAWS["source"] = source
-    parts: dict[str, dict[str, Any]] = {
+    parts: dict[str, dict[str, object]] = {
         "datasets": {make.__name__: make for make in TOY_SETS},
         "model_selection": {"train_test_split": train_test_split},
         "preprocessing": {

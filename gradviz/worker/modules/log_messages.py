@@ -238,7 +238,7 @@ _LOGGED = "Image Histogram Table Video Html Audio Artifact Object3D"
 _KEPT_HERE = "wandb sends nothing here: what is logged stays in the run, and GradViz shows it step by step.\n"
 
 
-class LogSettings(dict[str, Any]):
+class LogSettings(dict[str, object]):
     """`wandb.config`: a table whose keys are also attributes."""
 
     def __getattr__(self, name: str) -> Any:

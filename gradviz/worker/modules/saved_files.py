@@ -14,7 +14,7 @@ from gradviz.worker.modules.scratch_paths import Path, plain_path
 from gradviz.worker.objects.numpy_boundary import to_snippet
 
 
-def torch_names() -> dict[str, Any]:
+def torch_names() -> dict[str, object]:
     """Return the functions for the torch stand-in."""
 
     def save(obj: object, f: object, *rest: object, **options: object) -> None:

@@ -45,12 +45,12 @@ _ELSEWHERE = {  # other modules in which PyTorch has the same names
 }
 
 
-def public_names(module: object) -> dict[str, Any]:
+def public_names(module: object) -> dict[str, object]:
     """Return the public names of a stand-in."""
     return {name: getattr(module, name) for name in vars(type(module)) if not name.startswith("_")}
 
 
-def torch_places(torch: Mapping[str, Any]) -> dict[str, Any]:
+def torch_places(torch: Mapping[str, object]) -> dict[str, object]:
     """Return PyTorch's functions in other places, by module name."""
     made = {name: stand_in(name, public_names(torch[home])) for name, home in _ELSEWHERE.items() if home in torch}
     type(made["torch.functional"]).F = torch["torch.nn.functional"]
@@ -66,7 +66,7 @@ def torch_places(torch: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _of_one_process() -> dict[str, Any]:
+def _of_one_process() -> dict[str, object]:
     """Return those functions of `torch.distributed` that ask whether there are several processes."""
     without = "is_initialized is_nccl_available is_mpi_available is_torchelastic_launched is_ucc_available"
     found = dict.fromkeys(("is_available", "is_gloo_available"), _always(True))
@@ -82,7 +82,7 @@ _PROCESSES = {"cpu_count": _always(1), "get_start_method": _always("fork")}
 _PROCESSES |= dict.fromkeys(("set_start_method", "set_sharing_strategy", "freeze_support"), accept)
 
 
-def question_modules(guard: Guard, offered: Mapping[str, Any], load: Callable[[str], Any]) -> dict[str, Any]:
+def question_modules(guard: Guard, offered: Mapping[str, object], load: Callable[[str], Any]) -> dict[str, object]:
     """Return `importlib` and `inspect`: what exists here, and signatures and texts of the snippet's own functions."""
 
     def import_module(name: Any, package: object = None) -> Any:
@@ -107,14 +107,14 @@ def question_modules(guard: Guard, offered: Mapping[str, Any], load: Callable[[s
     return every | {"inspect": inspect_module(guard)}
 
 
-def notebook_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
+def notebook_modules(write: Callable[[str, str], None]) -> dict[str, object]:
     """Return `IPython.display`, which prints, and `matplotlib_inline`, whose styles are accepted."""
 
     def display(*things: Any, **look: object) -> None:
         for each in things:
             write("out", str.__str__(str(each)) + "\n")
 
-    shown: dict[str, Any] = {"display": display, **dict.fromkeys(_SHOWN_AS_TEXT.split(), _text)}
+    shown: dict[str, object] = {"display": display, **dict.fromkeys(_SHOWN_AS_TEXT.split(), _text)}
     shown |= {kind: _named(kind) for kind in _SHOWN_ELSEWHERE.split()}
     shown |= {"clear_output": _always(None), "set_matplotlib_formats": _always(None)}
     inner = stand_in("IPython.display", shown)
@@ -231,7 +231,7 @@ def _decoded(filename: Any, mode: Any = "r", encoding: Any = None, errors: Any =
     return open_(filename, mode, encoding=encoding, errors=errors)
 
 
-def helper_modules(guard: Guard, write: Callable[[str, str], None]) -> dict[str, Any]:
+def helper_modules(guard: Guard, write: Callable[[str, str], None]) -> dict[str, object]:
     """Return versions, literals, the Python 2 that scripts still support, graphs as text, tables of models, and
     downloads."""
     versions = {"parse": Version, "Version": Version, "InvalidVersion": InvalidVersion}
@@ -353,7 +353,7 @@ def _pairs(attrs: dict[str, Any]) -> str:
 # --- downloads: there is no network, but what is attached under the name of an address can be downloaded ---
 
 
-def _download_modules(guard: Guard) -> dict[str, Any]:
+def _download_modules(guard: Guard) -> dict[str, object]:
     request = {
         "urlretrieve": _retrieve,
         "urlopen": _opened,

@@ -29,7 +29,7 @@ def snippet_builtins(
     printer: Callable[..., None],
     ask: Callable[[str], str],
     load_child: Callable[[str, str], object] = lambda name, child: None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return all builtins by name."""
     names = {name: getattr(builtins, name) for name in PLAIN_BUILTINS}
     names.update(_exceptions())
@@ -55,13 +55,13 @@ def snippet_builtins(
     return of_namespace(names, guard, guard.globals)
 
 
-def of_namespace(names: dict[str, Any], guard: Guard, namespace: dict[str, Any]) -> dict[str, Any]:
+def of_namespace(names: dict[str, object], guard: Guard, namespace: dict[str, object]) -> dict[str, object]:
     """Return the builtins for code that runs with the names of the snippet, or of one of its own modules."""
 
     def dir_(*things: object) -> list[str]:
         return guard.dir(*things) if things else sorted(own_names(namespace))
 
-    def fresh(given: dict[str, Any]) -> dict[str, Any]:
+    def fresh(given: dict[str, object]) -> dict[str, object]:
         made = {"__name__": "__main__", **given, **{key: value for key, value in namespace.items() if "<" in key}}
         made["__builtins__"] = of_namespace(names, guard, made)
         return made

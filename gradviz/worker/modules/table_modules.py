@@ -124,9 +124,9 @@ def get_dummies(data: Any, columns: Any = None, dtype: object = bool) -> DataFra
     return frame(found, table._index)
 
 
-def table_modules(write: Callable[[str], None]) -> dict[str, Any]:
+def table_modules(write: Callable[[str], None]) -> dict[str, object]:
     """Return the stand-in by module name; `write` is what `print` writes with."""
     RUN["write"] = write
     offered = (Series, DataFrame, read_csv, concat, isnull, notnull, get_dummies)
-    names: dict[str, Any] = {each.__name__: each for each in offered}
+    names: dict[str, object] = {each.__name__: each for each in offered}
     return {"pandas": stand_in("pandas", {**names, "isna": isnull, "notna": notnull, "__version__": VERSION})}

@@ -29,7 +29,7 @@ from gradviz.worker.policy_names import MEMORY, is_dunder
 Writer = Callable[[str, str], None]
 
 
-def text_modules(guard: Guard, write: Writer) -> dict[str, Any]:
+def text_modules(guard: Guard, write: Writer) -> dict[str, object]:
     """Return the stand-ins by module name."""
     guard.plain_bases += (Space,)
     space = guard.adopt(type("namespace", (Space,), {"__module__": "types"}))
@@ -120,7 +120,7 @@ def _dump(obj: object, fp: Any, **look: Any) -> None:
 _JSON = {"dumps": _dumps, "loads": loads, "dump": _dump, "load": _load, "JSONDecodeError": json.JSONDecodeError}
 
 
-def _pprint_names(write: Writer) -> dict[str, Any]:
+def _pprint_names(write: Writer) -> dict[str, object]:
     known: dict[Any, Any] = pprint.PrettyPrinter._dispatch  # type: ignore[attr-defined]
     known[OrderedDict.__repr__] = pprint.PrettyPrinter._pprint_ordered_dict  # type: ignore[attr-defined]  # see ordered_tables
 
@@ -151,7 +151,10 @@ def _pprint_names(write: Writer) -> dict[str, Any]:
 # --- hashlib, tracemalloc ---
 
 _TRACING = "start stop clear_traces"
-_TRACED: dict[str, Any] = {"is_tracing": lambda: False, "get_traced_memory": lambda: (0, 0)}  # memory says nothing here
+_TRACED: dict[str, object] = {
+    "is_tracing": lambda: False,
+    "get_traced_memory": lambda: (0, 0),
+}  # memory says nothing here
 _DIGESTS = "md5 sha1 sha224 sha256 sha384 sha512"
 
 
@@ -227,7 +230,7 @@ def _yes() -> bool:
 # --- traceback, and the kinds of numbers, which can't be extended ---
 
 
-def error_modules(guard: Guard, write: Writer) -> dict[str, Any]:
+def error_modules(guard: Guard, write: Writer) -> dict[str, object]:
     """Return the stand-ins by module name."""
     kinds = {name: _kind(name) for name in ("Number", "Complex", "Real", "Rational", "Integral")}
     return {
@@ -236,7 +239,7 @@ def error_modules(guard: Guard, write: Writer) -> dict[str, Any]:
     }
 
 
-def _traceback_names(guard: Guard, write: Writer) -> dict[str, Any]:
+def _traceback_names(guard: Guard, write: Writer) -> dict[str, object]:
     def told(error: object) -> ErrorText:
         if not isinstance(error, BaseException):
             raise TypeError("give the exception itself: except ValueError as e: traceback.print_exception(e)")
@@ -319,7 +322,7 @@ class Progress:
     set_description = set_description_str = set_postfix = set_postfix_str = refresh = close = reset = clear = _ignore
 
 
-def progress_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
+def progress_modules(write: Callable[[str, str], None]) -> dict[str, object]:
     """Return `tqdm` and the modules that also provide it."""
 
     class tqdm(Progress):

@@ -161,7 +161,7 @@ def _fail(text: str, msg: object) -> NoReturn:
     raise AssertionError(text if msg is None else f"{text} : {msg}")
 
 
-def _raising(block: Raises, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _raising(block: Raises, args: tuple[Any, ...], kwargs: dict[str, object]) -> Any:
     if not args:
         return block
     with block:

@@ -149,7 +149,7 @@ def build_vocab_from_iterator(
     return Vocab(marks + words if special_first else words + marks)
 
 
-def written_modules(say: Callable[[str], None]) -> dict[str, Any]:
+def written_modules(say: Callable[[str], None]) -> dict[str, object]:
     """Return the stand-ins by module name; `say` reports that the lines are generated."""
     said: list[bool] = []
 

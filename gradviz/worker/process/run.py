@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from gradviz.document.attached import Attached
 from gradviz.worker.process.events import Asked, Batch, Detail, Done, Event, Figure, Missing, Output, Refused, Written
@@ -78,7 +77,7 @@ class Run:
         self._on_event = on_event
         self._source = source
         bounds = {name: getattr(limits, name) for name in BOUNDS}
-        self._request_header: dict[str, Any] = {"source": source, "filename": filename, "limits": bounds, **vars(how)}
+        self._request_header = {"source": source, "filename": filename, "limits": bounds} | vars(how)
         self._verdict: Done | None = None
         self._lock = threading.Lock()
         self._finished = threading.Event()

@@ -409,7 +409,7 @@ class Runner:
         print_.__name__ = print_.__qualname__ = "print"
         return print_
 
-    def _echo(self, names: dict[str, Any]) -> Callable[[object], None]:
+    def _echo(self, names: dict[str, object]) -> Callable[[object], None]:
         """Do what Python does with the value of an expression at a prompt; `_` is the last one."""
 
         def echo(value: object) -> None:

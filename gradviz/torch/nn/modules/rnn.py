@@ -45,7 +45,7 @@ def rnn_step(activation: str) -> Callable[[Gates, Tensor, Any, Any], Tensor]:
 
 
 def lstm_step(
-    gates: Gates, state: Any, weight: Tensor, bias: Tensor, projection: Tensor | None = None
+    gates: Gates, state: Tensor | tuple[Tensor, ...], weight: Tensor, bias: Tensor, projection: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
     """One step of an LSTM, from the gates of its input."""
     hidden, memory = state

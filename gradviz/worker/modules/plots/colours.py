@@ -209,7 +209,7 @@ _IGNORED = frozenset(
 )
 
 
-def options(look: Mapping[str, Any], owner: str) -> dict[str, Any]:
+def options(look: Mapping[str, object], owner: str) -> dict[str, object]:
     """Return the keywords under their long names; AttributeError, with its message, for one that Matplotlib does not
     know."""
     found: dict[str, object] = {}

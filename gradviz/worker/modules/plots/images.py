@@ -321,7 +321,7 @@ class Images:
         )
         return self._words(where, s, given, inside)
 
-    def _words(self, where: tuple[Array, Array], text: object, given: dict[str, Any], inside: bool) -> Words:
+    def _words(self, where: tuple[Array, Array], text: object, given: dict[str, object], inside: bool) -> Words:
         across = given.get("ha", given.get("horizontalalignment", "left"))
         up = given.get("va", given.get("verticalalignment", "bottom"))
         size = given.pop("size", None)

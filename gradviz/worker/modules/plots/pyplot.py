@@ -40,9 +40,9 @@ class Pyplot:
     def __init__(self, book: Book, numbers: Numbers) -> None:
         self._book = book
         self._numbers = numbers
-        self.settings: dict[str, Any] = dict(DEFAULTS)
+        self.settings: dict[str, object] = dict(DEFAULTS)
 
-    def names(self) -> dict[str, Any]:
+    def names(self) -> dict[str, object]:
         """Return everything public of `matplotlib.pyplot`."""
         own = (
             *(self.figure, self.subplots, self.subplot, self.subplot_mosaic, self.axes, self.gca, self.gcf, self.show),
@@ -214,7 +214,7 @@ def _backend() -> str:
     return "agg"
 
 
-def plot_modules(book: Book, plain: Callable[[object], object]) -> dict[str, Any]:
+def plot_modules(book: Book, plain: Callable[[object], object]) -> dict[str, object]:
     """Return `matplotlib`, `matplotlib.pyplot` and what is imported with them; `plain` as in `Numbers`."""
     numbers = Numbers(plain)
     pyplot = Pyplot(book, numbers)
@@ -222,7 +222,7 @@ def plot_modules(book: Book, plain: Callable[[object], object]) -> dict[str, Any
     plt = stand_in("matplotlib.pyplot", names)
     figure = stand_in("matplotlib.figure", {"Figure": Figure})
     axes = stand_in("matplotlib.axes", {"Axes": Axes, "Subplot": Axes})
-    parts: dict[str, Any] = {name: ACCEPTED for name in _PARTS.split()} | {"figure": figure, "axes": axes}
+    parts: dict[str, object] = {name: ACCEPTED for name in _PARTS.split()} | {"figure": figure, "axes": axes}
     parts |= {"cm": names["cm"], "pyplot": plt}
     maps = stand_in("matplotlib.colormaps", {"get_cmap": pyplot.get_cmap})
     root = stand_in(

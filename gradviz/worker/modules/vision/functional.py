@@ -6,27 +6,35 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
 from gradviz import torch
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.state import paused
 from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.ops.facts import iinfo
 from gradviz.engine.ops.interpolation import interpolate
 from gradviz.worker.modules.vision.picture import Image, cut, picture, pixels_of
 from gradviz.worker.objects.numpy_boundary import to_numpy
 
+Form = TypeVar("Form", Image, Tensor)  # what goes in as a picture comes out as one, and a tensor as a tensor
+Sizes = int | list[int] | tuple[int, ...]
+Span = float | list[float] | tuple[float, ...]  # one number, or one for each side
+Fill = float | list[float] | tuple[float, ...]
 
-def pair(size: Any) -> tuple[int, int]:
+
+def pair(size: Sizes) -> tuple[int, int]:
     """Return height and width."""
     if isinstance(size, list | tuple):
         return (operator.index(size[0]), operator.index(size[-1]))
     return (operator.index(size), operator.index(size))
 
 
-def on_pixels(image: Any, change: Callable[[Any], Any]) -> Any:
+def on_pixels(image: Form, change: Callable[[Array], Array]) -> Form:
     """Change a picture, or a tensor of channels, height and width, in NumPy's order of axes."""
     if isinstance(image, Image):
         return picture(change(pixels_of(image)))
@@ -42,14 +50,14 @@ def on_pixels(image: Any, change: Callable[[Any], Any]) -> Any:
         return torch.from_numpy(np.ascontiguousarray(made.astype(array.dtype)))
 
 
-def size_of(image: Any) -> tuple[int, int]:
+def size_of(image: Image | Tensor) -> tuple[int, int]:
     """Return height and width."""
     if isinstance(image, Image):
         return image.height, image.width
     return int(image.shape[-2]), int(image.shape[-1])
 
 
-def to_tensor(pic: Any) -> Any:
+def to_tensor(pic: Image | Array) -> Tensor:
     """Convert a picture to numbers from 0 to 1, channels first."""
     array = pic._pixels if type(pic) is Image else np.array(to_numpy(pic))
     if array.ndim not in (2, 3):
@@ -64,7 +72,7 @@ def to_tensor(pic: Any) -> Any:
         return torch.from_numpy(made)
 
 
-def pil_to_tensor(pic: Any) -> Any:
+def pil_to_tensor(pic: Image) -> Tensor:
     """Convert a picture to integers, channels first."""
     array = pixels_of(pic)
     with paused():
@@ -73,7 +81,7 @@ def pil_to_tensor(pic: Any) -> Any:
         )
 
 
-def convert_image_dtype(image: Any, dtype: Any = torch.float32) -> Any:
+def convert_image_dtype(image: Tensor, dtype: dtypes.dtype = torch.float32) -> Tensor:
     """Convert to another dtype, scaled from the range of numbers of one to that of the other."""
     if not isinstance(image, Tensor):
         raise TypeError("Input img should be Tensor Image")
@@ -90,12 +98,12 @@ def convert_image_dtype(image: Any, dtype: Any = torch.float32) -> Any:
         return (image // (given // wanted)).to(dtype) if given > wanted else image.to(dtype) * (wanted // given)
 
 
-def _shades(dtype: Any) -> int:
+def _shades(dtype: dtypes.dtype) -> int:
     """Return how many numbers a whole dtype has from 0 on."""
-    return 2 if dtype == torch.bool else int(torch.iinfo(dtype).max) + 1
+    return 2 if dtype == torch.bool else int(iinfo(dtype).max) + 1
 
 
-def to_pil_image(pic: Any, mode: object = None) -> Image:
+def to_pil_image(pic: Tensor | Array, mode: object = None) -> Image:
     """Convert a tensor or an array to a picture."""
     if isinstance(pic, Tensor):
         array = np.array(to_numpy(Tensor.detach(pic)))
@@ -117,7 +125,7 @@ def _plain(*given: object) -> bool:
     return numbers and len({len(each) for each in given}) == 1  # type: ignore[arg-type]
 
 
-def normalize(tensor: Any, mean: Any, std: Any, inplace: object = False) -> Tensor:
+def normalize(tensor: Tensor, mean: Sequence[float], std: Sequence[float], inplace: object = False) -> Tensor:
     """Subtract each channel's mean and divide by its standard deviation."""
     if not isinstance(tensor, Tensor):
         raise TypeError(f"img should be Tensor Image. Got {type(tensor)}")
@@ -135,8 +143,8 @@ def normalize(tensor: Any, mean: Any, std: Any, inplace: object = False) -> Tens
 
 
 def resize(
-    img: Any, size: Any, interpolation: Any = "bilinear", max_size: object = None, antialias: object = True
-) -> Any:
+    img: Form, size: Sizes, interpolation: str = "bilinear", max_size: object = None, antialias: object = True
+) -> Form:
     """Resize; a single number is the size of the shorter side."""
     height, width = size_of(img)
     if isinstance(size, list | tuple) and len(size) == 2:
@@ -159,43 +167,48 @@ def resize(
         return made.reshape(*img.shape[:-2], new_height, new_width)
 
 
-def crop(img: Any, top: Any, left: Any, height: Any, width: Any) -> Any:
+def crop(img: Form, top: int, left: int, height: int, width: int) -> Form:
     """Return a part."""
     place = [operator.index(each) for each in (top, left, height, width)]
     return on_pixels(img, lambda pixels: cut(pixels, *place))
 
 
-def center_crop(img: Any, output_size: Any) -> Any:
+def center_crop(img: Form, output_size: Sizes) -> Form:
     """Return the part in the middle."""
     (height, width), (high, wide) = size_of(img), pair(output_size)
     return crop(img, round((height - high) / 2.0), round((width - wide) / 2.0), high, wide)
 
 
-def pad(img: Any, padding: Any, fill: Any = 0, padding_mode: Any = "constant") -> Any:
+def pad(img: Form, padding: Sizes, fill: float = 0, padding_mode: str = "constant") -> Form:
     """Add a border."""
     sides = [operator.index(each) for each in (padding if isinstance(padding, list | tuple) else [padding])]
     left, top, right, bottom = sides * (4 // len(sides))
     mode = {"constant": "constant", "reflect": "reflect", "edge": "edge", "symmetric": "symmetric"}[str(padding_mode)]
     if max(left, top, right, bottom) > 4096:
         raise ValueError("a frame of more than 4096 pixels")
-    options: dict[str, Any] = {"constant_values": float(fill)} if mode == "constant" else {}
+    options: dict[str, object] = {"constant_values": float(fill)} if mode == "constant" else {}
     ends = ((top, bottom), (left, right))
     return on_pixels(img, lambda pixels: np.pad(pixels, ends + ((0, 0),) * (pixels.ndim - 2), mode, **options))  # type: ignore[call-overload]
 
 
-def hflip(img: Any) -> Any:
+def hflip(img: Form) -> Form:
     """Flip horizontally."""
     return on_pixels(img, lambda pixels: pixels[:, ::-1])
 
 
-def vflip(img: Any) -> Any:
+def vflip(img: Form) -> Form:
     """Flip vertically."""
     return on_pixels(img, lambda pixels: pixels[::-1])
 
 
 def rotate(
-    img: Any, angle: Any, interpolation: object = None, expand: object = False, center: Any = None, fill: Any = 0
-) -> Any:
+    img: Form,
+    angle: float,
+    interpolation: object = None,
+    expand: object = False,
+    center: Sequence[float] | None = None,
+    fill: Fill = 0,
+) -> Form:
     """Rotate counter-clockwise."""
     if expand:
         raise PermissionError("rotate(expand=True) is not available in GradViz snippets; pad the picture first")
@@ -203,9 +216,15 @@ def rotate(
 
 
 def affine(
-    img: Any, angle: Any, translate: Any, scale: Any, shear: Any, interpolation: object = None, fill: Any = 0,
-    center: Any = None,
-) -> Any:  # fmt: skip
+    img: Form,
+    angle: float,
+    translate: Sequence[float],
+    scale: float,
+    shear: Span,
+    interpolation: object = None,
+    fill: Fill = 0,
+    center: Sequence[float] | None = None,
+) -> Form:
     """Rotate clockwise, scale, shear (both angles in degrees) and shift by pixels."""
     if not float(scale) > 0:
         raise ValueError("Argument scale should be positive")
@@ -218,18 +237,19 @@ def affine(
     middle = np.array(((wide - 1) / 2, (high - 1) / 2) if center is None else [float(each) - 0.5 for each in center])
     moved = middle + [float(each) for each in translate]
 
-    def change(pixels: Any) -> Any:
+    def change(pixels: Array) -> Array:
         ys, xs = np.mgrid[0:high, 0:wide]
         x, y = (matrix @ (np.stack((xs.ravel(), ys.ravel())) - moved[:, None]) + middle[:, None]).reshape(2, high, wide)
         column, row = np.rint(x).astype(np.int64), np.rint(y).astype(np.int64)
         inside = (column >= 0) & (column < wide) & (row >= 0) & (row < high)
         found = pixels[np.clip(row, 0, high - 1), np.clip(column, 0, wide - 1)]
-        return np.where(inside if pixels.ndim == 2 else inside[..., None], found, to_numpy(fill or 0))
+        made: Array = np.where(inside if pixels.ndim == 2 else inside[..., None], found, to_numpy(fill or 0))
+        return made
 
     return on_pixels(img, change)
 
 
-def gaussian_blur(img: Any, kernel_size: Any, sigma: Any = None) -> Any:
+def gaussian_blur(img: Form, kernel_size: Sizes, sigma: Span | None = None) -> Form:
     """Blur; without a sigma, by one that suits the size of the kernel."""
     wide, high = sizes = pair(kernel_size)
     if min(sizes) <= 0 or wide % 2 == 0 or high % 2 == 0:
@@ -239,7 +259,7 @@ def gaussian_blur(img: Any, kernel_size: Any, sigma: Any = None) -> Any:
     if not min(spreads) > 0:
         raise ValueError(f"sigma should have positive values. Got {spreads}")
 
-    def change(pixels: Any) -> Any:
+    def change(pixels: Array) -> Array:
         made = pixels.astype(np.float64)
         for axis, size, spread in ((0, high, spreads[-1]), (1, wide, spreads[0])):
             weights = np.exp(-0.5 * ((np.arange(size) - size // 2) / spread) ** 2)
@@ -252,41 +272,41 @@ def gaussian_blur(img: Any, kernel_size: Any, sigma: Any = None) -> Any:
     return on_pixels(img, change)
 
 
-def _white(img: Any) -> Any:
+def _white(img: Image | Tensor) -> np.float32:
     return np.float32(255 if isinstance(img, Image) or not img.is_floating_point() else 1)
 
 
-def _shaded(img: Any, factor: Any, middle: Callable[[Any], Any]) -> Any:
+def _shaded(img: Form, factor: float, middle: Callable[[Array], Array]) -> Form:
     """Scale the differences from something by a factor."""
     top, by, rest = _white(img), np.float32(factor), np.float32(1 - float(factor))
 
-    def change(pixels: Any) -> Any:
+    def change(pixels: Array) -> Array:
         made = np.clip(by * pixels + rest * middle(pixels).astype(np.float32), 0, top)
         return made if pixels.dtype.kind == "f" else np.trunc(made)
 
     return on_pixels(img, change)
 
 
-def adjust_brightness(img: Any, brightness_factor: Any) -> Any:
+def adjust_brightness(img: Form, brightness_factor: float) -> Form:
     """Make it brighter or darker."""
     return _shaded(img, brightness_factor, np.zeros_like)
 
 
-def adjust_contrast(img: Any, contrast_factor: Any) -> Any:
+def adjust_contrast(img: Form, contrast_factor: float) -> Form:
     """Scale the differences from the mean."""
     digits = 0 if isinstance(img, Image) else 12
     return _shaded(img, contrast_factor, lambda pixels: np.round(_grey(pixels).mean(), digits))
 
 
-def adjust_saturation(img: Any, saturation_factor: Any) -> Any:
+def adjust_saturation(img: Form, saturation_factor: float) -> Form:
     """Scale the differences from grey."""
     return _shaded(img, saturation_factor, _grey)
 
 
-def adjust_sharpness(img: Any, sharpness_factor: Any) -> Any:
+def adjust_sharpness(img: Form, sharpness_factor: float) -> Form:
     """Scale the differences from a smooth picture."""
 
-    def smooth(pixels: Any) -> Any:
+    def smooth(pixels: Array) -> Array:
         made, size = pixels.astype(np.float64), pixels.shape
         if min(size[:2]) > 2:
             near = [pixels[y : size[0] - 2 + y, x : size[1] - 2 + x] for y in range(3) for x in range(3)]
@@ -296,12 +316,12 @@ def adjust_sharpness(img: Any, sharpness_factor: Any) -> Any:
     return _shaded(img, sharpness_factor, smooth)
 
 
-def adjust_hue(img: Any, hue_factor: Any) -> Any:
+def adjust_hue(img: Form, hue_factor: float) -> Form:
     """Turn the colours around the wheel, of which 1 is the whole."""
     if not -0.5 <= float(hue_factor) <= 0.5:
         raise ValueError(f"hue_factor ({hue_factor}) is not in [-0.5, 0.5].")
 
-    def change(pixels: Any) -> Any:
+    def change(pixels: Array) -> Array:
         if pixels.ndim == 2 or pixels.shape[2] != 3:
             return pixels
         red, green, blue = np.moveaxis(pixels.astype(np.float64), 2, 0)
@@ -311,31 +331,31 @@ def adjust_hue(img: Any, hue_factor: Any) -> Any:
         sixth = np.where(most == red, (green - blue) / part, 2 + (blue - red) / part)
         sixth = np.where((most == blue) & (most != red) & (most != green), 4 + (red - green) / part, sixth)
         place = (np.array((5, 3, 1)) + (sixth + 6 * float(hue_factor))[..., None]) % 6
-        made = most[..., None] - span[..., None] * np.clip(np.minimum(place, 4 - place), 0, 1)
+        made: Array = most[..., None] - span[..., None] * np.clip(np.minimum(place, 4 - place), 0, 1)
         return made if pixels.dtype.kind == "f" else np.floor(made * (255.999 / 255))
 
     return on_pixels(img, change)
 
 
-def invert(img: Any) -> Any:
+def invert(img: Form) -> Form:
     """Exchange black and white."""
     return on_pixels(img, lambda pixels: _white(img) - pixels)
 
 
-def solarize(img: Any, threshold: Any) -> Any:
+def solarize(img: Form, threshold: float) -> Form:
     """Invert what is at least as bright."""
     return on_pixels(img, lambda pixels: np.where(pixels >= float(threshold), _white(img) - pixels, pixels))
 
 
-def posterize(img: Any, bits: Any) -> Any:
+def posterize(img: Form, bits: int) -> Form:
     """Keep only some bits of each number."""
     return on_pixels(img, lambda pixels: pixels & np.uint8(256 - 2 ** (8 - operator.index(bits))))
 
 
-def autocontrast(img: Any) -> Any:
+def autocontrast(img: Form) -> Form:
     """Stretch each channel to all shades."""
 
-    def change(pixels: Any) -> Any:
+    def change(pixels: Array) -> Array:
         low, high = (edge(pixels, (0, 1), keepdims=True).astype(np.float32) for edge in (np.min, np.max))
         made = np.where(high == low, pixels, (pixels - low) * (_white(img) / np.where(high == low, 1, high - low)))
         return made if pixels.dtype.kind == "f" else np.trunc(made)
@@ -343,17 +363,17 @@ def autocontrast(img: Any) -> Any:
     return on_pixels(img, change)
 
 
-def equalize(img: Any) -> Any:
+def equalize(img: Form) -> Form:
     """Use all shades of each channel equally often."""
 
-    def change(pixels: Any) -> Any:
+    def change(pixels: Array) -> Array:
         several = pixels if pixels.ndim == 3 else pixels[..., None]
         return np.stack([_equalized(several[..., at]) for at in range(several.shape[2])], 2).reshape(pixels.shape)
 
     return on_pixels(img, change)
 
 
-def _equalized(channel: Any) -> Any:
+def _equalized(channel: Array) -> Any:
     counts = np.bincount(channel.ravel(), minlength=256)
     step = counts[: channel.max()].sum() // 255
     if step == 0:
@@ -361,7 +381,7 @@ def _equalized(channel: Any) -> Any:
     return np.clip((np.cumsum(counts) - counts + step // 2) // step, 0, 255).astype(np.uint8)[channel]
 
 
-def erase(img: Any, i: Any, j: Any, h: Any, w: Any, v: Any, inplace: object = False) -> Any:
+def erase(img: Tensor, i: int, j: int, h: int, w: int, v: Tensor | float, inplace: object = False) -> Tensor:
     """Put a value in the place of a rectangle of a tensor."""
     with paused():
         made = img if inplace else img.clone()
@@ -370,14 +390,14 @@ def erase(img: Any, i: Any, j: Any, h: Any, w: Any, v: Any, inplace: object = Fa
         return made
 
 
-def _grey(pixels: Any) -> Any:
+def _grey(pixels: Array) -> Array:
     if pixels.ndim == 2 or pixels.shape[2] != 3:
         return pixels
     grey = np.repeat((pixels @ np.array((0.2989, 0.587, 0.114)))[..., None], 3, 2)
     return grey if pixels.dtype.kind == "f" else np.trunc(grey)
 
 
-def rgb_to_grayscale(img: Any, num_output_channels: Any = 1) -> Any:
+def rgb_to_grayscale(img: Form, num_output_channels: int = 1) -> Form:
     """Convert to greyscale."""
     if isinstance(img, Image):
         grey = img.convert("L")
@@ -397,17 +417,17 @@ FUNCTIONS: tuple[Callable[..., Any], ...] = (
 
 
 def make_grid(
-    tensor: Any,
-    nrow: Any = 8,
-    padding: Any = 2,
-    normalize: Any = False,
-    value_range: Any = None,
-    scale_each: Any = False,
-    pad_value: Any = 0.0,
-) -> Any:
+    tensor: Tensor | list[Tensor] | tuple[Tensor, ...],
+    nrow: int = 8,
+    padding: int = 2,
+    normalize: bool = False,
+    value_range: tuple[float, float] | None = None,
+    scale_each: bool = False,
+    pad_value: float = 0.0,
+) -> Tensor:
     """Return several pictures as one tensor."""
     with paused():
-        several = torch.stack(list(tensor), dim=0) if isinstance(tensor, list | tuple) else tensor
+        several: Tensor = torch.stack(list(tensor), dim=0) if isinstance(tensor, list | tuple) else tensor
         if several.dim() == 2:
             several = several.unsqueeze(0)
         if several.dim() == 3:
@@ -427,7 +447,7 @@ def make_grid(
         return _laid(several, operator.index(nrow), operator.index(padding), pad_value)
 
 
-def _laid(several: Any, nrow: int, padding: int, pad_value: Any) -> Any:
+def _laid(several: Tensor, nrow: int, padding: int, pad_value: float) -> Tensor:
     count = several.size(0)
     wide = min(nrow, count)
     high = -(-count // wide)
@@ -440,7 +460,9 @@ def _laid(several: Any, nrow: int, padding: int, pad_value: Any) -> Any:
     return grid
 
 
-def save_image(tensor: Any, fp: object, format: object = None, **look: Any) -> None:
+def save_image(
+    tensor: Tensor | list[Tensor] | tuple[Tensor, ...], fp: object, format: object = None, **look: Any
+) -> None:
     """Save a grid of pictures under a name in the folder of the run."""
     with paused():
         grid = make_grid(tensor, **look).mul(255).add(0.5).clamp(0, 255).permute(1, 2, 0)

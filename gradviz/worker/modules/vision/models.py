@@ -4,17 +4,18 @@ as torchvision makes them. Trained weights would be a download; asking for them 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradviz import torch
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.torch import nn
 from gradviz.worker.language.absent import TRAINED
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.vision import functional, transforms
 
 
-def _check(weights: Any, options: dict[str, Any]) -> dict[str, Any]:
+def _check(weights: Any, options: dict[str, object]) -> dict[str, object]:
     asked = [weights, options.pop("pretrained", None), options.pop("weights_backbone", None)]
     if any(each is not None and each is not False for each in asked):
         raise RuntimeError(TRAINED)
@@ -41,7 +42,7 @@ class BasicBlock(nn.Module):
 
     expansion = 1
 
-    def __init__(self, inplanes: int, planes: int, stride: int = 1, downsample: Any = None) -> None:
+    def __init__(self, inplanes: int, planes: int, stride: int = 1, downsample: nn.Module | None = None) -> None:
         super().__init__()
         self.conv1 = nn.Conv2d(inplanes, planes, 3, stride, 1, bias=False)
         self.bn1 = nn.BatchNorm2d(planes)
@@ -51,7 +52,7 @@ class BasicBlock(nn.Module):
         self.downsample = downsample
         self.stride = stride
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Tensor) -> Any:
         """Return the input plus the block's result."""
         out = self.relu(self.bn1(self.conv1(x)))
         out = self.bn2(self.conv2(out))
@@ -64,7 +65,7 @@ class Bottleneck(nn.Module):
 
     expansion = 4
 
-    def __init__(self, inplanes: int, planes: int, stride: int = 1, downsample: Any = None) -> None:
+    def __init__(self, inplanes: int, planes: int, stride: int = 1, downsample: nn.Module | None = None) -> None:
         super().__init__()
         self.conv1 = nn.Conv2d(inplanes, planes, 1, bias=False)
         self.bn1 = nn.BatchNorm2d(planes)
@@ -76,7 +77,7 @@ class Bottleneck(nn.Module):
         self.downsample = downsample
         self.stride = stride
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Tensor) -> Any:
         """Return the input plus the block's result."""
         out = self.relu(self.bn1(self.conv1(x)))
         out = self.relu(self.bn2(self.conv2(out)))
@@ -87,7 +88,13 @@ class Bottleneck(nn.Module):
 class ResNet(nn.Module):
     """Four stages of blocks."""
 
-    def __init__(self, block: Any, layers: Any, num_classes: int = 1000, zero_init_residual: bool = False) -> None:
+    def __init__(
+        self,
+        block: type[BasicBlock | Bottleneck],
+        layers: Sequence[int],
+        num_classes: int = 1000,
+        zero_init_residual: bool = False,
+    ) -> None:
         super().__init__()
         self.inplanes = 64
         self.conv1 = nn.Conv2d(3, 64, 7, 2, 3, bias=False)
@@ -102,7 +109,9 @@ class ResNet(nn.Module):
         self.fc = nn.Linear(512 * block.expansion, num_classes)
         _begin(self, _FAN_OUT)
 
-    def _make_layer(self, block: Any, planes: int, blocks: int, stride: int = 1) -> Any:
+    def _make_layer(
+        self, block: type[BasicBlock | Bottleneck], planes: int, blocks: int, stride: int = 1
+    ) -> nn.Sequential:
         downsample = None
         if stride != 1 or self.inplanes != planes * block.expansion:
             narrow = nn.Conv2d(self.inplanes, planes * block.expansion, 1, stride, bias=False)
@@ -112,14 +121,14 @@ class ResNet(nn.Module):
         layers += [block(self.inplanes, planes) for _ in range(1, blocks)]
         return nn.Sequential(*layers)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Tensor) -> Any:
         """Return the scores of the classes."""
         x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
         x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
         return self.fc(torch.flatten(self.avgpool(x), 1))
 
 
-_RESNETS = {
+_RESNETS: dict[str, tuple[type[BasicBlock | Bottleneck], tuple[int, ...]]] = {
     "resnet18": (BasicBlock, (2, 2, 2, 2)),
     "resnet34": (BasicBlock, (3, 4, 6, 3)),
     "resnet50": (Bottleneck, (3, 4, 6, 3)),
@@ -139,7 +148,9 @@ _VGG = {
 class VGG(nn.Module):
     """Convolutions, then three linear layers."""
 
-    def __init__(self, features: Any, num_classes: int = 1000, init_weights: bool = True, dropout: float = 0.5) -> None:
+    def __init__(
+        self, features: nn.Module, num_classes: int = 1000, init_weights: bool = True, dropout: float = 0.5
+    ) -> None:
         super().__init__()
         self.features = features
         self.avgpool = nn.AdaptiveAvgPool2d((7, 7))
@@ -151,14 +162,14 @@ class VGG(nn.Module):
         if init_weights:
             _begin(self, _FAN_OUT, _SMALL)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Tensor) -> Any:
         """Return the scores of the classes."""
         return self.classifier(torch.flatten(self.avgpool(self.features(x)), 1))
 
 
 def _vgg(name: str, **options: Any) -> VGG:
     plan, _, normed = name.partition("_")
-    layers: list[Any] = []
+    layers: list[nn.Module] = []
     channels = 3
     for word in _VGG[plan].split():
         if word == "M":
@@ -190,7 +201,7 @@ class AlexNet(nn.Module):
             nn.Linear(4096, num_classes),
         )
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Tensor) -> Any:
         """Return the scores of the classes."""
         return self.classifier(torch.flatten(self.avgpool(self.features(x)), 1))
 
@@ -207,7 +218,7 @@ class Fire(nn.Module):
         self.expand3x3 = nn.Conv2d(squeeze_planes, expand3x3_planes, kernel_size=3, padding=1)
         self.expand3x3_activation = nn.ReLU(inplace=True)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Tensor) -> Any:
         """Return both results, concatenated."""
         x = self.squeeze_activation(self.squeeze(x))
         wide = [self.expand1x1_activation(self.expand1x1(x)), self.expand3x3_activation(self.expand3x3(x))]
@@ -227,7 +238,7 @@ class SqueezeNet(nn.Module):
         super().__init__()
         self.num_classes = num_classes
         (channels, size), plan = _FIRES[version]
-        layers: list[Any] = [nn.Conv2d(3, channels, kernel_size=size, stride=2), nn.ReLU(inplace=True)]
+        layers: list[nn.Module] = [nn.Conv2d(3, channels, kernel_size=size, stride=2), nn.ReLU(inplace=True)]
         for word in plan.split():
             if word == "M":
                 layers.append(nn.MaxPool2d(kernel_size=3, stride=2, ceil_mode=True))
@@ -242,7 +253,7 @@ class SqueezeNet(nn.Module):
         _begin(self.features, nn.init.kaiming_uniform_)
         _begin(self.classifier, _SMALL)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Tensor) -> Any:
         """Return the scores of the classes."""
         return torch.flatten(self.classifier(self.features(x)), 1)
 
@@ -263,7 +274,7 @@ class InvertedResidual(nn.Module):
         layers.append(_conv_norm(hidden, hidden, stride=stride, groups=hidden))
         self.conv = nn.Sequential(*layers, nn.Conv2d(hidden, oup, 1, 1, 0, bias=False), nn.BatchNorm2d(oup))
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Tensor) -> Any:
         """Return the block's result, plus its input if the shapes match."""
         return x + self.conv(x) if self.use_res_connect else self.conv(x)
 
@@ -276,7 +287,7 @@ class MobileNetV2(nn.Module):
 
     def __init__(self, num_classes: int = 1000, dropout: float = 0.2) -> None:
         super().__init__()
-        layers: list[Any] = [_conv_norm(3, 32, stride=2)]
+        layers: list[nn.Module] = [_conv_norm(3, 32, stride=2)]
         channels = 32
         for wider, made, count, stride in _INVERTED:
             for at in range(count):
@@ -287,7 +298,7 @@ class MobileNetV2(nn.Module):
         self.classifier = nn.Sequential(nn.Dropout(p=dropout), nn.Linear(self.last_channel, num_classes))
         _begin(self, _FAN_OUT, _SMALL)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Tensor) -> Any:
         """Return the scores of the classes."""
         x = nn.functional.adaptive_avg_pool2d(self.features(x), (1, 1))
         return self.classifier(torch.flatten(x, 1))

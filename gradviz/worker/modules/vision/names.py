@@ -17,17 +17,17 @@ def _read_image(path: Any, mode: Any = None, *more: object) -> Any:
     return functional.pil_to_tensor(found if mode in (None, "UNCHANGED") else found.convert(str(mode)))
 
 
-def vision_modules(say: datasets.Say) -> dict[str, Any]:
+def vision_modules(say: datasets.Say) -> dict[str, object]:
     """Return all stand-ins; `say` reports each data set that is drawn."""
     datasets.begin(say)
-    made: dict[str, Any] = {}
+    made: dict[str, object] = {}
 
-    def offer(name: str, names: dict[str, Any]) -> Any:
+    def offer(name: str, names: dict[str, object]) -> Any:
         made[name] = stand_in(name, names)
         return made[name]
 
     modes = stand_in("InterpolationMode", _MODES)
-    functions: dict[str, Any] = {each.__name__: each for each in functional.FUNCTIONS}
+    functions: dict[str, object] = {each.__name__: each for each in functional.FUNCTIONS}
     tools = offer("torchvision.transforms.functional", {**functions, "InterpolationMode": modes})
     classes = {each.__name__: each for each in transforms.CLASSES}
     names = {**classes, "functional": tools, "InterpolationMode": modes}

@@ -6,10 +6,12 @@ cropped.
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any, NoReturn, Self
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.ops.interpolation import picture_weights
 from gradviz.worker.modules.scratch import SCRATCH, plain_bytes
 from gradviz.worker.modules.scratch_paths import Path, plain_path
@@ -25,7 +27,7 @@ class Image:
     """A picture, in greyscale ("L") or in colour ("RGB")."""
 
     __slots__ = ("_pixels",)
-    _pixels: Any
+    _pixels: Array
 
     def __new__(cls, *given: object, **named: object) -> Self:
         raise TypeError("pictures are made by Image.fromarray, Image.new and data sets in GradViz snippets")
@@ -59,13 +61,13 @@ class Image:
             return picture(np.repeat(pixels[..., None], 3, 2))
         return picture(pixels)
 
-    def resize(self, size: Any, resample: object = BICUBIC) -> Image:
+    def resize(self, size: Sequence[int], resample: object = BICUBIC) -> Image:
         """Resize to a width and height."""
         width, height = (operator.index(each) for each in tuple(size))
         mode = str.__str__(resample) if isinstance(resample, str) else _MODES[resample]  # type: ignore[index]
         return picture(_resized(self._pixels, height, width, mode))
 
-    def crop(self, box: Any) -> Image:
+    def crop(self, box: Sequence[int]) -> Image:
         """Return the part from left and top to right and bottom."""
         left, top, right, bottom = (operator.index(each) for each in tuple(box))
         return picture(cut(self._pixels, top, left, bottom - top, right - left))
@@ -96,31 +98,31 @@ class Image:
 Image.__module__ = "PIL.Image"
 
 
-def picture(pixels: Any) -> Image:
+def picture(pixels: Array) -> Image:
     """Return a picture of NumPy's own array."""
     plain = pixels.dtype == np.uint8
     return _holding(pixels.copy() if plain else np.clip(np.rint(pixels), 0, 255).astype(np.uint8))
 
 
-def _holding(pixels: object) -> Image:
+def _holding(pixels: Array) -> Image:
     """Return a picture of an array that nobody else changes."""
     made: Image = object.__new__(Image)
     made._pixels = pixels
     return made
 
 
-def shared_picture(pixels: Any) -> Image:
+def shared_picture(pixels: Array) -> Image:
     """Return a picture of an array of bytes that others share, and nobody changes."""
     pixels.setflags(write=False)
     return _holding(pixels)
 
 
-def pixels_of(image: Image) -> Any:
+def pixels_of(image: Image) -> Array:
     """Return a copy of the pixels as NumPy's own array."""
     return image._pixels.copy()
 
 
-def cut(pixels: Any, top: int, left: int, height: int, width: int) -> Any:
+def cut(pixels: Array, top: int, left: int, height: int, width: int) -> Array:
     """Return a part, with zeros beyond the edges."""
     if not 0 < height <= 4096 or not 0 < width <= 4096:
         raise ValueError(f"a part of {height} x {width} pixels")
@@ -132,7 +134,7 @@ def cut(pixels: Any, top: int, left: int, height: int, width: int) -> Any:
     return made
 
 
-def _resized(pixels: Any, height: int, width: int, mode: str) -> Any:
+def _resized(pixels: Array, height: int, width: int, mode: str) -> Array:
     """Resize as Pillow does, first the rows."""
     if not 0 < height <= 4096 or not 0 < width <= 4096:
         raise ValueError(f"a picture of {height} x {width} pixels")
@@ -152,7 +154,7 @@ def fromarray(obj: object, mode: object = None) -> Image:
     return picture(array[..., :3] if array.ndim == 3 else array)
 
 
-def new(mode: object, size: Any, color: object = 0) -> Image:
+def new(mode: object, size: Sequence[int], color: object = 0) -> Image:
     """Return a picture of one colour."""
     width, height = (operator.index(each) for each in tuple(size))
     shade = np.asarray(to_numpy(color), np.uint8)

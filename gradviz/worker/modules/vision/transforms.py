@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from gradviz import torch
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.state import paused
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.worker.modules.vision import functional
+from gradviz.worker.modules.vision.functional import Fill, Form, Sizes, Span
 from gradviz.worker.modules.vision.picture import Image
 from gradviz.worker.objects.numpy_boundary import to_numpy
 
@@ -24,7 +27,7 @@ def _whole(low: int, high: int) -> int:
     return int(torch.randint(low, high, size=(1,)).item())
 
 
-def _around(value: Any, middle: float, low: float = -math.inf) -> list[float]:
+def _around(value: Span, middle: float, low: float = -math.inf) -> list[float]:
     """Return the ends of a range: those given, or a number to both sides."""
     if isinstance(value, list | tuple):
         return [float(each) for each in value]
@@ -33,7 +36,7 @@ def _around(value: Any, middle: float, low: float = -math.inf) -> list[float]:
     return [max(low, middle - value), middle + value]
 
 
-def _drawn(ends: Any) -> float:
+def _drawn(ends: Sequence[float]) -> float:
     low, high = map(float, ends)
     return float(torch.empty(1).uniform_(low, high).item())
 
@@ -72,7 +75,7 @@ class Compose:
 class ToTensor:
     """Converts a picture to numbers from 0 to 1."""
 
-    def __call__(self, pic: Any) -> Any:
+    def __call__(self, pic: Image | Array) -> Tensor:
         return functional.to_tensor(pic)
 
     def __repr__(self) -> str:
@@ -92,7 +95,7 @@ class ToPILImage:
     def __init__(self, mode: object = None) -> None:
         self.mode = mode
 
-    def __call__(self, pic: Any) -> Image:
+    def __call__(self, pic: Tensor | Array) -> Image:
         return functional.to_pil_image(pic)
 
     def __repr__(self) -> str:
@@ -117,11 +120,11 @@ class Lambda:
 class Normalize(_Transform):
     """Subtracts each channel's mean and divides by its standard deviation."""
 
-    def __init__(self, mean: Any, std: Any, inplace: object = False) -> None:
+    def __init__(self, mean: Sequence[float], std: Sequence[float], inplace: object = False) -> None:
         super().__init__(mean=mean, std=std)
         self.inplace = inplace
 
-    def forward(self, tensor: Any) -> Any:
+    def forward(self, tensor: Tensor) -> Tensor:
         """Return the normalized tensor."""
         return functional.normalize(tensor, self.mean, self.std, self.inplace)
 
@@ -130,11 +133,11 @@ class Resize(_Transform):
     """Resizes to another size."""
 
     def __init__(
-        self, size: Any, interpolation: object = "bilinear", max_size: object = None, antialias: object = True
+        self, size: Sizes, interpolation: object = "bilinear", max_size: object = None, antialias: object = True
     ) -> None:
         super().__init__(size=size, interpolation=interpolation, max_size=max_size, antialias=antialias)
 
-    def forward(self, img: Any) -> Any:
+    def forward(self, img: Form) -> Form:
         """Return the resized picture."""
         return functional.resize(img, self.size, self.interpolation, None, self.antialias)
 
@@ -142,10 +145,10 @@ class Resize(_Transform):
 class CenterCrop(_Transform):
     """Crops to the part in the middle."""
 
-    def __init__(self, size: Any) -> None:
+    def __init__(self, size: Sizes) -> None:
         super().__init__(size=functional.pair(size))
 
-    def forward(self, img: Any) -> Any:
+    def forward(self, img: Form) -> Form:
         """Return the cropped picture."""
         return functional.center_crop(img, self.size)
 
@@ -153,10 +156,10 @@ class CenterCrop(_Transform):
 class Pad(_Transform):
     """Adds a border."""
 
-    def __init__(self, padding: Any, fill: Any = 0, padding_mode: Any = "constant") -> None:
+    def __init__(self, padding: Sizes, fill: float = 0, padding_mode: str = "constant") -> None:
         super().__init__(padding=padding, fill=fill, padding_mode=padding_mode)
 
-    def forward(self, img: Any) -> Any:
+    def forward(self, img: Form) -> Form:
         """Return the picture with a border."""
         return functional.pad(img, self.padding, self.fill, self.padding_mode)
 
@@ -167,10 +170,10 @@ class _Sometimes(_Transform):
     _change: Any
     _usual = 0.5
 
-    def __init__(self, p: Any = None) -> None:
+    def __init__(self, p: float | None = None) -> None:
         super().__init__(p=float(self._usual if p is None else p))
 
-    def forward(self, img: Any) -> Any:
+    def forward(self, img: Form) -> Form:
         """Return the picture, changed or not."""
         with paused():
             return self._change(img) if _random() < self.p else img
@@ -200,10 +203,10 @@ class RandomGrayscale(_Sometimes):
 class Grayscale(_Transform):
     """Converts to greyscale."""
 
-    def __init__(self, num_output_channels: Any = 1) -> None:
+    def __init__(self, num_output_channels: int = 1) -> None:
         super().__init__(num_output_channels=num_output_channels)
 
-    def forward(self, img: Any) -> Any:
+    def forward(self, img: Form) -> Form:
         """Return the picture in grey."""
         return functional.rgb_to_grayscale(img, self.num_output_channels)
 
@@ -212,12 +215,17 @@ class RandomCrop(_Transform):
     """Crops to a random part."""
 
     def __init__(
-        self, size: Any, padding: Any = None, pad_if_needed: Any = False, fill: Any = 0, padding_mode: Any = "constant"
+        self,
+        size: Sizes,
+        padding: Sizes | None = None,
+        pad_if_needed: bool = False,
+        fill: float = 0,
+        padding_mode: str = "constant",
     ):
         super().__init__(size=functional.pair(size), padding=padding)
         self.pad_if_needed, self.fill, self.padding_mode = pad_if_needed, fill, padding_mode
 
-    def forward(self, img: Any) -> Any:
+    def forward(self, img: Form) -> Form:
         """Return the cropped picture."""
         with paused():
             img = img if self.padding is None else self._padded(img, self.padding)
@@ -231,7 +239,7 @@ class RandomCrop(_Transform):
                 return img
             return functional.crop(img, _whole(0, height - high + 1), _whole(0, width - wide + 1), high, wide)
 
-    def _padded(self, img: Any, padding: Any) -> Any:
+    def _padded(self, img: Form, padding: Sizes) -> Form:
         return functional.pad(img, padding, self.fill, self.padding_mode)
 
 
@@ -239,13 +247,17 @@ class RandomResizedCrop(_Transform):
     """Crops to a part of random size and place, resized to the given size."""
 
     def __init__(
-        self, size: Any, scale: Any = (0.08, 1.0), ratio: Any = (3 / 4, 4 / 3), interpolation: object = "bilinear",
+        self,
+        size: Sizes,
+        scale: Sequence[float] = (0.08, 1.0),
+        ratio: Sequence[float] = (3 / 4, 4 / 3),
+        interpolation: object = "bilinear",
         antialias: object = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         look = {"interpolation": interpolation, "antialias": antialias}
         super().__init__(size=functional.pair(size), scale=tuple(scale), ratio=tuple(ratio), **look)
 
-    def forward(self, img: Any) -> Any:
+    def forward(self, img: Form) -> Form:
         """Return the cropped and resized picture."""
         with paused():
             height, width = functional.size_of(img)
@@ -267,13 +279,18 @@ class RandomRotation(_Transform):
     """Rotates by a random angle."""
 
     def __init__(
-        self, degrees: Any, interpolation: object = "nearest", expand: object = False, center: Any = None, fill: Any = 0
+        self,
+        degrees: Span,
+        interpolation: object = "nearest",
+        expand: object = False,
+        center: Sequence[float] | None = None,
+        fill: Fill = 0,
     ) -> None:
         look = {"interpolation": interpolation, "expand": expand, "fill": fill}
         super().__init__(degrees=_around(degrees, 0.0), **look)
         self.center = center
 
-    def forward(self, img: Any) -> Any:
+    def forward(self, img: Form) -> Form:
         """Return the rotated picture."""
         with paused():
             return functional.rotate(img, _drawn(self.degrees), None, self.expand, self.center, self.fill)
@@ -283,14 +300,20 @@ class RandomAffine(_Transform):
     """Rotates, shifts, scales and shears at random."""
 
     def __init__(
-        self, degrees: Any, translate: Any = None, scale: Any = None, shear: Any = None,
-        interpolation: object = "nearest", fill: Any = 0, center: Any = None,
-    ) -> None:  # fmt: skip
+        self,
+        degrees: Span,
+        translate: Sequence[float] | None = None,
+        scale: Sequence[float] | None = None,
+        shear: Span | None = None,
+        interpolation: object = "nearest",
+        fill: Fill = 0,
+        center: Sequence[float] | None = None,
+    ) -> None:
         lean = None if shear is None else _around(shear, 0.0)
         super().__init__(degrees=_around(degrees, 0.0), translate=translate, scale=scale, shear=lean)
         self.fill, self.center = fill, center
 
-    def forward(self, img: Any) -> Any:
+    def forward(self, img: Form) -> Form:
         """Return the changed picture."""
         with paused():
             angle, (high, wide) = _drawn(self.degrees), functional.size_of(img)
@@ -310,11 +333,11 @@ class RandomAffine(_Transform):
 class GaussianBlur(_Transform):
     """Blurs by a random sigma."""
 
-    def __init__(self, kernel_size: Any, sigma: Any = (0.1, 2.0)) -> None:
+    def __init__(self, kernel_size: Sizes, sigma: Span = (0.1, 2.0)) -> None:
         ends = tuple(sigma) if isinstance(sigma, list | tuple) else (float(sigma), float(sigma))
         super().__init__(kernel_size=functional.pair(kernel_size), sigma=ends)
 
-    def forward(self, img: Any) -> Any:
+    def forward(self, img: Form) -> Form:
         """Return the blurred picture."""
         with paused():
             return functional.gaussian_blur(img, self.kernel_size, _drawn(self.sigma))
@@ -324,11 +347,16 @@ class RandomErasing(_Transform):
     """Puts a value in the place of a random rectangle of a tensor."""
 
     def __init__(
-        self, p: Any = 0.5, scale: Any = (0.02, 0.33), ratio: Any = (0.3, 3.3), value: Any = 0, inplace: object = False
+        self,
+        p: float = 0.5,
+        scale: Sequence[float] = (0.02, 0.33),
+        ratio: Sequence[float] = (0.3, 3.3),
+        value: Fill | str = 0,
+        inplace: object = False,
     ) -> None:
         super().__init__(p=p, scale=scale, ratio=ratio, value=value, inplace=inplace)
 
-    def forward(self, img: Any) -> Any:
+    def forward(self, img: Tensor) -> Tensor:
         """Return the tensor, changed or not."""
         with paused():
             if not _random() < self.p:
@@ -352,13 +380,13 @@ class RandomErasing(_Transform):
 class ColorJitter(_Transform):
     """Changes brightness, contrast, saturation and hue at random."""
 
-    def __init__(self, brightness: Any = 0, contrast: Any = 0, saturation: Any = 0, hue: Any = 0) -> None:
+    def __init__(self, brightness: Span = 0, contrast: Span = 0, saturation: Span = 0, hue: Span = 0) -> None:
         given = {"brightness": brightness, "contrast": contrast, "saturation": saturation}
         ends = {name: _around(value, 1.0, 0.0) for name, value in given.items()} | {"hue": _around(hue, 0.0)}
         nothing = ([1.0, 1.0], [0.0, 0.0])
         super().__init__(**{name: None if both in nothing else tuple(both) for name, both in ends.items()})
 
-    def forward(self, img: Any) -> Any:
+    def forward(self, img: Form) -> Form:
         """Return the changed picture."""
         with paused():
             order = torch.randperm(4).tolist()
@@ -376,7 +404,7 @@ _COLOURS = [getattr(functional, f"adjust_{what}") for what in ("brightness", "co
 class RandomApply(Compose):
     """Applies transforms in sequence, with a probability."""
 
-    def __init__(self, transforms: Any, p: Any = 0.5) -> None:
+    def __init__(self, transforms: Any, p: float = 0.5) -> None:
         super().__init__(transforms)
         self.p = p
 
@@ -393,11 +421,14 @@ class TrivialAugmentWide(_Transform):
     """Applies one of the changes of TrivialAugment, by a random amount."""
 
     def __init__(
-        self, num_magnitude_bins: Any = 31, interpolation: object = "InterpolationMode.NEAREST", fill: Any = None
+        self,
+        num_magnitude_bins: int = 31,
+        interpolation: object = "InterpolationMode.NEAREST",
+        fill: Fill | None = None,
     ) -> None:
         super().__init__(num_magnitude_bins=num_magnitude_bins, interpolation=interpolation, fill=fill)
 
-    def forward(self, img: Any) -> Any:
+    def forward(self, img: Image | Tensor) -> Any:
         """Return the changed picture."""
         with paused():
             change, first, last, signed = _TRIVIAL[_whole(0, len(_TRIVIAL))]
@@ -408,7 +439,7 @@ class TrivialAugmentWide(_Transform):
             return change(img, -amount if signed and _whole(0, 2) else amount)
 
 
-def _sheared(img: Any, x: float, y: float) -> Any:
+def _sheared(img: Form, x: float, y: float) -> Form:
     lean = [math.degrees(math.atan(each)) for each in (x, y)]
     return functional.affine(img, 0.0, (0, 0), 1.0, lean, center=(0, 0))
 
@@ -435,11 +466,11 @@ _TRIVIAL: tuple[tuple[Callable[[Any, float], Any], float, float, bool], ...] = (
 class ConvertImageDtype(_Transform):
     """Converts to another dtype, scaled from the range of one to that of the other."""
 
-    def __init__(self, dtype: Any) -> None:
+    def __init__(self, dtype: dtypes.dtype) -> None:
         super().__init__()
         self.dtype = dtype
 
-    def forward(self, image: Any) -> Any:
+    def forward(self, image: Tensor) -> Tensor:
         """Return the converted tensor."""
         return functional.convert_image_dtype(image, self.dtype)
 
@@ -458,11 +489,11 @@ class ToImage(PILToTensor):
 class ToDtype(_Transform):
     """Converts to another dtype, scaled to its range if requested."""
 
-    def __init__(self, dtype: Any, scale: object = False) -> None:
+    def __init__(self, dtype: dtypes.dtype, scale: object = False) -> None:
         super().__init__(scale=bool(scale))
         self.dtype = dtype
 
-    def forward(self, image: Any) -> Any:
+    def forward(self, image: Tensor) -> Tensor:
         """Return the converted tensor; anything else is unchanged."""
         if not isinstance(image, Tensor):
             return image
