@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import json
+from difflib import SequenceMatcher
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,26 @@ def test_the_broken_snippet_triggers_its_lesson_alone(case: Broken) -> None:
     at = (lines[findings[0].step - 1], int(trace.nodes.line[node]) if node >= 0 else -1)
     assert case.line in at or case.line not in lines
     assert all(0 <= mark.node < len(trace.nodes) for mark in findings[0].marks)
+
+
+CHANGED_ELSEWHERE = """
+    backward-twice-1 backward-twice-2 backward-twice-3 backward-twice-4 backward-twice-5 freed-buffer-1
+    non-scalar-root-2 non-scalar-root-3 no-grad-fn-5 no-grad-fn-8 no-grad-fn-9 saved-overwritten-4 non-leaf-grad-1
+    non-leaf-grad-3 vanishing-2 double-softmax-3 unused-input-2 eval-forgotten-1 eval-forgotten-2 eval-forgotten-3
+    eval-forgotten-6 eval-forgotten-7 not-zeroed-4 softmax-before-ce-2 graph-in-grad-1 sigmoid-before-bce-2
+    unregistered-parameter-3 other-parameters-6 other-parameters-7 dead-relu-5
+""".split()  # rules 2 and 3 of Note [The line of a mistake], or a fix that does not change the wrong line itself
+WITHOUT_FIX = ["grad-none-not-reached-1", "grad-none-not-reached-2", "grad-none-not-reached-5"]
+
+
+@pytest.mark.parametrize(
+    "case", [each for each in CASES if each.name not in WITHOUT_FIX + CHANGED_ELSEWHERE], ids=lambda case: case.name
+)
+def test_the_line_of_a_mistake_is_one_that_the_first_fix_changes_or_stands_beside(case: Broken) -> None:
+    finding = diagnose(run(case.text))[0]
+    before, after = case.text.splitlines(), finding.fixes[0].text.splitlines()
+    changes = [each for each in SequenceMatcher(None, before, after, False).get_opcodes() if each[0] != "equal"]
+    assert any(low < finding.line <= max(high, low + 1) or finding.line == low == high for _, low, high, *_ in changes)
 
 
 @pytest.mark.parametrize("case", CASES, ids=NAMES)

@@ -38,7 +38,16 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A mistake in this run: where it was made, the cursor at which it shows, what it is about."""
+    """A mistake in this run: where it was made, the cursor at which it shows, what it is about.
+
+    Note [The line of a mistake] The line is the one that has to change:
+    1. the first line of the innermost call, otherwise of the statement, that the first fix changes; a number with a
+       name of its own (`rate = 8.0`, `"lr": 8.0`) has its own line;
+    2. for a call that is missing (zero_grad, eval, retain_grad), the line that needed it first: the backward() that
+       adds up, the model's call in the evaluation, the read of .grad; for something left out of a loss, the last line
+       that computes something with it, or else the line that computes the loss;
+    3. if either of two lines could change (shapes that don't fit, a second backward(), a softmax that follows another),
+       the later one, which is also the one that raises."""
 
     line: int
     step: int

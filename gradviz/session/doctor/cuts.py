@@ -13,6 +13,7 @@ import numpy as np
 from gradviz.document import edits
 from gradviz.session.doctor.case import SEARCHED, SWITCHED_OFF, Case, Fix, Hit, fixes, requires, returned, under_keys
 from gradviz.session.doctor.text import collected, decorated_at, followed, name_of, off_at, receiver_of, uses
+from gradviz.trace.table.regions import RegionKind
 
 _NOT_DIFFERENTIABLE = 3  # see schema.UNTRACKED
 _COPIES = ("tensor", "as_tensor", "new_tensor", "from_numpy", "Tensor", "FloatTensor", "array", "Variable", "Parameter")
@@ -49,9 +50,7 @@ def cut_at(case: Case, tensor: int) -> Cut | None:
     if not before:
         return None
     if trace.nodes.reason[node] == SWITCHED_OFF:
-        outer = case.outer_line(node)
-        at = next((off for each in (line, outer) if (off := off_at(case, each)) > 0), outer)
-        return Cut("no_grad", at, before[0], tensor, node, case.maker(tensor))
+        return Cut("no_grad", _switched_at(case, node), before[0], tensor, node, case.maker(tensor))
     if trace.nodes.reason[node] == _NOT_DIFFERENTIABLE:
         return Cut("integer", line, before[0], tensor, node, case.maker(tensor))
     if not str(trace.tensors.dtype[tensor]).startswith(_FLOATS):  # the indices beside the numbers: torch.max(x, 1)[1]
@@ -219,7 +218,7 @@ def told(case: Case, cut: Cut) -> str:
     return {
         "detached": f"detach() {place} makes a constant of {name}: no gradient goes back through it.",
         "data": f".data {place} is {name} without its history: autograd sees a constant.",
-        "no_grad": f"What is computed inside no_grad {place} has no history.",
+        "no_grad": f"The no_grad() of line {cut.line} keeps no history of what is computed inside.",
         "integer": f"Line {cut.line} makes whole numbers of {name}: they change in jumps and have no derivative.",
         "copied": f"Line {cut.line} copies the numbers of {name} into a new tensor, which knows nothing of it.",
         "item": f"Line {cut.line} takes plain numbers out of {name}; autograd does not follow them.",
@@ -332,9 +331,10 @@ def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:
         several = isinstance(given, ast.Name) and collected(case, given)
         plain = case.source(given.elts[0] if alone else given)  # type: ignore[attr-defined]
         changes[copy] = f"torch.stack({plain})" if several else plain
-        modules = [n for n in case.walked if isinstance(n, ast.Name) and n.id in ("np", "numpy")]
-        changes |= {n: "torch" for n in modules if n.lineno in range(number.lineno + 1, copy.lineno)}
-        if any(n.lineno in (number.lineno, copy.lineno) for n in modules):
+        modules = [n for n in case.walked if isinstance(n, ast.Name) and _is_numpy(n)]
+        modules = [n for n in modules if n.lineno in range(number.lineno, copy.lineno + 1)]
+        changes |= {n: "torch" for n in modules}
+        if any(n.lineno == copy.lineno or getattr(case.parents[n], "attr", "") not in _IN_BOTH for n in modules):
             return None
     return edits.all_at_once(case.text, case.tree, changes)
 
@@ -348,6 +348,11 @@ def _joined(case: Case, copy: ast.Call, cut: Cut) -> str | None:
     if not functions <= _IN_BOTH or ("keepdims" in code and "axis" not in code):
         return None
     code = re.sub(r"\b(np|numpy)\.", "torch.", code)
+    for name in {n.id for n in ast.walk(first) if isinstance(n, ast.Name)}:
+        given = case.assigned(name, copy.lineno)
+        if isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute) and _is_numpy(given.func.value):
+            dtype = str(case.trace.tensors.dtype[cut.source])
+            code = re.sub(rf"(?<![\w.]){name}\b", f"torch.as_tensor({name}, dtype=torch.{dtype})", code)
     for name, bound in (("maximum", "min"), ("minimum", "max")):  # of a number, which torch does not take
         code = re.sub(rf"\btorch\.{name}\((.+), (-?[\d.e-]+)\)$", rf"torch.clamp(\1, {bound}=\2)", code)
     if isinstance(first, (ast.List, ast.ListComp)):
@@ -383,6 +388,29 @@ def _is_numpy(node: ast.expr) -> bool:
 _OFF = r"no_grad|inference_mode(?!\(False)|set_grad_enabled(?!\(True)"
 
 
+def _switched_at(case: Case, node: int) -> int:
+    """Return the line that switched gradients off for an operation; the line of the operation if it is not known."""
+    around = (off_at(case, each, _OFF) for each in _lines_around(case, node))
+    switches = [call.lineno for call in _switches(case)]
+    return next((off for off in [*around, *(switches if len(switches) == 1 else ())] if off > 0), case.outer_line(node))
+
+
+def _lines_around(case: Case, node: int) -> list[int]:
+    """Return the line of an operation and those of the calls that may be around it, the innermost first."""
+    trace, found = case.trace, [int(case.trace.nodes.line[node])]
+    for each in trace.nesting.ancestors(int(trace.nodes.region[node])):
+        if trace.regions.kind[each] == RegionKind.FUNCTION:  # its site is the definition
+            found += [call.lineno for call in case.calls if name_of(call) == trace.regions.name[each]]
+        elif trace.regions.site[each] >= 0:
+            found.append(int(trace.sites.line[trace.regions.site[each]]))
+    return found
+
+
+def _switches(case: Case) -> list[ast.Call]:
+    calls = [call for call in case.calls if name_of(call) == "set_grad_enabled" and call.args]
+    return [call for call in calls if case.source(call.args[0]) == "False"]
+
+
 def with_gradients(case: Case, line: int) -> str | None:
     """Return the text without the no_grad() around a line, or without the only set_grad_enabled(False)."""
     statement = decorated_at(case, line) or case.statement(line)
@@ -396,6 +424,5 @@ def with_gradients(case: Case, line: int) -> str | None:
             for one in each.decorator_list:
                 if "no_grad" in case.source(one):
                     return edits.replace_node(case.text, one, "torch.enable_grad()")
-    switches = [call for call in case.calls if name_of(call) == "set_grad_enabled" and call.args]
-    switches = [call for call in switches if case.source(call.args[0]) == "False"]
+    switches = _switches(case)
     return edits.replace_node(case.text, switches[0].args[0], "True") if len(switches) == 1 else None

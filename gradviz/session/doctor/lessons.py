@@ -63,7 +63,7 @@ class Finding:
 
     id: str
     title: str
-    line: int  # where the mistake is made, -1 unknown
+    line: int  # where the mistake is made, -1 unknown: see Note [The line of a mistake] in `case`
     step: int  # the cursor at which that line ran, the last time before it shows; at which it shows if none is known
     explanation: str
     advice: str
@@ -243,7 +243,7 @@ _HIDES = {  # what follows from another mistake is not reported with it
     "cut-by-item": {"frozen-parameter", "other-parameters", "grad-none-not-reached", "no-grad-fn"},
     "cut-by-data": {"frozen-parameter", "other-parameters", "grad-none-not-reached"},
     "grad-none-copied": {"grad-none-not-reached", "frozen-parameter", "other-parameters"},
-    "frozen-parameter": {"other-parameters"},
+    "frozen-parameter": {"other-parameters", "grad-none-not-reached"},
     "grad-none-detached": {"frozen-parameter", "grad-none-not-reached"},
     "grad-none-no-grad": {"frozen-parameter", "grad-none-not-reached"},
     "grad-none-integer": {"frozen-parameter", "grad-none-not-reached"},

@@ -66,14 +66,35 @@ def vanishing(case: Case) -> Iterator[Hit]:
     node, first, last, layers = found
     if _is_recurrent(case):
         return
-    line, op = case.written(node), str(case.trace.nodes.op[node])
-    why = (
-        f"On its way back through {layers} layers the gradient shrank from {first:.2g} to {last:.2g}: each {op} (line "
-    )
-    why += f"{line}) lets only a part of it pass. The first layers hardly learn."
+    line, op, step = case.written(node), str(case.trace.nodes.op[node]), int(case.trace.calls.step[0]) + 1
+    why = f"On its way back through {layers} layers the gradient shrank from {first:.2g} to {last:.2g}: "
+    small, part = _shrinking(case)
+    if small >= 0 and (larger := _smaller_weights(case, small, at := _begun(case, small))):
+        why += f"the weights of line {at} make it smaller each time, to {part:.2g} of its size at most. The first "
+        why += "layers hardly learn."
+        yield Hit(at, step, why, "Begin with larger weights.", larger, case.mark(small, "shrinks it"))
+        return
+    why += f"each {op} (line {line}) lets only a part of it pass. The first layers hardly learn."
     advice = "Use ReLU instead of sigmoid or tanh, a normalisation, residual connections, or larger first weights."
-    fix = _residual(case, node) or _begun_larger(case, node) or _relus(case, op, layers)
-    yield Hit(line, int(case.trace.calls.step[0]) + 1, why, advice, fix, case.mark(node, "shrinks it"))
+    fix = _residual(case, node) or _relus(case, op, layers)
+    yield Hit(line, step, why, advice, fix, case.mark(node, "shrinks it"))
+
+
+def _shrinking(case: Case) -> tuple[int, float]:
+    """Return a product among those along the depth whose weights nearly all shrink whatever passes through them at
+    least by half, and the largest part that one lets pass; -1 if there is none."""
+    frame, nodes = case.trace.frame_at(int(case.trace.calls.step[0])), case.trace.nodes
+    found, parts = -1, list[float]()
+    for node in [each for _, each, _ in _depths(case) if nodes.op[each] in _PRODUCTS]:
+        values = [frame.value(leaf) for leaf in _weights(case, node, later=True) if len(case.shape(leaf)) == 2]
+        arrays = [each.array for each in values if each is not None and each.array is not None]
+        parts += [float(np.linalg.norm(each, 2)) for each in arrays if np.isfinite(each).all()]
+        found = node if arrays and parts[-1:] and parts[-1] < _HALF else found
+    small = [each for each in parts if each < _HALF]
+    return (found, max(small)) if len(small) > 0.7 * len(parts) else (-1, 0.0)
+
+
+_HALF = 0.5
 
 
 def _is_recurrent(case: Case) -> bool:
@@ -119,7 +140,7 @@ def _begun(case: Case, node: int) -> int:
     later = _asked_later(case)
     for each in deep:
         held = [leaf for leaf in _weights(case, each, later=True) if len(case.shape(leaf)) > 1]
-        lines += [int(nodes.line[node]) if leaf in later else case.begun(leaf) for leaf in held]
+        lines += [int(case.trace.tensors.line[leaf]) if leaf in later else case.begun(leaf) for leaf in held]
     lines = [line for line in lines if line > 0]
     return max(lines, key=lines.count) if lines else int(nodes.line[node])
 
@@ -221,14 +242,6 @@ def _only_argument(case: Case, statement: ast.Return) -> str:
 
 
 _DEEP = 10  # layers through which ReLUs with nn.Linear's initial weights let nothing pass
-
-
-def _begun_larger(case: Case, node: int) -> tuple[Fix, ...]:
-    """Redraw weights that were drawn much too small, in the size that preserves the size of what passes through."""
-    products = [each for _, each, _ in _depths(case) if case.trace.nodes.op[each] in _LAYERS]
-    line = _begun(case, products[0]) if products else -1
-    drawn = [each for each in case.on_line(line) if isinstance(each, ast.Call) and "init" in case.source(each.func)]
-    return _smaller_weights(case, products[0], line) if drawn else ()
 
 
 def _relus(case: Case, op: str, layers: int) -> tuple[Fix, ...]:

@@ -93,7 +93,7 @@ def _not_reached(case: Case, tensor: int, step: int, why: str) -> Hit:
     forgotten = _forgotten_root(case, tensor)
     other = case.name(forgotten) if forgotten >= 0 else ""
     line = given.lineno if given is not None and not other else line
-    dead = -1 if other or not case.trace.tensors.is_parameter[tensor] else _dead_end(case, tensor)
+    dead = -1 if other else _dead_end(case, tensor)
     if dead >= 0:
         name, at = case.name(tensor), int(case.trace.tensors.line[dead])
         why += f" Line {at} computes {case.name(dead)} with {name}, and nothing uses it."
@@ -340,7 +340,19 @@ def _updated_in_place(case: Case, is_cleared: bool = False) -> tuple[Fix, ...]:
         cleared = "" if is_cleared or f"{name}.grad.zero_()" in case.text else f"\n{name}.grad = None"
         code = f"{update}{cleared}" if inside else f"with torch.no_grad():\n    {update}{cleared}"
         text = edits.replaced(text, statement, code) or text
-    return fixes(("in place, inside no_grad()", text if text != case.text else None))
+    return fixes(("in place, inside no_grad()", text if text != case.text else None)) or _a_leaf_again(case)
+
+
+def _a_leaf_again(case: Case) -> tuple[Fix, ...]:
+    """Rewrite `w = w.detach() - … w.grad …` so that the new w is a leaf that requires grad, too."""
+    for each in [each for each in case.statements if isinstance(each, ast.Assign)]:
+        target, value = each.targets[0], each.value
+        if not isinstance(target, ast.Name) or not isinstance(value, ast.BinOp):
+            continue
+        if case.source(value.left) in (f"{target.id}.detach()", f"{target.id}.data"):
+            code = f"({case.source(value)}).requires_grad_()"
+            return fixes(("requires_grad_()", edits.replace_node(case.text, value, code)))
+    return ()
 
 
 def _element(case: Case, statement: ast.Assign) -> str:

@@ -182,6 +182,10 @@ def _kept_away(case: Case, node: int) -> tuple[Fix, ...]:
         divisor = divisions[0].right
         text = edits.replace_node(case.text, divisor, f"({case.source(divisor)} + {_EPSILON})")
         return fixes((f"+ {_EPSILON}", text))
+    powers = [each for each in parts if isinstance(each.op, ast.Pow)]
+    if op == "pow" and len(powers) == 1:
+        base = powers[0].left
+        return fixes((f"+ {_EPSILON}", edits.replace_node(case.text, base, f"({case.source(base)} + {_EPSILON})")))
     for call in _calls_in(expression, op) if op == "masked_fill" else ():
         if call.args:
             return fixes(("a large negative number", edits.replace_node(case.text, call.args[-1], "-1e9")))

@@ -143,9 +143,17 @@ def _left_out(case: Case, left: list[int], step: int) -> Iterator[Hit]:
         text, first = None, making.args[0] if making.args else None
         if isinstance(first, ast.Call) and name_of(first) == "parameters":
             code = f"[*{case.source(first)}, *{name}.parameters()]"
+            code = f"{name}.parameters()" if _is_named_after(case, making, name, first) else code
             text = edits.replace_node(case.text, first, code)
         yield Hit(making.lineno, step + 1, why, advice, fixes((f"with {name}.parameters()", text)))
         return
+
+
+def _is_named_after(case: Case, making: ast.Call, name: str, given: ast.Call) -> bool:
+    """Whether an optimizer is called after one module and was given another: `opt_gen = Adam(disc.parameters())`."""
+    statement, other = case.statement(making.lineno), case.source(receiver_of(given) or given)
+    words = set(re.split(r"[_.]", case.source(statement.targets[0]))) if isinstance(statement, ast.Assign) else set()
+    return name in words and other not in words
 
 
 def _forgotten(case: Case, left: list[int], step: int) -> Iterator[Hit]:

@@ -139,9 +139,12 @@ def gradient_shape(fault: Fault) -> Hit | None:
     call = case.called("backward", fault.line)
     statement = case.statement(fault.line)
     if call is None and isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Attribute):
+        plain, sizes = _as_receiver(case, statement.value), re.findall(r"\[(\d+(?:, \d+)*)\]", fault.message)
+        rows = len(sizes) == 2 and sizes[0].endswith(f", {sizes[1]}") and sizes[0].count(",") == 1 + sizes[1].count(",")
         code = f"({case.source(statement.value)}).reshape({case.source(statement.targets[0].value)}.shape)"
         shaped = edits.replace_node(fault.text, statement.value, code) if _as_many(fault) else None
-        return fault.hit(fixes(("in the shape of the tensor", shaped)))
+        averaged = edits.replace_node(fault.text, statement.value, f"{plain}.mean(0)") if rows else None
+        return fault.hit(fixes(("in the shape of the tensor", shaped), ("the mean of the rows", averaged)))
     held = receiver_of(call) if call is not None else None
     given = call.args[0] if call is not None and call.args else None
     if call is not None and given is None:
@@ -160,7 +163,23 @@ def gradient_shape(fault: Fault) -> Hit | None:
         plain = case.source(given)
         plain = plain if isinstance(given, (ast.Name, ast.Call, ast.Attribute)) else f"({plain})"
         shaped = edits.replace_node(fault.text, given, f"{plain}.reshape({case.source(held)}.shape)")
+    if given is not None:
+        shaped = _whole_or_part(fault, given) or shaped
     return fault.hit(fixes(("in the shape of the root", shaped), ("torch.ones_like(…)", ones)))
+
+
+def _whole_or_part(fault: Fault, given: ast.expr) -> str | None:
+    """Return the text with all of a vector of which too short a part was passed, or with the first elements of one
+    that is too long."""
+    case, sizes = fault.case, re.findall(r"has a shape of torch\.Size\(\[(\d+)\]\)", fault.message)
+    if len(sizes) != 2:
+        return None
+    whole = case.was(given.value, len(case.trace) + 1) if isinstance(given, ast.Subscript) else -1
+    fits = whole < 0 or case.shape(whole) == (int(sizes[1]),)  # -1: no operation has used it
+    if isinstance(given, ast.Subscript) and int(sizes[0]) < int(sizes[1]) and fits:
+        return edits.replace_node(fault.text, given, case.source(given.value))
+    longer = isinstance(given, (ast.Name, ast.Attribute)) and int(sizes[0]) > int(sizes[1])
+    return edits.replace_node(fault.text, given, f"{case.source(given)}[:{sizes[1]}]") if longer else None
 
 
 def returned_shape(fault: Fault) -> Hit | None:
@@ -215,7 +234,8 @@ def no_grad_fn(fault: Fault) -> Hit | None:
     if bound:
         return None
     if cut is not None:
-        return fault.hit(cut_fixes(fault.case, cut) or _as_cross_entropy(fault.case), cut.line)
+        offered = cut_fixes(fault.case, cut) or _as_cross_entropy(fault.case) or _smooth(fault.case, cut)
+        return fault.hit(offered, cut.line)
     made_in = _gradient_root(fault)
     if made_in is not None:
         return made_in
@@ -238,7 +258,7 @@ def no_grad_fn(fault: Fault) -> Hit | None:
     text = None
     for each in sorted({leaf, *_asked_leaves(fault.case)}, reverse=True):
         made = fault.case.maker(each)
-        if isinstance(made, ast.Call):
+        if isinstance(made, ast.Call) and name_of(made)[:1].islower():  # no module's own parameter
             text = edits.add_keyword(text or fault.text, made.lineno, name_of(made), "requires_grad", "True") or text
     return fault.hit(fixes(("requires_grad=True", text)), int(fault.case.trace.tensors.line[leaf]))
 
@@ -262,6 +282,23 @@ def _as_cross_entropy(case: Case) -> Fixes:
             code = f"torch.nn.functional.cross_entropy({scores}, {target})"
             return fixes(("cross_entropy", edits.replace_node(case.text, statement.value, code)))
     return ()
+
+
+def _smooth(case: Case, cut: Cut) -> Fixes:
+    """Compute with the values themselves instead of 0 or 1 for those above a threshold, or of whole numbers: with
+    sigmoid(x) instead of x > 0."""
+    found = cut.expression
+    if isinstance(found, ast.Call) and name_of(found) == "round" and (held := receiver_of(found)) is not None:
+        return fixes(("without round()", edits.replace_node(case.text, found, case.source(held))))
+    if not isinstance(found, ast.Compare) or len(found.ops) != 1 or not isinstance(found.ops[0], (ast.Gt, ast.GtE)):
+        return ()
+    limit, values = found.comparators[0], case.source(found.left)
+    if not isinstance(limit, ast.Constant) or limit.value not in (0, 0.5):
+        return ()
+    code = f"torch.sigmoid({values})" if limit.value == 0 else values
+    call = next((each for each in case.around(found) if isinstance(each, ast.Call)), None)
+    whole = call if call is not None and name_of(call) == "float" and receiver_of(call) is found else found
+    return fixes(("without the threshold", edits.replace_node(case.text, whole, code)))
 
 
 def _switched_off(case: Case) -> int:

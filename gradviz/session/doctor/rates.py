@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes, requires
-from gradviz.session.doctor.text import name_of
+from gradviz.session.doctor.text import first_line, name_of
 from gradviz.trace.table.trace import Trace
 
 # -- learning rates
@@ -69,7 +69,7 @@ def _rate_of_optimizer(case: Case, rate: float) -> tuple[int, ast.expr | None, f
             (each.value for each in call.keywords if each.arg == "lr"), call.args[1] if len(call.args) > 1 else None
         )
         value = constant(case, given) if given is not None else None
-        return (value.lineno, value, rate) if value is not None else (call.lineno, None, rate)
+        return (first_line(case, value), value, rate) if value is not None else (call.lineno, None, rate)
     return -1, None, rate
 
 

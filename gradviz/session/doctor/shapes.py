@@ -11,7 +11,7 @@ from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Hit, fixes
 from gradviz.session.doctor.missing import floated
 from gradviz.session.doctor.raised import Fault
-from gradviz.session.doctor.text import name_of, receiver_of
+from gradviz.session.doctor.text import first_line, name_of, receiver_of
 
 
 def matrix(fault: Fault) -> Hit | None:
@@ -309,10 +309,10 @@ def batchnorm(fault: Fault) -> Hit | None:
     single, whole = _single_batches(case), _whole_batches(case)
     line, text = (call.lineno, None) if call is not None else (fault.line, None)
     if single is None and whole is not None:
-        title, text = whole
+        line, title, text = whole
         return fault.hit(fixes((title, text)), line, _ONE_SAMPLE, _BATCHES)
     if single is not None:
-        line, text = single.lineno, edits.replace_node(case.text, single, "2")
+        line, text = first_line(case, single), edits.replace_node(case.text, single, "2")
     elif call is not None:
         text = edits.insert_before(case.text, line, f"{case.source(call.func)}.eval()")
     title = "batches of 2" if single is not None else "eval() first"
@@ -329,14 +329,16 @@ _BATCHES = (
 )
 
 
-def _whole_batches(case: Case) -> tuple[str, str | None] | None:
-    """Return the text in which training leaves out the last batch, which is smaller than the others."""
+def _whole_batches(case: Case) -> tuple[int, str, str | None] | None:
+    """Return where training splits its data, and the text in which it leaves out the last batch, which is smaller than
+    the others."""
     backward = [each for each in case.calls if name_of(each) == "backward"]
     loaders = [each for each in case.calls if name_of(each) == "DataLoader"]
     if not backward or not len(case.trace.calls):
         return None
     if len(loaders) == 1 and not any(each.arg == "drop_last" for each in loaders[0].keywords):
-        return "drop_last=True", edits.add_keyword(case.text, loaders[0].lineno, "DataLoader", "drop_last", "True")
+        line = loaders[0].lineno
+        return line, "drop_last=True", edits.add_keyword(case.text, line, "DataLoader", "drop_last", "True")
     loop = case.loop_of(backward[0])
     parts, held = loop.iter if isinstance(loop, ast.For) else None, None
     if isinstance(parts, ast.Call) and name_of(parts) == "split" and len(parts.args) == 1:
@@ -344,7 +346,8 @@ def _whole_batches(case: Case) -> tuple[str, str | None] | None:
     if held is None or not isinstance(held, ast.Name) or not isinstance(parts, ast.Call):
         return None
     size = case.source(parts.args[0])
-    return "whole batches", edits.replace_node(case.text, held, f"{held.id}[: len({held.id}) // {size} * {size}]")
+    text = edits.replace_node(case.text, held, f"{held.id}[: len({held.id}) // {size} * {size}]")
+    return parts.lineno, "whole batches", text
 
 
 def _single_batches(case: Case) -> ast.expr | None:
@@ -370,11 +373,12 @@ def _outer_call(case: Case) -> ast.Call | None:
 
 def cuda(fault: Fault) -> Hit | None:
     """`.cuda()` on a computer without it."""
-    case, offered = fault.case, []
+    case, offered, lines = fault.case, [], list[int]()
     text: str | None = case.text
     for node in reversed(case.walked):
         if text is None:
             break
+        before = text
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and re.fullmatch(r"cuda(:\d+)?", node.value):
             text = edits.replace_node(text, node, '"cuda" if torch.cuda.is_available() else "cpu"')
         elif isinstance(node, ast.Call) and name_of(node) == "cuda" and receiver_of(node) is not None:
@@ -382,10 +386,12 @@ def cuda(fault: Fault) -> Hit | None:
             if held is not None:
                 code = f'{case.source(held)}.to("cuda" if torch.cuda.is_available() else "cpu")'
                 text = edits.replace_node(text, node, code)
+        lines += [node.lineno] if text != before and isinstance(node, ast.expr) else []
     offered.append(("on the processor where there is no CUDA", text))
     why = "The program asks for a graphics card of NVIDIA (CUDA), and this PyTorch has none to use."
     advice = 'Choose the device by what there is: "cuda" if torch.cuda.is_available() else "cpu".'
-    return fault.hit(fixes(*offered), why=why, advice=advice)
+    asked = fault.line if fault.line in lines or not lines else min(lines)
+    return fault.hit(fixes(*offered), asked, why, advice)
 
 
 def integer_leaf(fault: Fault) -> Hit | None:

@@ -163,8 +163,8 @@ class Text:
         return byte if text.isascii() else len(text.encode()[:byte].decode(errors="ignore"))
 
 
-def off_at(text: Text, line: int) -> int:
-    """Return the line in a block that switches gradients off, or of the decorator that does; -1 if there is
+def off_at(text: Text, line: int, pattern: str = "no_grad|inference_mode") -> int:
+    """Return the line of the `with` or of the decorator around a line that switches gradients off; -1 if there is
     none."""
     statement = text.statement(line)
     for each in [statement, *text.around(statement)] if statement is not None else ():
@@ -174,8 +174,8 @@ def off_at(text: Text, line: int) -> int:
         elif isinstance(each, ast.FunctionDef):
             heads = each.decorator_list
         for head in heads:
-            if "no_grad" in text.source(head) or "inference_mode" in text.source(head):
-                return head.lineno if isinstance(each, ast.FunctionDef) else line
+            if re.search(pattern, text.source(head)):
+                return head.lineno
     return -1
 
 
@@ -223,6 +223,19 @@ def followed(text: Text, expression: ast.expr) -> Iterator[ast.expr]:
                 names.add(node.id)
                 before = [value for one, value in text.given.get(node.id, []) if one.lineno < node.lineno]
                 queue += [*before, *collected(text, node)]
+            if isinstance(node, ast.Call) and name_of(node) not in names:
+                names.add(name_of(node))
+                returns = [each for each in text.statements if isinstance(each, ast.Return) and each.value is not None]
+                queue += [
+                    each.value for each in returns
+                    if each.value is not None and getattr(text.function_of(each), "name", "") == name_of(node)
+                ]  # fmt: skip
+
+
+def first_line(text: Text, node: ast.expr) -> int:
+    """Return the first line of the call that an expression is an argument of, otherwise its own."""
+    around = next((each for each in text.around(node) if not isinstance(each, (ast.keyword, ast.UnaryOp))), None)
+    return around.lineno if isinstance(around, ast.Call) else node.lineno
 
 
 def decorated_at(text: Text, line: int) -> ast.FunctionDef | None:
