@@ -87,6 +87,14 @@ ENGINE_ATTRIBUTES = {
     "RemovableHandle": frozenset({"hooks"}),
 }
 
+# private methods and properties of PyTorch's classes that ours have, too, and that classes derived from them may use
+PYTORCHS_METHODS = frozenset(
+    """ _apply _asdict _call _check_input_dim _extended_shape _flat_weights _get_closed_form_lr _get_name
+    _infer_parameters _initial_step _inv_call _inverse _is_better _load_from_state_dict _log_normalizer _make
+    _make_layer _named_members _pad_mixture_dimensions _param _register_load_state_dict_pre_hook
+    _register_state_dict_hook _replace _reset_parameters _save_to_state_dict _update_lr _validate_sample """.split()
+)
+
 # Attributes that lead from a NumPy object to its memory or to other NumPy objects. A snippet should never
 # hold one; if it does, these are of no use to it.
 NUMPY_ATTRIBUTES = frozenset(

@@ -149,7 +149,16 @@ _SCHEDULERS = {
         "if not isinstance(w[0], torch.Tensor): print('ESCAPED', w)"
     ),
 }
+_LIKE = "import copy, torch\nclass D(torch.distributions.Normal): pass\n"
 _COPIED = {
+    "a distribution that says how it is copied": (
+        f"{_LIKE}got = []\nr = D(0.0, 1.0)._like((), None, **{{'__deepcopy__': got.append}})\n"
+        "copy.deepcopy([torch.utils.data.DataLoader([1]), r])\nprint('ESCAPED', got)"
+    ),
+    "a distribution's copy patches a layer": (
+        f"{_LIKE}L = torch.nn.Linear\ndef r(p): return (lambda: L, (), (None, {{'forward': 5}}))\n"
+        "copy.copy(D(0.0, 1.0)._like((), None, **{'__reduce_ex__': r}))\nif L.forward == 5: print('ESCAPED')"
+    ),
     "a module's table by lru_cache": (
         "import functools, torch\nm = torch.nn.Linear(2, 2)\nw = functools.lru_cache(m)\n"
         "w._parameters['weight'] = 5\nprint('ESCAPED', m.weight)"

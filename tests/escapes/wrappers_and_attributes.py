@@ -147,6 +147,19 @@ _WRITTEN = {
         "    except (TypeError, ValueError, AttributeError, KeyError, OSError, RuntimeError): pass"
     ),
 }
+_SQUARE = "import torch, numpy as np\np = torch.ones(3, requires_grad=True)\ngot = []\n"
+_ASKED = (
+    "found = O([p]).look({'variance': torch.ones(3)}, np.ones(3, 'f4'), 0.5, 0.1)\n"
+    "try: (lambda thing: thing)(found)\nexcept TypeError as error: print('ESCAPED', error)"
+)
+_BOUND = (  # a function of C code keeps what a function of the snippet would look at
+    "import functools, torch, numpy as np\nfrom gymnasium.spaces import Box\ngot = []\n"
+    "keep = functools.partial(max, key=got.append)\n"
+)
+_KEPT = (
+    "except TypeError: pass\nfor each in got[1]:\n    try: (lambda thing: thing)(each)\n"
+    "    except TypeError as error: print('ESCAPED', error)"
+)
 _RETURNED = {
     "the length that a search along a line finds": (
         "import torch\nx = torch.nn.Parameter(torch.tensor([2.0, 3.0]))\ndef mine(thing): return thing\n"
@@ -156,6 +169,31 @@ _RETURNED = {
         "o = L([x], line_search_fn='strong_wolfe')\ndef loss():\n    o.zero_grad()\n"
         "    made = (x**4).sum() + (x[0] * x[1]).exp() / 1000\n"
         "    made.backward()\n    return made\nfor _ in range(3): o.step(loss)"
+    ),
+    "the length that an optimizer keeps of a search": (
+        "import torch\ntorch.manual_seed(9)\nx = torch.nn.Parameter(torch.randn(2) * 3)\n"
+        "def mine(thing): return thing\n"
+        "o = torch.optim.LBFGS([x], lr=float(torch.rand(1)) * 3, line_search_fn='strong_wolfe', max_iter=1)\n"
+        "def loss():\n    o.zero_grad()\n    made = (1 - x[0]) ** 2 + 100 * (x[1] - x[0] ** 2) ** 2\n"
+        "    made.backward()\n    return made\nfor _ in range(4):\n    o.step(loss)\n"
+        "    try: mine(o.state[x]['t'])\n    except TypeError as error: print('ESCAPED', error)"
+    ),
+    "the mean square of a gradient": (
+        f"{_SQUARE}class O(torch.optim.Adafactor):\n"
+        f"    def look(self, *given): return self._mean_square(*given)\n{_ASKED}"
+    ),
+    "the mean square of a gradient by super()": (
+        f"{_SQUARE}class O(torch.optim.Adafactor):\n    def look(self, *given): return super()._mean_square(*given)\n"
+        f"    def _mean_square(self, *given): return self.look(*given)\n{_ASKED}"
+    ),
+    "defaults of a function in place of a forward": (
+        f"{_BOUND}np.save('a.npy', np.zeros(4))\nclass F(torch.autograd.Function):\n"
+        "    forward, setup_context = staticmethod(np.memmap), staticmethod(keep)\n"
+        f"try: F.apply('a.npy', mode='r')\n{_KEPT}"
+    ),
+    "defaults of a class in place of a forward": (
+        f"{_BOUND}class F(torch.autograd.Function):\n    forward, setup_context = Box, staticmethod(keep)\n"
+        f"try: F.apply(0.0, 1.0)\n{_KEPT}"
     ),
 }
 

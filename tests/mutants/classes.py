@@ -18,6 +18,7 @@ _CACHE = W + "test_kept_memory.py::test_a_cache_is_not_used_in_the_middle_of_a_s
 _ENDING = found("Found: ends of others' generators in a search")
 _ASKED = found("Found: answers that ask others whether they are true")
 _OF_OTHERS = found("Found: comparisons of others in a search")
+_REACH = W + "test_reach.py::test_nothing_that_can_be_reached_is_an_innard"
 _SWEEP = W + "test_kept_memory.py::test_nothing_of_a_snippet_runs_in_a_comparison_while_memory_is_given_back"
 
 CLASSES = (
@@ -663,6 +664,37 @@ CLASSES = (
         "            if base.__module__.startswith(_PYTORCHS) or is_offered(base):",
         "            if base.__module__.startswith(_PYTORCHS):",
         found("Found: in place of what an offered class keeps"),
+    ),
+    worker(
+        "language/guard",
+        "methods of PyTorch's part of a class",
+        " or isinstance(vars(base)[name], _METHODS)",
+        "",
+        found("Found: what PyTorch's own methods return"),
+        found("Found: what a copy takes along"),
+    ),
+    worker(
+        "language/guard",
+        "methods of PyTorch's part of a class by super()",
+        " + 1 :] if type(thing) is super else bases",
+        " :] if type(thing) is super else bases",
+        found("Found: what PyTorch's own methods return"),
+    ),
+    worker(
+        "modules/games",
+        "NumPy's own type as a default",
+        'shape: object = None, dtype: object = "f4",',
+        "shape: object = None, dtype: object = np.float32,",
+        _REACH,
+        found("Found: what PyTorch's own methods return"),
+    ),
+    worker(
+        "modules/file_formats",
+        "NumPy's own type as the default of a function",
+        'dtype: object = "u1",',
+        "dtype: object = np.uint8,",
+        _REACH,
+        found("Found: what PyTorch's own methods return"),
     ),
     part(
         "torch/optim/lbfgs",

@@ -315,7 +315,7 @@ AT_RUN_TIME = (
     worker(
         "language/guard",
         "private names of base classes",
-        " or self._is_inherited(thing, cls, name)\n",
+        " or self._is_inherited(thing, bases, name)\n",
         "\n",
         found("Found: innards of a class of one's own"),
     ),

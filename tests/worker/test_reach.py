@@ -7,6 +7,7 @@ node.
 
 from __future__ import annotations
 
+import inspect
 import types
 import warnings
 from collections.abc import Iterator
@@ -84,6 +85,7 @@ def reachable(roots: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         if isinstance(thing, dict):
             waiting += [(f"{path}[{key!r}]", each, depth + 1) for key, each in list(thing.items())[:20]]
         waiting += [(f"{path}.{name}", value, depth + 1) for name, value in readable(thing)]
+        waiting += [(f"{path}, by default", value, depth + 1) for value in defaults(thing)]
 
 
 def readable(thing: Any) -> Iterator[tuple[str, Any]]:
@@ -96,6 +98,14 @@ def readable(thing: Any) -> Iterator[tuple[str, Any]]:
         except Exception:  # noqa: BLE001 what can't be read leads nowhere
             continue
         yield name, value
+
+
+def defaults(thing: Any) -> Iterator[Any]:
+    """Yield what is given for the arguments that a call leaves out: `Function.apply` shows it to `setup_context`."""
+    asked = getattr(thing, "__init__", None) if isinstance(thing, type) else thing
+    function = inspect.unwrap(getattr(asked, "__func__", asked)) if callable(asked) else None
+    if isinstance(function, types.FunctionType):
+        yield from (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
 
 
 def is_numpys_own(thing: Any) -> bool:

@@ -10,7 +10,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -51,8 +51,6 @@ required = _RequiredParameter()
 
 class Optimizer:
     """Holds parameters in groups with options, and updates them by their gradients."""
-
-    _hooked: ClassVar[set[type]] = set()
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults

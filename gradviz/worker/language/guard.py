@@ -16,7 +16,7 @@ import string
 import types
 import typing
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -42,6 +42,7 @@ from gradviz.worker.policy_names import (
     MEMORY,
     NUMPY_ATTRIBUTES,
     OWN_NAMES,
+    PYTORCHS_METHODS,
     READABLE_DUNDERS,
     is_dunder,
 )
@@ -189,6 +190,8 @@ _NEVER = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType
 _TABLES = (dict, collections.OrderedDict)
 _VIEWS = (collections.abc.KeysView, collections.abc.ValuesView, collections.abc.ItemsView)
 _MAKING = ("__init__", "__new__")
+_PYTORCHS = ("torch.", "gradviz.torch.", "gradviz.engine.")
+_METHODS = (types.FunctionType, staticmethod, classmethod, property)
 _MISSING = object()
 
 
@@ -223,6 +226,13 @@ def meets_arrays(cls: type, name: str) -> bool:
         return False
     theirs = [vars(base).get(name) for base in cls.__mro__ if base.__module__ != "__main__"]
     return any(isinstance(each, types.FunctionType | staticmethod | classmethod) for each in theirs)
+
+
+def _bases_of(thing: object) -> Sequence[type]:
+    """Return the classes in which a name of an object is looked up, of `super()` those that come next."""
+    subject = super.__getattribute__(thing, "__self__") if type(thing) is super else thing
+    bases: tuple[type, ...] = (subject if isinstance(subject, type) else type(subject)).__mro__
+    return bases[bases.index(super.__getattribute__(thing, "__thisclass__")) + 1 :] if type(thing) is super else bases
 
 
 def is_kept(guard: Owner, cls: type, name: str) -> bool:
@@ -404,13 +414,14 @@ class Guard:
             raise AttributeError(f"the attribute '{name}' is not {HERE}")
 
     def _check_private(self, thing: object, name: str) -> None:
+        bases = _bases_of(thing)
         if type(thing) is super:
             thing = super.__getattribute__(thing, "__self__")
         cls = thing if isinstance(thing, type) else type(thing)
         if name == OWN_NAMES[MEMORY] and issubclass(cls, Tensor):
             raise AttributeError(f"'{cls.__name__}' object has no attribute '{MEMORY}'")
         theirs = isinstance(cls, enum.EnumMeta) and name.endswith("_")  # Enum reserves these
-        theirs = theirs or self._is_engine_state(cls, name) or self._is_inherited(thing, cls, name)
+        theirs = theirs or self._is_engine_state(cls, name) or self._is_inherited(thing, bases, name)
         if cls in self._own and not theirs:
             return
         if name in _OPEN_PRIVATE or name.startswith(_OPEN_PREFIXES):
@@ -428,12 +439,15 @@ class Guard:
         kinds += [FunctionCtx] if issubclass(cls, Function) else []  # to which an object of it forwards
         return any(hasattr(raw, name) or name in raw.__annotations__ for raw in kinds)
 
-    def _is_inherited(self, thing: object, cls: type, name: str) -> bool:
-        """Whether this private name belongs to the standard library: to a base class that is not PyTorch's, or to
-        Enum's metaclass."""
-        for base in cls.__mro__:
+    def _is_inherited(self, thing: object, bases: Sequence[type], name: str) -> bool:
+        """Whether this private name belongs to a base class that the snippet did not make, or to Enum's metaclass. Of
+        PyTorch's classes those methods are a subclass's that PyTorch has, too: ours calculate with NumPy's own arrays,
+        and take names of attributes."""
+        for base in bases:
             if name in vars(base):
-                return base not in self._own and base.__module__.split(".")[0] not in ("torch", "gradviz")
+                if base in self._own or name in PYTORCHS_METHODS:
+                    return False
+                return not base.__module__.startswith(_PYTORCHS) or isinstance(vars(base)[name], _METHODS)
         return isinstance(thing, type) and hasattr(type(thing), name)
 
     @staticmethod

@@ -341,7 +341,7 @@ def _fromfile(file: Any, dtype: object = float, count: object = -1, sep: object 
 
 
 def _memmap(
-    filename: object, dtype: object = np.uint8, mode: object = "r+", offset: object = 0, shape: object = None
+    filename: object, dtype: object = "u1", mode: object = "r+", offset: object = 0, shape: object = None
 ) -> Any:
     """Return a file as an array: a copy, whose changes do not reach the file."""
     if mode not in ("r", "c"):

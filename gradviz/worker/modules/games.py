@@ -104,7 +104,7 @@ class Box(Space):
     __slots__ = ("_high", "_low")
 
     def __init__(
-        self, low: object, high: object, shape: object = None, dtype: object = np.float32, seed: int | None = None
+        self, low: object, high: object, shape: object = None, dtype: object = "f4", seed: int | None = None
     ) -> None:
         kind = numeric(dtype)
         given = [np.asarray(to_numpy(each)).astype(kind) for each in (low, high)]

@@ -6,6 +6,7 @@ import warnings
 
 from gradviz.engine.kernel.dtypes import dtype as DType
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONAL
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn.modules.module import Module
@@ -18,7 +19,7 @@ class _Plain(Module):
     function = ""
 
     def forward(self, input: Tensor) -> Tensor:
-        return vars(F)[self.function](input)  # type: ignore[no-any-return]
+        return FUNCTIONAL[self.function](input)
 
 
 class Sigmoid(_Plain):
@@ -63,7 +64,7 @@ class _Inplace(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return vars(F)[self.function](input, inplace=self.inplace)  # type: ignore[no-any-return]
+        return FUNCTIONAL[self.function](input, inplace=self.inplace)
 
     def extra_repr(self) -> str:
         return "inplace=True" if self.inplace else ""
@@ -252,7 +253,7 @@ class _Shrink(Module):
         self.lambd = lambd
 
     def forward(self, input: Tensor) -> Tensor:
-        return vars(F)[self.function](input, self.lambd)  # type: ignore[no-any-return]
+        return FUNCTIONAL[self.function](input, self.lambd)
 
     def extra_repr(self) -> str:
         return str(self.lambd)
@@ -305,7 +306,7 @@ class _AlongDim(Module):
         self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
-        return vars(F)[self.function](input, self.dim, _stacklevel=5)  # type: ignore[no-any-return]
+        return FUNCTIONAL[self.function](input, self.dim, _stacklevel=5)
 
     def extra_repr(self) -> str:
         return f"dim={self.dim}"

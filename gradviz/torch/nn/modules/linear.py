@@ -6,6 +6,7 @@ import math
 
 from gradviz.engine.kernel.dtypes import dtype as DType
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONAL
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn import init
 from gradviz.torch.nn.modules.module import Module
@@ -164,7 +165,7 @@ class _Dropout(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return vars(F)[self.function](input, self.p, self.training, self.inplace)  # type: ignore[no-any-return]
+        return FUNCTIONAL[self.function](input, self.p, self.training, self.inplace)
 
     def extra_repr(self) -> str:
         return f"p={self.p}, inplace={self.inplace}"

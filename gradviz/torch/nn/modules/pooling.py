@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONAL
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn.modules.conv import sizes
 from gradviz.torch.nn.modules.module import Module
@@ -146,7 +147,7 @@ class _AdaptivePool(Module):
         self.output_size = output_size
 
     def forward(self, input: Tensor) -> Any:
-        return vars(F)[self.function](input, self.output_size)
+        return FUNCTIONAL[self.function](input, self.output_size)
 
     def extra_repr(self) -> str:
         return f"output_size={self.output_size}"
@@ -170,7 +171,7 @@ class _AdaptiveMaxPool(_AdaptivePool):
         self.return_indices = return_indices
 
     def forward(self, input: Tensor) -> Any:
-        return vars(F)[self.function](input, self.output_size, self.return_indices)
+        return FUNCTIONAL[self.function](input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPool):
