@@ -440,9 +440,8 @@ class Guard:
         return any(hasattr(raw, name) or name in raw.__annotations__ for raw in kinds)
 
     def _is_inherited(self, thing: object, bases: Sequence[type], name: str) -> bool:
-        """Whether this private name belongs to a base class that the snippet did not make, or to Enum's metaclass. Of
-        PyTorch's classes those methods are a subclass's that PyTorch has, too: ours calculate with NumPy's own arrays,
-        and take names of attributes."""
+        """Whether this private name belongs to a base class that the snippet did not make, or to Enum's metaclass.
+        Methods that PyTorch lacks would calculate with NumPy's arrays and take names of attributes."""
         for base in bases:
             if name in vars(base):
                 if base in self._own or name in PYTORCHS_METHODS:
