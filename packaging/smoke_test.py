@@ -65,6 +65,11 @@ def main(folder: Path) -> None:
         package = Path(scratch, "package.py")
         package.write_text("import torch, einops\nprint(einops.rearrange(torch.ones(2, 3), 'a b -> (b a)').shape)\n")
         check("torch.Size([6])" in start(program, "run", str(package)), "a snippet uses einops")
+        package.write_text(
+            "import torch\nfrom torchdiffeq import odeint\n"
+            "print(odeint(lambda t, y: y, torch.ones(1), torch.tensor([0.0, 1.0]), method='euler'))\n"
+        )
+        check("[2.]" in start(program, "run", str(package)), "a snippet uses a package whose source is shipped")
         steps = json.loads(start(program, "run", "--json", str(snippet)))["steps"]
         check(len(steps) > 5, "its trace is written as JSON")
         broken = Path(scratch, "broken.py")
