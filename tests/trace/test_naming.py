@@ -40,6 +40,17 @@ def names(source: str) -> list[str]:
     return [frame.name(tensor) for node in range(len(trace.nodes)) for tensor in trace.outputs_of(node).tolist()]
 
 
+FLOW = """
+from torch.distributions import Normal, Transform, TransformedDistribution, constraints
+class Double(Transform):
+    domain = codomain = constraints.real
+    bijective = True
+    def _call(self, x): return x * 2
+    def _inverse(self, y): return y / 2
+    def log_abs_det_jacobian(self, x, y): return torch.full_like(x, 0.7)
+flow = TransformedDistribution(Normal(torch.zeros(1), torch.ones(1)), [Double(), Double()])
+flow.log_prob(torch.ones(1))
+"""
 INSIDE = [  # a call, and what its operations are called: only what it returns goes by its own text
     (
         "net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1))\n"
@@ -93,6 +104,7 @@ INSIDE = [  # a call, and what its operations are called: only what it returns g
         "from torch.nn.utils.rnn import pad_sequence\npadded = pad_sequence([torch.ones(2), torch.ones(1)])",
         ["padded[:, 0][0:2]", "padded[:, 1][0:1]"],
     ),
+    (FLOW, ["(log_prob: eq).all()", "torch.full_like(x, 0.7).rsub(0)"]),  # what is called in between goes on
 ]
 
 
@@ -251,7 +263,7 @@ gradient.backward()
 """
 SNIPPETS = {
     path.stem: path.read_text() for path in (Path(__file__).parents[2] / "resources" / "examples").glob("*.py")
-} | {"training": TRAINING}
+} | {"training": TRAINING, "flow": f"import torch{FLOW}"}
 
 
 @pytest.mark.parametrize("name", sorted(SNIPPETS))

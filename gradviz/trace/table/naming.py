@@ -363,6 +363,8 @@ def _has_own_text(trace: Trace, overwritten: NDArray[np.int64], asked: NDArray[n
     goes_on = (nodes.site[after] == nodes.site[asked]) & (nodes.call[after] < 0) & (after > asked)
     goes_on &= turn[nodes.region[after]] == turn[nodes.region[asked]]
     goes_on |= (nodes.op[after] == "detach") & (nodes.site[after] != nodes.site[asked])  # perhaps, further on
+    past = np.minimum(_past_callbacks(trace, asked, after), len(nodes) - 1)
+    goes_on |= (past > after) & (nodes.site[past] == nodes.site[asked]) & (nodes.call[past] < 0)
     ends = goes_on & (nodes.site[after] == nodes.site[asked]) & (overwritten[after] < 0)
     ends &= np.asarray(nodes.source[after] != nodes.source[asked], bool)
     texts = list(zip(nodes.op[asked].tolist(), nodes.source[asked].tolist(), strict=True))
@@ -382,9 +384,10 @@ def _inner(trace: Trace, overwritten: NDArray[np.int64], producer: int) -> bool:
         return True
     while after < len(nodes) and nodes.call[after] < 0:
         if nodes.site[after] != nodes.site[producer]:
-            if nodes.op[after] != "detach":
+            past = int(_past_callbacks(trace, np.array([producer]), np.array([after]))[0])
+            if nodes.op[after] != "detach" and past == after:
                 break
-            after += 1
+            after = max(past, after + 1)
             continue
         if not _same_turn(trace, producer, after):
             return False
@@ -393,6 +396,26 @@ def _inner(trace: Trace, overwritten: NDArray[np.int64], producer: int) -> bool:
             return continues
         after += 1
     return False
+
+
+def _past_callbacks(trace: Trace, asked: NDArray[np.int64], after: NDArray[np.int64]) -> NDArray[np.int64]:
+    """By operation: what runs next in its own function, if what comes `after` it runs in functions of the snippet that
+    are called from there, as a solver calls the function that it was given; otherwise `after`."""
+    nesting, region = trace.nesting, trace.nodes.region
+    depth, parent, count = np.append(nesting.depth, -1), np.append(nesting.parent, -1), np.append(nesting.nodes, 0)
+    found, level = after.copy(), depth[region[asked]]
+    rows = np.flatnonzero((trace.nodes.site[after] != trace.nodes.site[asked]) & (depth[region[after]] > level))
+    for _ in range(_MOST_CALLBACKS):
+        rows = rows[found[rows] < len(region)]
+        rows = rows[depth[region[found[rows]]] > level[rows]]
+        if not len(rows):
+            break
+        child = region[found[rows]]
+        while (deeper := depth[child] > level[rows] + 1).any():
+            child = np.where(deeper, parent[child], child)
+        rows, child = rows[parent[child] == region[asked[rows]]], child[parent[child] == region[asked[rows]]]
+        found[rows] += count[child]
+    return found
 
 
 def _is_part_of_result(trace: Trace, producer: int, overwritten: int) -> bool:
@@ -459,6 +482,7 @@ def _reshaped(naming: Naming, tensor: int, producer: int, source: int) -> tuple[
 
 _OF_SEVERAL = "∇: "  # a gradient of something without a short name
 _LONGEST_ROOT = 20  # characters of an expression whose gradient is named after it
+_MOST_CALLBACKS = 4  # one after the other, without an operation between them
 _MOST_STEPS = 3  # inside a module, through which a tensor is named after another one
 _NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?|True|False|-?inf|nan")
 _SUBSCRIPT = re.compile(r"[^\[].*\[.*\]", re.DOTALL)  # "x[[0, 1]]", whose list becomes a tensor
