@@ -294,7 +294,11 @@ def _is_on(state: State) -> bool:
 
 
 def _present(shell: Shell) -> None:
-    shell.store.set_stage(Stage() if shell.store.state.stage.on else Stage(on=True))
+    state = shell.store.state
+    if not state.stage.on and state.cursor == state.steps > 0:  # after a run, where no step is left to be shown
+        shell.store.move(0)
+        shell.store.move(moves.walked(shell.store.state, 1))
+    shell.store.set_stage(Stage() if state.stage.on else Stage(on=True))
 
 
 def _change(shell: Shell, stage: Stage) -> None:

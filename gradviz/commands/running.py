@@ -16,6 +16,8 @@ from gradviz.session.state import SPEEDS, Phase, State
 
 # -- breakpoints and markers
 
+BREAKPOINTS = "Brea&kpoints"  # the submenu
+
 
 def _has_points(state: State) -> bool:
     return bool(state.breakpoints.points)
@@ -157,6 +159,7 @@ STOP_ROWS = (
         menu="Run",
         help="Go to the next step at which a breakpoint stops.",
         shortcuts=("F2",),
+        under=BREAKPOINTS,
         group=4,
         enabled=_has_points,
         run=lambda shell, _: _go(shell, moves.next_break),
@@ -167,6 +170,7 @@ STOP_ROWS = (
         menu="Run",
         help="Go back to the previous step at which a breakpoint stops.",
         shortcuts=("Shift+F2",),
+        under=BREAKPOINTS,
         group=4,
         enabled=_has_points,
         run=lambda shell, _: _go(shell, moves.previous_break),
@@ -177,6 +181,7 @@ STOP_ROWS = (
         menu="Run",
         help="Set or remove a breakpoint on the current line. You can also click beside the line number.",
         shortcuts=("Ctrl+F2",),
+        under=BREAKPOINTS,
         group=4,
         run=lambda shell, _: _toggle_line(shell),
     ),
@@ -186,6 +191,7 @@ STOP_ROWS = (
         menu="Run",
         help="Stop whenever the inspected tensor is involved, or the inspected operation runs.",
         shortcuts=("Ctrl+Shift+F2",),
+        under=BREAKPOINTS,
         group=4,
         enabled=_has_thing,
         run=lambda shell, _: _toggle_thing(shell),
@@ -195,6 +201,7 @@ STOP_ROWS = (
         title="Breakpoint on a Kind of S&tep",
         menu="Run",
         help="Stop at every step of one kind.",
+        under=BREAKPOINTS,
         group=4,
         choices=_kinds,
         run=lambda shell, kind: _toggle(shell, Breakpoint(kind=kind)),
@@ -205,6 +212,7 @@ STOP_ROWS = (
         menu="Run",
         help="Add, edit, disable or delete breakpoints, with conditions such as norm > 5.",
         shortcuts=("Ctrl+Shift+B",),
+        under=BREAKPOINTS,
         group=4,
         run=lambda shell, _: shell.focus("breakpoints"),
     ),
@@ -214,6 +222,7 @@ STOP_ROWS = (
         menu="Run",
         help="Delete all breakpoints.",
         shortcuts=("Alt+Shift+F2",),
+        under=BREAKPOINTS,
         group=4,
         enabled=_has_points,
         run=lambda shell, _: shell.store.stop_at(Breakpoints()),

@@ -7,6 +7,7 @@ from gradviz.session.state import State
 from gradviz.session.what_if import can_take
 
 GROUP = 8
+TWO_RUNS = "Two R&uns"  # the submenu
 
 
 def _has_two(state: State) -> bool:
@@ -48,6 +49,7 @@ WHAT_IF_ROWS = (
         menu="Run",
         help="Go to the next step at which the two runs differ.",
         shortcuts=("F4",),
+        under=TWO_RUNS,
         group=GROUP,
         enabled=lambda state: _next_difference(state, 1) is not None,
         run=lambda shell, _: _jump(shell, 1),
@@ -58,6 +60,7 @@ WHAT_IF_ROWS = (
         menu="Run",
         help="Go back to the previous step at which the two runs differ.",
         shortcuts=("Shift+F4",),
+        under=TWO_RUNS,
         group=GROUP,
         enabled=lambda state: _next_difference(state, -1) is not None,
         run=lambda shell, _: _jump(shell, -1),
@@ -68,6 +71,7 @@ WHAT_IF_ROWS = (
         menu="Run",
         help="Make the inspector, the timeline and the output follow the other run.",
         shortcuts=("Ctrl+Shift+I",),
+        under=TWO_RUNS,
         group=GROUP,
         enabled=_has_two,
         run=lambda shell, _: shell.store.swap_runs(),
@@ -78,6 +82,7 @@ WHAT_IF_ROWS = (
         menu="Run",
         help="Apply the change to the snippet. You can undo it.",
         shortcuts=("Ctrl+Shift+Return", "Ctrl+Shift+Enter"),
+        under=TWO_RUNS,
         group=GROUP,
         enabled=lambda state: can_take(state) and not state.is_busy,
         run=lambda shell, _: shell.store.take_change(),
@@ -88,6 +93,7 @@ WHAT_IF_ROWS = (
         menu="Run",
         help="Close the comparison and keep the run of the snippet as written.",
         shortcuts=("Ctrl+Shift+W",),
+        under=TWO_RUNS,
         group=GROUP,
         enabled=lambda state: state.what_if is not None,
         run=lambda shell, _: _close(shell),

@@ -14,6 +14,7 @@ from math import ceil, inf, nextafter, sqrt
 from gradviz.document.catalogue import catalogue, outputs
 from gradviz.document.drawing import Drawing, Leaf, Node, Operation, Ref
 from gradviz.document.leaf_forms import leaf_shape
+from gradviz.document.tables import table_of
 
 # -- the approximate size of each node's card, from the drawing alone: leaves state their shapes, those of results
 # follow
@@ -25,7 +26,6 @@ WIDTH, HEADER, NOTE, LABEL = 150.0, 34.0, 16.0, 18.0  # for a card; for the grad
 NUMBER, NUMBER_GRAD = 24.0, 38.0
 CELL = 46.0, 19.0
 MAP = 205.0, 48.0  # for what is too large for a grid
-MOST_ROWS, MOST_COLUMNS = 4, 5
 BETWEEN_RESULTS = 34.0  # two results of one operation
 EXPRESSION = 215.0  # for a card that has an expression and a shape as its header
 LETTER, SMALL_LETTER, PADDING = 8.0, 5.8, 36.0
@@ -79,12 +79,11 @@ def _card(node: Node, shape: Shape, *, tracked: bool) -> tuple[float, float]:
     count = 1
     for size in shape:
         count *= size
-    columns = shape[-1] if shape else 1
-    rows = count // max(columns, 1)
+    table = table_of(shape)
     if count < 2:
         width, value = 0.0, NUMBER
-    elif len(shape) < 3 and columns <= MOST_COLUMNS and rows <= MOST_ROWS:
-        width, value = columns * CELL[0] + 22, rows * CELL[1] + 4
+    elif table is not None:
+        width, value = table[1] * CELL[0] + 22, table[0] * CELL[1] + 4
     else:
         width, value = MAP
     gradient = NOTE if not tracked else NUMBER_GRAD if count < 2 else LABEL + value + 4

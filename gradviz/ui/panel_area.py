@@ -112,7 +112,7 @@ RIGHT = (0.205, 190, 400)
 CORNER = (0.25, 200, 520)
 BOTTOM = (0.24, 150, 240)  # of its height, for pages that need room
 TALL = (0.4, 230, 460)  # the same, for pages that need more
-STRIP = 100  # pixels that the timeline needs, at text scale 1
+TABS, STRIP = 36, 64  # pixels of the tabs at least, and of the timeline below them, at text scale 1
 COMFORTABLE = 330  # pixels of the snippet that a page at the bottom must not take beyond its needs
 MARGINS = (8, 8, 8, 2)
 GAP = 7
@@ -428,7 +428,7 @@ class PanelArea:
         """The height of the card at the bottom, by the page in front."""
         row = self._bottom
         if row.id == "timeline":
-            return round(STRIP * scale) + self._more
+            return round(TABS * max(scale, 1.0) + STRIP * scale) + self._more
         return _share(self._page.height(), *(TALL if row.tall else BOTTOM))
 
     @property

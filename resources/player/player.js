@@ -88,7 +88,8 @@
     for (const [title, lines] of found[2]) {
       const table = element(rows, "table");
       if (title) element(table, "caption", title);
-      for (const [label, text, tone] of lines) {
+      for (const index of lines) {
+        const [label, text, tone] = run.rows[index];
         const row = element(table, "tr");
         element(row, "th", label).scope = "row";
         element(row, "td", text, tone || "");
@@ -111,10 +112,7 @@
   }
 
   function mark() {
-    document.querySelectorAll("#items > .chosen").forEach((item) => item.classList.remove("chosen"));
-    if (chosen) document.querySelectorAll("#items > :not(.off)").forEach((item) => {
-      if (item.dataset.thing === chosen) item.classList.add("chosen");
-    });
+    document.querySelectorAll("#items > g").forEach((item) => item.classList.toggle("chosen", item.dataset.thing === chosen));
   }
 
   function write() {

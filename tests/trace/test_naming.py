@@ -327,3 +327,18 @@ loss.backward()
     frame = trace.frame(len(trace))
     names = {frame.name(tensor) for tensor in range(len(trace.tensors))}
     assert {"net.bias", "weight", "best"} <= names and not any(name.startswith("_") for name in names)
+
+
+@pytest.mark.parametrize(
+    "made, names",
+    [
+        ("RNN(2, 3)", {"h₁ of m", "h₂ of m"}),
+        ("GRU(2, 3)", {"r₁ of m", "z₂ of m", "n₁ of m", "h₂ of m"}),
+        ("LSTMCell(2, 3)", {"i of m before σ", "g of m before tanh", "f of m", "o of m", "c of m"}),
+    ],
+)
+def test_what_a_recurrent_module_makes_has_the_letters_of_its_documentation(made: str, names: set[str]) -> None:
+    x = "torch.ones(1, 2)" if "Cell" in made else "torch.ones(2, 1, 2)"
+    trace = run(f"import torch\nm = torch.nn.{made}\n(m({x})[0] * 2).sum().backward()\n")
+    frame = trace.frame(len(trace))
+    assert names <= {frame.name(tensor) for tensor in range(len(trace.tensors))}

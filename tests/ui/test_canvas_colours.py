@@ -43,7 +43,7 @@ WRITTEN = {
     "a saved tensor that was overwritten": (
         STALE,
         {
-            "error": {"overwrote", "y on line 4", "saved result at", "version 0, now 1"},
+            "error": {"overwrote", "y on line 4", "saved y at", "version 0, now 1"},
             "card": {"!"},
         },
     ),

@@ -373,6 +373,13 @@ def test_arrays_are_grids_of_numbers_or_pictures(qapp: QApplication) -> None:
     assert by_name["big"].value.summary == ("max 59", "min 0")
 
 
+def test_one_small_matrix_is_its_numbers_whatever_dimensions_of_size_1_it_has() -> None:
+    grids = {(3, 4): (3, 4), (1, 3, 4): (3, 4), (4, 1, 2): (4, 2), (1, 1, 3): (1, 3), (5, 5): (5, 5)}
+    assert {shape: (sizes.shape_of(shape).rows, sizes.shape_of(shape).columns) for shape in grids} == grids
+    assert {sizes.shape_of(shape).kind for shape in grids} == {"grid"}
+    assert {sizes.shape_of(shape).kind for shape in ((2, 3, 3), (6, 2), (2, 6), (0, 3))} <= {"map", "number"}
+
+
 COMPLEX = """import torch
 z = torch.tensor([1 + 2j, -0.51234 + 0.30001j], requires_grad=True)
 many = torch.full((3, 3), 2j) * z.sum()

@@ -79,6 +79,16 @@ def test_a_graph_is_as_large_as_the_projector_allows_and_the_steps_are_followed(
     assert view.camera.scale < 1
 
 
+def test_after_a_run_it_begins_at_the_first_step_because_none_is_left(sample: Pilot) -> None:
+    assert sample.state.cursor == sample.state.steps
+    sample.press("F11")
+    assert sample.state.stage.on and sample.state.cursor == 1
+    sample.press("Escape")
+    sample.window.store.move(5)
+    sample.press("F11")
+    assert sample.state.cursor == 5
+
+
 @pytest.mark.parametrize("on, back", [("PgDown", "PgUp"), ("Right", "Left"), ("Space", "Backspace"), ("Down", "Up")])
 def test_the_keys_of_a_remote_step(speaker: Pilot, on: str, back: str) -> None:
     for _ in range(3):
@@ -154,6 +164,8 @@ def test_the_keys_are_ordinary_ones_when_nothing_is_presented(sample: Pilot) -> 
 
 def test_escape_leaves_and_everything_is_as_it_was(sample: Pilot) -> None:
     area = sample.window.panel_area
+    sample.window.store.move(5)
+    QApplication.processEvents()
     before = {name: splitter.sizes() for name, splitter in area.splitters.items()}
     size = sample.window.size()
     sample.press("F11")

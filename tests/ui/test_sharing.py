@@ -140,7 +140,9 @@ def texts(svg: str) -> Counter[str]:
 def told(page: Page, key: str, stop: int) -> dict[str, str] | None:
     """The rows of a thing at a stop, as the script of the page looks them up."""
     rows = [row for row in page.run["things"].get(key, []) if row[0] <= stop]
-    return {label: text for _, lines in rows[-1][2] for label, text, _ in lines} if rows and len(rows[-1]) > 1 else None
+    if not rows or len(rows[-1]) < 2:
+        return None
+    return {label: text for _, lines in rows[-1][2] for label, text, _ in map(page.run["rows"].__getitem__, lines)}
 
 
 @pytest.mark.parametrize("name", SNIPPETS)

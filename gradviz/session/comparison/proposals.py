@@ -80,7 +80,8 @@ def edited(before: str, after: str) -> Proposal | None:
     _, first, last, start, end = blocks[0]
     if len(blocks) > 1 or last - first > 1 or end - start > 1:
         upto = max(blocks[-1][2], first + 1)
-        return Proposal(f"with lines {first + 1}–{upto} edited", -1, after)
+        lines = f"lines {first + 1}–{upto}" if upto > first + 1 else f"line {upto}"
+        return Proposal(f"with {lines} edited", -1, after)
     written = new[start].strip() if end > start else ""
     if written and not written.startswith("#"):
         return Proposal(f"with {_short(written)}", first + 1, after)

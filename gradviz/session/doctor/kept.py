@@ -14,6 +14,7 @@ from gradviz.session.doctor.case import Case, Hit, fixes, of_module, returned
 from gradviz.session.doctor.rates import constant
 from gradviz.session.doctor.text import name_of, receiver_of
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.name_text import SUBSCRIPTS
 
 
 def graph_kept(case: Case) -> Iterator[Hit]:
@@ -227,7 +228,7 @@ def _of_root(case: Case, tensor: int) -> bool:
 
 def _kept(case: Case, line: int, cursor: int, loss: int, node: int, given: ast.expr | None = None) -> Hit:
     count = len(case.roots)
-    name = case.name(loss).rstrip("₀₁₂₃₄₅₆₇₈₉")
+    name = case.name(loss).rstrip(SUBSCRIPTS)
     why = f"Line {line} keeps {name} together with the graph that it was computed by. After {count} backward passes "
     why += f"{count} graphs are still there, and memory grows with every iteration."
     tensor = case.shape(loss) != () or _takes_numbers(case) or _is_still_tensor(case, line) or _is_stacked(case)

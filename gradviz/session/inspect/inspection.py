@@ -109,8 +109,7 @@ def value_text(value: Value | None) -> str:
 
 def _in_short(value: Value) -> str:
     """A value beside other words: a long array is reduced to its shape and range."""
-    text = value.text(LONGEST)
-    return text if len(text) <= BESIDE else value.brief()
+    return value.text(BESIDE)
 
 
 def node_link(frame: Frame, node: int) -> Link:

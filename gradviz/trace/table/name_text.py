@@ -61,7 +61,7 @@ def ordinal(number: int) -> str:
 
 def subscript(number: int) -> str:
     """ "₁₂"."""
-    return str(number).translate(_SUBSCRIPTS)
+    return str(number).translate(_SUBSCRIBED)
 
 
 def with_article(name: str) -> str:
@@ -209,8 +209,9 @@ def _ends(text: str) -> str:
     return f"{text[:head].rstrip()} {_ELLIPSIS}{text[tail:]}".strip()
 
 
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-_ROLE = re.compile(r"(?:initial )?[a-z]\w* of \S")
+SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
+_SUBSCRIBED = str.maketrans("0123456789", SUBSCRIPTS)
+_ROLE = re.compile(r"(?:initial )?[a-z][a-z]\w* of \S")
 _CALLED = re.compile(r"[\w.]+$")
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _MODULES = re.compile(r"^(\w+\.)+(?=\w+\(…\)$)")  # of "torch.nn.functional.binary_cross_entropy(…)"

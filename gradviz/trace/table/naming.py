@@ -205,7 +205,9 @@ class Naming:
             return int(inputs[0]), ".data" if ".data" in label else ".detach()"
         if op == "unbind":  # as when `for row in x` iterates over a tensor
             return int(inputs[0]), roles.field(trace, tensor, producer)
-        if (label and not _inner(trace, self._overwritten, producer)) or roles.output(trace, tensor, producer):
+        if (label and not _inner(trace, self._overwritten, producer)) or roles.recurrent(trace, tensor):
+            return -1, ""
+        if roles.output(trace, tensor, producer):
             return -1, ""
         shape = trace.tensors.shape
         if op in OF_SHAPE and math.prod(shape[inputs[0]]) == math.prod(shape[tensor]):
@@ -226,8 +228,8 @@ class Naming:
         has_text = label and not _inner(trace, self._overwritten, producer)
         if has_text and (not field.startswith("[") or is_text_of(op, label)):
             return label + field
-        if output := roles.output(trace, tensor, producer):
-            return output
+        if role := roles.recurrent(trace, tensor) or roles.output(trace, tensor, producer):
+            return role
         scope = roles.maker(trace, producer)
         if scope and field and (part := roles.part(trace, tensor, producer)):
             return f"{part} of {scope}"

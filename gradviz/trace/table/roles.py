@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -97,19 +98,81 @@ def constant(trace: Trace, tensor: int) -> str:
 def _states(trace: Trace) -> dict[str, tuple[str, ...]]:
     """What each recurrent module makes of zeros where a call gives it no state, by the name of the module."""
 
-    def found() -> dict[str, tuple[str, ...]]:
-        names, states = trace.names, dict[str, tuple[str, ...]]()
+    return {
+        owner: ("initial state",) if is_cell else ("h_0", "c_0") if parts == _LSTM else ("h_0",)
+        for owner, (parts, is_cell) in _recurrent_modules(trace).items()
+    }
+
+
+def _recurrent_modules(trace: Trace) -> dict[str, tuple[int, bool]]:
+    """By the name of each recurrent module, how many parts its weights have, one for each gate, and whether it makes
+    one time step."""
+
+    def found() -> dict[str, tuple[int, bool]]:
+        names, modules = trace.names, dict[str, tuple[int, bool]]()
         for row in np.flatnonzero(np.char.find(names.name.astype(str), "weight_hh") >= 0).tolist():
             path, _, layer = f"{names.owner[row]}.{names.name[row]}".partition(".weight_hh")
             sides = trace.tensors.shape[names.tensor[row]]
-            has_cell = len(sides) == 2 and sides[0] == 4 * sides[1]  # of an LSTM: four gates
-            made = ("initial state",) if not layer else ("h_0", "c_0") if has_cell else ("h_0",)
+            parts = sides[0] // max(sides[1], 1) if len(sides) == 2 else 0
             for owner in (path, path.removeprefix("self."), path.rpartition(".")[2]):
-                states.setdefault(owner, made)
-        return states
+                modules.setdefault(owner, (parts, not layer))
+        return modules
 
-    known: dict[str, tuple[str, ...]] = trace.kept("states of modules", found)
+    known: dict[str, tuple[int, bool]] = trace.kept("recurrent modules", found)
     return known
+
+
+def recurrent(trace: Trace, tensor: int) -> str:
+    """What a recurrent module made on its way, in the letters of PyTorch's documentation: "h₃ of rnn", "i₁ of lstm",
+    "f₂ of lstm before σ"; "" for others."""
+
+    def found() -> dict[int, str]:
+        modules, letters = _recurrent_modules(trace), dict[int, str]()
+        same: dict[tuple[int, str, str], list[int]] = defaultdict(list)
+        for node in np.flatnonzero(np.isin(trace.nodes.op, _OF_GATES)).tolist() if modules else ():
+            owner = maker(trace, node)
+            parts = modules.get(owner, (0, False))[0]
+            for each, letter in zip(
+                trace.outputs_of(node).tolist(), _letters(trace, node, parts, letters), strict=False
+            ):
+                letters[each] = letter
+                same[int(trace.graphs.of_tensor[each]), owner, letter].append(each)
+        names = dict[int, str]()
+        for (_, owner, letter), tensors in same.items():
+            letter, _, before = letter.partition(" ")
+            for number, each in enumerate(tensors, 1):
+                turn = subscript(number) if len(tensors) > 1 else ""
+                names[each] = f"{letter}{turn} of {owner}{' ' * bool(before)}{before}"
+        return names
+
+    known: dict[int, str] = trace.kept("results in recurrent modules", found)
+    return known.get(tensor, "")
+
+
+def _letters(trace: Trace, node: int, parts: int, known: dict[int, str]) -> tuple[str, ...]:
+    """The letters for the results of an operation in a module whose weights have so many parts; `known` are those of
+    earlier results."""
+    op, inputs = str(trace.nodes.op[node]), trace.inputs_of(node).tolist()
+    makers = [int(trace.tensors.producer[each]) for each in inputs if each >= 0]
+    ops = [str(trace.nodes.op[each]) if each >= 0 else "" for each in makers]
+    before = [known.get(each, "") for each in inputs]
+    if parts == _RNN:
+        return ("h",) if op in ("tanh", "relu") else ()
+    if parts == _LSTM:
+        if op == "unsafe_split":
+            return "i before σ", "f before σ", "g before tanh", "o before σ"
+        if op in ("sigmoid", "tanh"):
+            return (before[0][0],) if " before" in before[0] else ()
+        return ("c",) if op == "add" and ops == ["mul", "mul"] else ("h",) if op == "mul" and "o" in before else ()
+    if parts == _GRU:
+        if op == "sigmoid" and ops == ["add"]:
+            return ("rzn"[int(trace.tensors.output_nr[trace.inputs_of(makers[0])[0]])],)
+        return ("n",) if op == "tanh" else ("h",) if op == "add" and "n" in before else ()
+    return ()
+
+
+_RNN, _GRU, _LSTM = 1, 3, 4  # parts of their weights
+_OF_GATES = ("unsafe_split", "sigmoid", "tanh", "relu", "add", "mul")
 
 
 def _next_node(trace: Trace, tensor: int) -> int:

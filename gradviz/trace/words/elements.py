@@ -217,14 +217,21 @@ def in_names(op: str, params: str, names: Mapping[int, str], factors: Sequence[s
     which = f"{op} {given.get('exponent', given.get('dims', ''))}" if op in ("pow", "permute") else which
     which = f"{op} by known statistics" if given.get("training") == "False" else which
     which = f"{which} without weight" if op == "native_batch_norm" and 1 not in names else which
-    template = _OF_MANY.get(op) or _NAMED.get((which, len(names)), "")
+    which = f"{which} with pos_weight" if op in _WITH_POS_WEIGHT and 3 in names and 2 not in names else which
+    bound = next((name for name in ("beta", "delta") if op in _BOUNDED and given.get(name, "1.0") != "1.0"), "")
+    if bound:
+        which, params, given["bound"] = f"{op} by a bound", "", given[bound]
+    template = _OF_MANY.get(op) or _NAMED.get((which, len(names))) or _NAMED.get((op, len(names)), "")
     if not template or _OTHERWISE.search(params) or len(names) > MOST_JOINED:
         return ""
     if "value" in given:
         given["value"] = number_text(float(given["value"]))
+    for name in ("other", "exponent"):
+        if _REAL.fullmatch(given.get(name, "")):
+            given[name] = factor_text(number_text(float(given[name])))
     operands = [*names.values()]
     named = [factor if ": " in name else with_article(name) for name, factor in zip(operands, factors, strict=True)]
-    given["over"], given["all"] = _over(given.get("dim", "")), listed(named)
+    given["over"], given["all"] = _over(given.get("dim") or given.get("dims", "")), listed(named)
     given["along"] = given["over"].replace(" over ", " along ")
     try:
         text = template.format(*factors, n=named, of=[*map(_argument, operands)], **given)
@@ -261,12 +268,25 @@ _SEVERAL = re.compile(r" [+−] |, else ")  # terms or cases, of which only the 
 MOST_JOINED = 6  # tensors that are named
 _OTHERWISE = re.compile(
     r"\b(?:alpha|beta|delta)=(?!1(?:\.0)?(?:,|$))|transposed=True|left=False|descending=True|(?:divisor_override|rounding_mode)=(?!None)"
-    r"|ignore_index=(?!-100)|ord=(?!2(?:\.0)?(?:,|$))|correction=(?!1(?:,|$))"
+    r"|ignore_index=(?!-100)|normalization=(?!0)|largest=False|ord=(?!2(?:\.0)?(?:,|$))|correction=(?!1(?:,|$))"
 )
 _NORMALISED = "({0} − its mean) / √(its variance + {eps})"
 _NEAR_AND_FAR = "({n[0]} − {1})² / 2 where |{n[0]} − {1}| < 1, else |{n[0]} − {1}| − 0.5"
+_NEAR = "({n[0]} − {1})² / 2 where |{n[0]} − {1}| < {bound}"
+_WITH_POS_WEIGHT = ("binary_cross_entropy_with_logits",)
+_BOUNDED = ("smooth_l1_loss", "huber_loss")
+_REAL = re.compile(r"-?[\d.]+(e-?\d+)?")
+_GROUPED = "({0} − the mean of its group) / √(its variance + {eps})"
 _OF_MANY = {"cat": "{all} joined{along}", "stack": "{all} stacked{along}"}
 _NAMED = {  # by the operation and the number of its operands
+    ("add", 1): "{0} + {other}",
+    ("sub", 1): "{0} − {other}",
+    ("mul", 1): "{0} · {other}",
+    ("div", 1): "{0} / {other}",
+    ("pow", 1): "{0}^{exponent}",
+    ("maximum", 2): "the larger of {n[0]} and {n[1]}",
+    ("minimum", 2): "the smaller of {n[0]} and {n[1]}",
+    ("clone", 1): "a copy of {n[0]}",
     ("add", 2): "{0} + {1}",
     ("sub", 2): "{0} − {1}",
     ("mul", 2): "{0} · {1}",
@@ -307,8 +327,15 @@ _NAMED = {  # by the operation and the number of its operands
     ("linalg_vector_norm", 1): "√(the sum of {0}²{over})",
     ("mse_loss", 2): "({n[0]} − {1})²",
     ("nll_loss", 2): "−{0} at the class of each row",
+    ("nll_loss", 3): "−{0} at the class of each row, weighted by {2}[class]",
     ("binary_cross_entropy", 2): "−{1} · ln {of[0]} − (1 − {1}) · ln(1 − {0})",
     ("binary_cross_entropy_with_logits", 2): "ln(1 + e^{of[0]}) − {1} · {0}",
+    (
+        "binary_cross_entropy_with_logits with pos_weight",
+        3,
+    ): "(1 − {1}) · {0} + (1 + ({2} − 1) · {1}) · ln(1 + e^(−{0}))",
+    ("native_group_norm", 1): _GROUPED,
+    ("native_group_norm", 3): f"{_GROUPED} · {{1}} + {{2}}",
     ("native_layer_norm", 1): _NORMALISED,
     ("native_layer_norm", 2): f"{_NORMALISED} · {{1}}",
     ("native_layer_norm", 3): f"{_NORMALISED} · {{1}} + {{2}}",
@@ -320,7 +347,26 @@ _NAMED = {  # by the operation and the number of its operands
     ("native_batch_norm by known statistics", 5): "({0} − {3}) / √({4} + {eps}) · {1} + {2}",
     ("masked_fill", 2): "{value} where {n[1]}, else {n[0]}",
     ("where", 3): "{n[1]} where {n[0]}, else {n[2]}",
-    ("gather", 2): "the elements of {n[0]} at {n[1]}",
+    ("gather", 2): "the elements of {n[0]} at {n[1]}{along}",
+    ("index_select", 2): "the elements of {n[0]} at {n[1]}{along}",
+    ("index_add", 3): "{n[0]} with {n[2]} added at {n[1]}{along}",
+    ("index_copy", 3): "{n[0]} with {n[2]} written at {n[1]}{along}",
+    ("scatter_add", 3): "{n[0]} with {n[2]} added at {n[1]}{along}",
+    ("scatter", 3): "{n[0]} with {n[2]} written at {n[1]}{along}",
+    ("topk", 1): "the {k} largest elements of {n[0]}{along}",
+    ("split", 1): "the first part of {n[0]}{along}",
+    ("split_with_sizes", 1): "the first part of {n[0]}{along}",
+    ("unsafe_split", 1): "the first part of {n[0]}{along}",
+    ("chunk", 1): "the first part of {n[0]}{along}",
+    ("unbind", 1): "the first slice of {n[0]}{along}",
+    ("diagonal", 1): "the diagonal of {n[0]}",
+    ("trace", 1): "the sum of the diagonal of {n[0]}",
+    ("flip", 1): "{n[0]} in reverse order{along}",
+    ("_fft_r2c", 1): "the discrete Fourier transform of {n[0]}{over}",
+    ("view_as_real", 1): "{n[0]} as pairs of real and imaginary parts",
+    ("tanh_backward", 2): "{0} · (1 − {1}²)",
+    ("sigmoid_backward", 2): "{0} · {1} · (1 − {1})",
+    ("select_backward", 1): "{n[0]} in its place, 0 elsewhere",
     ("max_pool2d_with_indices", 1): "the maximum of each window of {n[0]}",
     ("avg_pool2d", 1): "the mean of each window of {n[0]}",
     ("convolution", 2): "Σ({n[1]} × window) for each window of {n[0]}",
@@ -339,7 +385,13 @@ _NAMED = {  # by the operation and the number of its operands
     ("sort", 1): "{n[0]} sorted{along}",
     ("smooth_l1_loss", 2): _NEAR_AND_FAR,
     ("huber_loss", 2): _NEAR_AND_FAR,
+    ("smooth_l1_loss by a bound", 2): (
+        "({n[0]} − {1})² / (2 · {bound}) where |{n[0]} − {1}| < {bound}, else |{n[0]} − {1}| − {bound} / 2"
+    ),
+    ("huber_loss by a bound", 2): f"{_NEAR}, else {{bound}} · (|{{n[0]}} − {{1}}| − {{bound}} / 2)",
     ("permute (1, 0)", 1): "{n[0]} transposed",
+    ("permute", 1): "{n[0]} with its dimensions in the order {dims}",
+    ("expand", 1): "{n[0]} repeated to the shape {size}",
     ("squeeze", 1): "{n[0]} reshaped",
     ("unsqueeze", 1): "{n[0]} reshaped",
     ("t", 1): "{n[0]} transposed",

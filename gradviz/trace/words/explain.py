@@ -13,7 +13,7 @@ import numpy as np
 from gradviz.lists import listed, quantity
 from gradviz.trace.table.frame import current_site
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.name_text import opening, with_article
+from gradviz.trace.table.name_text import SUBSCRIPTS, opening, with_article
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.trace import elsewhere_at
 from gradviz.trace.table.values import Value
@@ -303,8 +303,32 @@ def _in_names(frame: Frame, tensor: int) -> str:
     if trace.steps.kind[frame.cursor - 1] != Kind.FORWARD or tensor != trace.outputs_of(node)[0]:
         return ""
     names = {slot: frame.name(each) for slot, each in trace.slots_of(node).items() if each >= 0}
+    special = _of_function(trace, node) or _of_view(frame, tensor)
+    if special:
+        return special
     rule = in_names(str(trace.nodes.op[node]), str(trace.nodes.params[node]), names, [*map(factor, names.values())])
     return rule if len(rule) <= _LONGEST_RULE else ""
+
+
+def _of_function(trace: Trace, node: int) -> str:
+    """What a function of the snippet's own makes."""
+    op, name = str(trace.nodes.op[node]), str(trace.nodes.name[node])
+    return f"what {op}.forward() returns" if name == f"{op}Backward" and op != "BackwardHookFunction" else ""
+
+
+def _of_view(frame: Frame, tensor: int) -> str:
+    """A selection in the snippet's own words, "w[1]", where it has another name; what stays as it is, if only the
+    operation has another purpose."""
+    trace, node = frame.trace, frame.current_node
+    op, text, name = str(trace.nodes.op[node]), str(trace.nodes.source[node]), frame.name(tensor)
+    if op in ("select", "slice", "index"):
+        return (
+            text if name.rstrip(SUBSCRIPTS).isidentifier() and text.endswith("]") and len(text) <= _LONGEST_RULE else ""
+        )
+    first = next(iter(trace.slots_of(node).values()), -1)
+    shapes = [trace.tensors.shape[each] for each in (first, tensor)] if first >= 0 else [(), (1,)]
+    is_same = op in ("expand", "view", "_unsafe_view", "BackwardHookFunction") and shapes[0] == shapes[1]
+    return f"{with_article(frame.name(first))}, unchanged" if is_same else ""
 
 
 _LONGEST_ARITHMETIC, _LONGEST_RULE = 80, 110  # characters

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gradviz.engine.kernel.expressions import Math, in_line, typeset_with
+from gradviz.trace.table.name_text import SUBSCRIPTS
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.values import FEW, Value, factor_text, number_text, with_signs
 
@@ -407,9 +408,7 @@ def _is_summed(sent: Value, grad: Value | None) -> bool:
 def bracketed(name: str) -> str:
     """A name within a formula: in brackets if it is an expression that has none around it."""
     is_in_brackets = (
-        name.startswith("(")
-        and name.endswith(tuple("₀₁₂₃₄₅₆₇₈₉"))
-        and _first_pair(name) == len(name.rstrip("₀₁₂₃₄₅₆₇₈₉"))
+        name.startswith("(") and name.endswith(tuple(SUBSCRIPTS)) and _first_pair(name) == len(name.rstrip(SUBSCRIPTS))
     )
     return name if is_in_brackets or re.fullmatch(r"[\w.\[\]]+", name) else f"({name})"
 

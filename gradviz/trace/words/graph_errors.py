@@ -101,7 +101,7 @@ def _overwritten(trace: Trace, match: Match) -> ErrorExplanation | None:
             step = int(trace.versions.step[later[0]]) if later else -1
             line = int(trace.steps.line[step]) if step >= 0 else -1
             name = trace.naming.name(one.tensor, frame.cursor) if one.tensor >= 0 else "a buffer"
-            marks = [Mark(node, f"saved {one.name} at version {one.version_saved}, now {one.version_now}", step + 1)]
+            marks = [Mark(node, f"saved {name} at version {one.version_saved}, now {one.version_now}", step + 1)]
             writer = int(trace.steps.node[step]) if step >= 0 else -1
             if writer >= 0:
                 marks.append(Mark(writer, f"overwrote {name}{on_line(line)}", step + 1))

@@ -14,6 +14,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QBrush, QPainter, QPen
 
+from gradviz.document.tables import table_of
 from gradviz.trace.table.values import number_text
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.content import Tab, on_its_way, tabs_of
@@ -21,7 +22,6 @@ from gradviz.ui.canvas.diagram import CONSTANT, OPERATION, TENSOR, Diagram, Ints
 from gradviz.ui.canvas.heat import Picture, picture
 from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
 from gradviz.ui.canvas.item_painter import Spot, paint_picture, picture_boxes
-from gradviz.ui.canvas.sizes import MOST_COLUMNS, MOST_ROWS
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
@@ -143,11 +143,10 @@ class Writer:
 def _grids(value: Value) -> tuple[Grid, ...]:
     """The numbers of an array with few rows and columns, in fewer and fewer digits, the last of them also without the
     zero before the point, or T and F for True and False. Empty for larger arrays."""
-    if value.array is None or not 0 < value.array.ndim <= 2 or not 1 < value.numel <= MOST_ROWS * MOST_COLUMNS:
+    table = table_of(value.array.shape) if value.array is not None else None
+    if value.array is None or table is None:
         return ()
-    numbers = value.array.reshape(-1, value.array.shape[-1])
-    if len(numbers) > MOST_ROWS or numbers.shape[1] > MOST_COLUMNS:
-        return ()
+    numbers = value.array.reshape(table)
     found = []
     if value.dtype == "bool":
         words = tuple(tuple(str(number) for number in row) for row in numbers.tolist())
@@ -223,6 +222,18 @@ def _named_tabs(ink: Ink, tabs: tuple[Tab, ...], room: QSizeF, vertical: bool) -
         found.append([(tab, width * large) for tab, width in zip(row, widths, strict=True)])
     wide = max((sum(width + NAMED_GAP for _, width in row) for row in found), default=0.0)
     return found if wide <= room.width() + NAMED_GAP and len(rows) * line <= room.height() else []
+
+
+def _circle(ink: Ink, area: QRectF, name: str) -> tuple[str, str, float, QRectF]:
+    """What an operation is called in its circle, the font and its size, and the circle, as wide as the name needs."""
+    role, size = sizes.SYMBOL, min(0.8, max(0.56, area.height() / 26))
+    if len(name) > 2:
+        role, size = sizes.NAME, NAME_SIZE
+    needed = ink.width(role, name) * size * ink.theme.scale + 8
+    if needed > WIDEST * area.width() or area.height() < LINE * 0.6:
+        name, role, size, needed = ANY_NAME, sizes.SYMBOL, 0.6, 0.0
+    wider = max(0.0, needed - area.width()) / 2
+    return name, role, size, area.adjusted(-wider, 0, wider, 0)
 
 
 class BriefPainter:
@@ -396,6 +407,11 @@ class BriefPainter:
         text = says.ticks or self.number(sizes.GRAD, block.written, inner.width() - mark)
         self._word(painter, sizes.GRAD, NUMBER_SIZE, "gradient", inner.adjusted(mark, 0, 0, 0), text, RIGHT)
 
+    def circle(self, card: QRectF, name: str, scale: float) -> QRectF:
+        """The circle of an operation as it is painted, in world coordinates."""
+        box = _circle(self._ink, QRectF(QPointF(), card.size() * scale), name)[3]
+        return QRectF(box.topLeft() / scale + card.topLeft(), box.size() / scale)
+
     def number_boxes(self, card: QRectF, says: Brief, scale: float) -> Iterator[Spot]:
         """Where a card shows numbers, in world coordinates; what stands for a whole array leads to its first number."""
         area, line = QRectF(0, 0, card.width() * scale, card.height() * scale), LINE * self._ink.theme.scale
@@ -411,13 +427,7 @@ class BriefPainter:
         frame = ink.frames[category]
         border = ink.colours["gradient"] if says.ran else frame.border
         name, role, size = says.name, sizes.SYMBOL, min(0.8, max(0.56, area.height() / 26))
-        if len(name) > 2:
-            role, size = sizes.NAME, NAME_SIZE
-        needed = ink.width(role, name) * size * ink.theme.scale + 8
-        if needed > WIDEST * area.width() or area.height() < LINE * 0.6:
-            name, role, size, needed = ANY_NAME, sizes.SYMBOL, 0.6, 0.0
-        wider = max(0.0, needed - area.width()) / 2
-        box = area.adjusted(-wider, 0, wider, 0)
+        name, role, size, box = _circle(ink, area, says.name)
         painter.setPen(QPen(border, max((2.2 if says.ran else frame.width) * scale, 1.2)))
         painter.setBrush(ink.colours["gradient_fill"] if says.ran else frame.header)
         painter.drawRoundedRect(box, area.height() / 2, area.height() / 2)

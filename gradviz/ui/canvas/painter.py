@@ -306,9 +306,9 @@ class ScenePainter:
         if self.numbers.lit:
             _paint_numbers(self, painter, moment, camera.scale)
         for item in moment.current:
-            self._halo(painter, item, "halo", camera.scale)
+            self._halo(painter, moment, item, "halo", camera.scale)
         for item, reason in moment.failed:
-            self._halo(painter, item, "error", camera.scale)
+            self._halo(painter, moment, item, "error", camera.scale)
             _paint_failed(painter, self.ink, self.card(item), self._box(item).bottom(), reason, camera.scale)
         painter.restore()
 
@@ -442,8 +442,8 @@ class ScenePainter:
 
     # -- marks
 
-    def _halo(self, painter: QPainter, item: int, colour: str, scale: float) -> None:
-        card = self.card(item)
+    def _halo(self, painter: QPainter, moment: Moment, item: int, colour: str, scale: float) -> None:
+        card = _outline(self, moment, item, scale)
         wide = max(3.0, 2.0 / scale)
         around = card.adjusted(-wide - 1, -wide - 1, wide + 1, wide + 1)
         round_corner = around.height() / 2 if self.placed.diagram.kind[item] == OPERATION else 9.0
@@ -465,6 +465,15 @@ class ScenePainter:
         painter.setBrush(QBrush())
         painter.drawRoundedRect(self._box(item).adjusted(-gap, -gap, gap, gap), 10, 10)
         painter.restore()
+
+
+def _outline(of: ScenePainter, moment: Moment, item: int, scale: float) -> QRectF:
+    """The card or circle of an item as it is painted at this zoom: at medium zoom a name widens its circle."""
+    card = of.card(item)
+    if of.placed.diagram.kind[item] != OPERATION or scale < MIDDLE or of.whole(scale):
+        return card
+    says = of._says_briefly(moment, item)
+    return of._brief_painter.circle(card, says.name, scale) if isinstance(says, Brief) else card
 
 
 def _paint_failed(painter: QPainter, ink: Ink, card: QRectF, bottom: float, reason: str, scale: float) -> None:

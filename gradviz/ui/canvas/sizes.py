@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QFont, QFontMetricsF
 
+from gradviz.document.tables import MOST_COLUMNS, table_of
 from gradviz.trace.table.roles import scope_name
 from gradviz.ui import look
 from gradviz.ui.theme import LIGHT
@@ -32,7 +33,6 @@ CELL_MAX = 72.0
 MAP_WIDTH, MAP_HEIGHT = 78.0, 44.0
 SUMMARY_WIDTH = 93.0
 CARD_MIN, CARD_MAX, EXPRESSION_MAX = 150.0, 420.0, 250.0
-MOST_COLUMNS, MOST_ROWS = 5, 4
 BADGE_HEIGHT, BADGE_GAP, BADGE_WIDTH = 22.0, 8.0, 182.0
 RADIUS = 20.0
 TAB_HEIGHT, TAB_GAP, TAB_PAD = 17.0, 9.0, 6.0
@@ -120,9 +120,9 @@ def shape_of(shape: tuple[int, ...], dtype: str = "") -> Shape:
     rows, columns = (1, count) if len(shape) < 2 else (count // max(shape[-1], 1), shape[-1])
     if count < 2:
         return Shape("number", 1, 1)
-    cell = 2 if dtype.startswith("complex") else 1
-    if 0 < columns * cell <= MOST_COLUMNS and rows <= MOST_ROWS and len(shape) <= 2:
-        return Shape("grid", rows, columns, cell)
+    cell, table = 2 if dtype.startswith("complex") else 1, table_of(shape)
+    if table is not None and table[1] * cell <= MOST_COLUMNS:
+        return Shape("grid", *table, cell)
     return Shape("map", rows, columns)
 
 

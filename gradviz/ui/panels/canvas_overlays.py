@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QTransform, QWheelEvent
 from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QLabel, QLineEdit, QToolButton, QWidget
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 MAP_WIDTH, HEIGHT = 168, 112  # at most
 LEAST = 44
 MAP_GAP = 12  # to the edges of the canvas
+CURRENT_COUNTS = 20.0  # times as much as other cards, where the map would cover it
 INSIDE = 6
 SMALLEST_MAP = 4 * INSIDE  # anything smaller would be all margin
 CORNER = 5.0
@@ -90,20 +92,26 @@ class Minimap(QWidget):
         self.update()
 
     def _corner(self, scene: Scene, size: QSize) -> QPoint:
-        """Where it covers no card: where it is, else at the top right, else in another corner but the top left,
-        which the search has. Where all are taken it stays."""
+        """Where it covers least of the cards, and least of all of the current one: where it is, else at the top right,
+        else in another corner but the top left, which the search has."""
         right, bottom = self._view.width() - size.width() - MAP_GAP, self._view.height() - size.height() - MAP_GAP
         corners = [QPoint(right, MAP_GAP), QPoint(right, bottom), QPoint(MAP_GAP, bottom)]
         if self.isVisible() and self.pos() in corners:
             corners.sort(key=lambda corner: corner != self.pos())
         placed, here = scene.placed, scene.moment.graphs[scene.placed.diagram.graph]
         (left, top), (width, height) = placed.card_corner.T, placed.diagram.card.T
+        weight = here.astype(float)
+        weight[list(scene.moment.current)] *= CURRENT_COUNTS
+        covered = []
         for corner in corners:  # column by column: with rows of two this would take longer than the step's painting
             x, y = self._view.camera.to_world(corner.x(), corner.y())
             end_x, end_y = self._view.camera.to_world(corner.x() + size.width(), corner.y() + size.height())
-            if not (here & (left < end_x) & (left + width > x) & (top < end_y) & (top + height > y)).any():
-                return corner
-        return corners[0]
+            across = np.minimum(left + width, end_x) - np.maximum(left, x)
+            down = np.minimum(top + height, end_y) - np.maximum(top, y)
+            covered.append(float((across.clip(0) * down.clip(0) * weight).sum()))
+            if not covered[-1]:
+                break
+        return corners[int(np.argmin(covered))]
 
     def _size_for(self, extent: Box) -> QSize:
         """As large as allowed, in the shape of the graph."""

@@ -6,17 +6,20 @@ Note [Text in a page] Names, code and output come from a stranger. In elements t
 run no "<" is left; the script only ever sets them as text. A policy in the page allows this one script, by its hash,
 and no connections.
 
-The pieces are each card, edge, gradient and mark once for every look it has, with the stops at which it looks like
-that. All are painted by the painter of the canvas, in both themes at once, so that a page can change its colours."""
+The pieces are each edge, gradient and mark once for every look it has, with the stops at which it looks like that; a
+card or operation has one for each of its shapes, so that what stays is there once. All are painted by the painter of
+the canvas, in both themes at once, so that a page can change its colours."""
 
 from __future__ import annotations
 
 import json
 import re
 from base64 import b64encode
-from collections.abc import Callable, Hashable, Iterator
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,7 +58,6 @@ class Piece:
     """A part of the picture that looks the same at some stops: from the first of each pair to before the second."""
 
     markup: str
-    thing: str  # "tensor 3" if it is a card of it; otherwise ""
     spans: list[list[int]] = field(default_factory=list)
 
     def show_at(self, stop: int) -> None:
@@ -64,6 +66,33 @@ class Piece:
             self.spans[-1][1] = stop + 1
         else:
             self.spans.append([stop, stop + 1])
+
+
+@dataclass
+class Item:
+    """A card or operation: all shapes of all its looks, from back to front, and which of them each look has."""
+
+    shapes: list[Piece] = field(default_factory=list)
+    looks: dict[Hashable, list[Piece]] = field(default_factory=dict)
+
+    def add(self, look: Hashable, markups: list[str]) -> int:
+        """One more look, of shapes from back to front; returns how many characters are new."""
+        at, before = 0, sum(len(shape.markup) for shape in self.shapes)
+        mine = self.looks[look] = []
+        for markup in markups:
+            there = (place for place in range(at, len(self.shapes)) if self.shapes[place].markup == markup)
+            if (place := next(there, -1)) < 0:
+                place = at
+                self.shapes.insert(place, Piece(markup))
+            mine.append(self.shapes[place])
+            at = place + 1
+        return sum(len(shape.markup) for shape in self.shapes) - before
+
+    def pieces(self) -> Iterator[Piece]:
+        """The shapes; neighbours that come and go together are one piece."""
+        for _, together in groupby(self.shapes, lambda shape: shape.spans):
+            several = list(together)
+            yield Piece("".join(shape.markup for shape in several), several[0].spans)
 
 
 class Styles:
@@ -117,6 +146,7 @@ class Pieces:
         self.seen: dict[str, None] = {}  # the things that have an item at the latest stop
         self._scenes = light, dark
         self._known: dict[str, dict[Hashable, Piece]] = {layer: {} for layer in LAYERS}
+        self.items: dict[str, Item] = {}  # by the thing they show, "tensor 3"
         for scene in self._scenes:
             scene.painter.coarse = True  # without the words on edges, which are pieces of their own
 
@@ -160,7 +190,7 @@ class Pieces:
                 scene.addition.paint_over(painter, scene.moment, PLAIN, area, on_screen=False)
 
         for layer, paint in (("behind", behind), ("over", over)):
-            markup = self._markup(paint)
+            markup = "".join(self._markups(paint))
             self._note(layer, markup, stop, lambda markup=markup: markup)  # type: ignore[misc]
 
     def _note_edges(self, stop: int, moment: Moment) -> None:
@@ -198,37 +228,42 @@ class Pieces:
         diagram, nothing = self._scenes[0].placed.diagram, _without_items(moment)
         self.seen = {}
         for item in np.flatnonzero(moment.items).tolist():
-            key = item, content(diagram, moment.frame, item)
+            look = item, content(diagram, moment.frame, item)  # a tensor may have a card and tags
             thing = f"{KINDS[int(diagram.kind[item])]} {int(diagram.index[item])}"
             self.seen[thing] = None
-            self._rest("items", key, stop, replace(nothing, items=_only(len(moment.items), item)), thing)
+            known = self.items.setdefault(f"{thing} {item}", Item())
+            if look not in known.looks:
+                part = replace(nothing, items=_only(len(moment.items), item))
+                self.size += known.add(look, self._markups(self._resting(part)))
+            for shape in known.looks[look]:
+                shape.show_at(stop)
 
-    def _rest(self, layer: str, key: Hashable, stop: int, part: Moment, thing: str = "") -> None:
+    def _resting(self, part: Moment) -> Callable[[Scene, QPainter], None]:
         area = self._area
-        self._paint(layer, key, stop, lambda scene, painter: scene.painter.paint_rest(
-            painter, part, PLAIN, area, 0.0, None), thing)  # fmt: skip
+        return lambda scene, painter: scene.painter.paint_rest(painter, part, PLAIN, area, 0.0, None)
 
-    def _paint(
-        self, layer: str, key: Hashable, stop: int, paint: Callable[[Scene, QPainter], None], thing: str = ""
-    ) -> None:
-        self._note(layer, key, stop, lambda: self._markup(paint), thing)
+    def _rest(self, layer: str, key: Hashable, stop: int, part: Moment) -> None:
+        self._paint(layer, key, stop, self._resting(part))
 
-    def _note(self, layer: str, key: Hashable, stop: int, make: Callable[[], str], thing: str = "") -> None:
+    def _paint(self, layer: str, key: Hashable, stop: int, paint: Callable[[Scene, QPainter], None]) -> None:
+        self._note(layer, key, stop, lambda: "".join(self._markups(paint)))
+
+    def _note(self, layer: str, key: Hashable, stop: int, make: Callable[[], str]) -> None:
         known = self._known[layer]
         if key not in known:
-            known[key] = Piece(make(), thing)
+            known[key] = Piece(make())
             self.size += len(known[key].markup)
         known[key].show_at(stop)
 
-    def _markup(self, paint: Callable[[Scene, QPainter], None]) -> str:
-        """What is painted in both themes, as elements with classes."""
+    def _markups(self, paint: Callable[[Scene, QPainter], None]) -> list[str]:
+        """What is painted in both themes, from back to front, as elements with classes."""
         light, dark = (_marks(paint, scene) for scene in self._scenes)
         if len(light) != len(dark):  # they differ in more than colours
-            return "".join(
+            return [
                 f'<g class="{name}">{"".join(map(self._of_one, marks))}</g>'
                 for name, marks in (("light", light), ("dark", dark))
-            )
-        return "".join(map(self._of_both, light, dark))
+            ]
+        return list(map(self._of_both, light, dark))
 
     def _of_one(self, mark: Mark) -> str:
         return mark.markup(f' class="{self.styles.class_of(mark.style, mark.style)}"')
@@ -280,8 +315,9 @@ FOLDER = RESOURCES / "player"
 MOST_CHARACTERS = 24_000_000  # of pieces and texts: with more, browsers take seconds
 MOST_PRINTED = 200_000
 SPACE = 28.0  # around the graph
+PATH = re.compile(r'(?<=[^"]>)<path d="[^"]{20,}" class="\w+"/>')  # that is not the first in its element
 MARKER = re.compile(r"\{\{(\w+)\}\}")
-Told = list[Any]  # [stop, title, [[section, [[label, text, tone], …]], …]], or [stop] for nothing from there on
+Told = list[Any]  # [stop, title, [[section, [row, …]], …]], or [stop] for nothing from there on
 
 
 class PageWriter:
@@ -297,6 +333,7 @@ class PageWriter:
         self._state = State(trace=run.trace, steps=len(run.trace))
         self._steps: list[dict[str, Any]] = []
         self._things: dict[str, list[Told]] = {}
+        self._rows: dict[tuple[str, str, str], int] = {}  # of the inspector, each once
         self._told: set[str] = set()  # the things that the latest stop describes
         self._size = 0
         self.left_out = ""  # a sentence if not all steps are in the page
@@ -357,12 +394,25 @@ class PageWriter:
         found = inspect(state, Selection(kind, int(index)))
         if found is None:
             return False
-        told = [found.title, _sections(found)]
+        told = [found.title, self._sections(found)]
         known = self._things.setdefault(key, [])
         if not known or known[-1][1:] != told:
             known.append([stop, *told])
             self._size += len(str(told))
         return True
+
+    def _sections(self, found: Inspection) -> list[Any]:
+        """The rows of an inspection as their numbers, without what only a window can do."""
+        sections = []
+        for section in found.sections:
+            rows = [
+                self._rows.setdefault((row.label, row.text, row.tone), len(self._rows))
+                for row in section.rows
+                if not any(part.target is not None and part.target.kind == "check" for part in row.parts)
+            ]
+            if rows:
+                sections.append([section.title, rows])
+        return sections
 
     def _printed(self) -> list[list[Any]]:
         """What was printed: from which stop on, the stream, the text."""
@@ -392,6 +442,7 @@ class PageWriter:
             "steps": self._steps,
             "extents": boxes,
             "things": self._things,
+            "rows": list(self._rows),
             "printed": self._printed(),
             "spans": spans,
         }
@@ -434,12 +485,12 @@ class PageWriter:
         lines = []
         for layer in LAYERS:
             lines.append(f'<g id="{layer}">')
-            for piece in self._pieces.layer(layer):
-                is_seen = any(begin <= start < end for begin, end in piece.spans)
-                lines.append(_element(piece, len(spans), is_seen))
-                spans.append([stop for span in piece.spans for stop in span])
-            lines.append("</g>")
-        return spans, "\n".join(lines)
+            if layer == "items":
+                for name, item in self._pieces.items.items():
+                    thing = name.rpartition(" ")[0]
+                    lines += [f'<g data-thing="{thing}">', *_elements(item.pieces(), spans, start), "</g>"]
+            lines += [*_elements(self._pieces.layer(layer), spans, start), "</g>"]
+        return spans, _shared("\n".join(lines))
 
     def _style(self) -> str:
         sheet = (FOLDER / "player.css").read_text(encoding="utf-8")
@@ -452,24 +503,25 @@ class PageWriter:
         return f"{MARKER.sub(lambda found: parts[found[1]], sheet)}{rules}\n"
 
 
-def _sections(found: Inspection) -> list[Any]:
-    """The rows of an inspection, without what only a window can do."""
-    sections = []
-    for section in found.sections:
-        rows = [
-            [row.label, row.text, row.tone]
-            for row in section.rows
-            if not any(part.target is not None and part.target.kind == "check" for part in row.parts)
-        ]
-        if rows:
-            sections.append([section.title, rows])
-    return sections
+def _shared(picture: str) -> str:
+    """The picture with each path that it has several times once, where it is used. The first of a piece stays: it is
+    the frame of a card, which has another look where the card is chosen."""
+    often = Counter(PATH.findall(picture))
+    names = {path: f"s{short(at)}" for at, (path, count) in enumerate(often.items()) if count > 1}
+    if not names:
+        return picture
+    defined = "".join(f'{path[:-2]} id="{name}"/>' for path, name in names.items())
+    used = PATH.sub(lambda found: f'<use href="#{names[found[0]]}"/>' if found[0] in names else found[0], picture)
+    return f"<defs>{defined}</defs>\n{used}"
 
 
-def _element(piece: Piece, index: int, is_seen: bool) -> str:
-    thing = f' data-thing="{piece.thing}"' if piece.thing else ""
-    hidden = "" if is_seen else ' class="off"'
-    return f'<g id="p{index}"{hidden}{thing}>{piece.markup}</g>'
+def _elements(pieces: Iterable[Piece], spans: list[list[int]], start: int) -> Iterator[str]:
+    """Elements of pieces, those of the stop `start` visible; their stops are added to `spans`."""
+    for piece in pieces:
+        is_seen = any(begin <= start < end for begin, end in piece.spans)
+        hidden = "" if is_seen else ' class="off"'
+        yield f'<g id="p{len(spans)}"{hidden}>{piece.markup}</g>'
+        spans.append([stop for span in piece.spans for stop in span])
 
 
 def _spaced(box: tuple[float, float, float, float]) -> list[float]:

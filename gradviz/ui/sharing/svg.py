@@ -172,7 +172,8 @@ class Engine(QPaintEngine):
         """What has been painted so far."""
         if self._lines:
             last = self._marks[-1]
-            self._marks[-1] = replace(last, shape=f'{last.shape[:-1]}{"".join(self._lines)}"')
+            first = last.shape.removeprefix('path d="').removesuffix('"')
+            self._marks[-1] = replace(last, shape=f'path d="{_continued([first, *self._lines])}"')
             self._lines = []
         return self._marks
 
@@ -299,6 +300,26 @@ class Engine(QPaintEngine):
             view = " ".join(re.findall(r'"([^"]*)"', place))
             around = (f'svg {place} viewBox="{view}"', *around)
         self.marks.append(Mark(shape, style, text, image, around))
+
+
+def _continued(lines: list[str]) -> str:
+    """Lines as one path: one that begins where the one before ends goes on with it, and of a straight line along an
+    axis only the ends are left."""
+    paths: list[list[str]] = []
+    for line in lines:
+        points = line[1:].split("L")
+        if paths and paths[-1][-1] == points[0]:
+            del points[0]
+        else:
+            paths.append([])
+        for point in points:
+            known = paths[-1]
+            if len(known) > 1 and any(
+                len(set(each)) == 1 for each in zip(*(p.split(",") for p in (*known[-2:], point)), strict=True)
+            ):
+                known.pop()
+            known.append(point)
+    return "".join("M" + "L".join(path) for path in paths)
 
 
 def png_of(image: QImage, quality: int = -1) -> bytes:
