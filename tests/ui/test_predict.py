@@ -214,3 +214,19 @@ def test_the_curves_of_a_training_are_not_told_before(pilot: Pilot) -> None:
     assert isinstance(timeline, TimelinePanel) and timeline.content is not None and timeline.content.course is None
     pilot.press("Ctrl+Alt+Q")
     pilot.qtbot.waitUntil(lambda: panel.found is not None and panel.is_settled)
+
+
+def test_how_an_answer_was_can_be_read_where_there_is_little_room(pilot: Pilot) -> None:
+    pilot.run_again(SHAPES)
+    pilot.press("Ctrl+Alt+Q")
+    go_to_question(pilot)
+    answers = bar(pilot)
+    QTest.keyClicks(answers.field, "3")
+    QTest.keyClick(answers.field, Qt.Key.Key_Return)
+    needed = answers.verdict.sizeHint().width()
+    assert answers.verdict.text() and answers.score.isVisibleTo(answers)
+    wide = answers.sizeHint().width() + needed
+    for width, has_score in ((wide, True), (wide - 5, False), (wide - answers.score.width(), False)):
+        answers.resize(width, answers.height())
+        answers.layout().activate()
+        assert answers.verdict.width() >= needed and answers.score.isVisibleTo(answers) == has_score

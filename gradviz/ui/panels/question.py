@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QSizePolicy, QWidget
 
 from gradviz.session import predict
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gradviz.ui.canvas.scene import Scene
 
 FIELD = 170  # width in pixels of the field for one number
+GAP = 6  # pixels between two widgets
 MOST_CHOICES = 4
 GRADIENT = 31.0  # from the gradient of a card to its lower edge, at zoom 1
 RING = 5.0  # pixels between what computes the answer and the ring around it
@@ -72,7 +73,7 @@ class AnswerBar(QWidget):
         self.score.setAccessibleName("Score")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
+        row.setSpacing(GAP)
         for widget in (self.field, *self.choices, self.check, self.hint, self.show_it, self.go_on):
             row.addWidget(widget)
         row.addWidget(self.verdict, 1)
@@ -112,6 +113,7 @@ class AnswerBar(QWidget):
         self.verdict.setText(shown.verdict)
         self.verdict.setToolTip(look.tip(shown.verdict))
         self.score.setText(f"{step}{shown.score}")
+        self._make_room()
         if asked is not None and asked != before:
             self.field.clear()
             self.field.setPlaceholderText(_sample(asked))
@@ -122,6 +124,17 @@ class AnswerBar(QWidget):
             self.go_on.setFocus(Qt.FocusReason.OtherFocusReason)
         elif types:
             self.field.selectAll()
+
+    def _make_room(self) -> None:
+        """How the answer was is more important than the score."""
+        score = 0 if self.score.isVisibleTo(self) else self.score.sizeHint().width() + GAP
+        room = self.width() - self.sizeHint().width() - score  # the verdict asks for none
+        self.score.setVisible(not self.verdict.text() or self.verdict.sizeHint().width() <= room)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The room changes."""
+        super().resizeEvent(event)
+        self._make_room()
 
     def event(self, event: QEvent) -> bool:
         """A decimal point belongs to an answer, even if nothing is asked; elsewhere it turns the screen black."""
