@@ -19,6 +19,13 @@ LANGUAGE = (
         "names with two underscores",
         "if is_dunder(name) and name not in allowed:",
         "if False:",
+        W + "test_policy_parser.py",
+    ),
+    worker(
+        "language/policy",
+        "names with two underscores that are read",
+        "if is_dunder(name) and name not in READABLE_DUNDERS:",
+        "if False:",
         escape("globals of a function"),
     ),
     worker(

@@ -56,6 +56,11 @@ def made_by_snippet(world: World, text: str = "class A: pass", **names: Any) -> 
     return made["A"]
 
 
+def written_out(world: World, expression: str) -> None:
+    """Evaluate an expression as it stands in a snippet."""
+    exec(compile_snippet(expression, "snippet.py", ()), dict(world.guard.globals))
+
+
 def node() -> Any:
     x = TORCH.tensor(1.0, requires_grad=True)
     return (x * x).grad_fn
@@ -65,6 +70,8 @@ READ: dict[str, Callable[[World], Any]] = {
     "a name that lies": lambda world: world.guard.getattr(int, Lying("__mro__")),
     "a name of Python's": lambda world: world.guard.getattr(int, "__subclasses__", None),
     "a name of Python's insides": lambda world: world.guard.getattr((each for each in ()), "gi_frame", None),
+    "a name of Python's, written out": lambda world: written_out(world, "int.__mro__"),
+    "such a name in other letters": lambda world: written_out(world, "int.__𝑚𝑟𝑜__"),
     "whether there is such a name": lambda world: world.guard.hasattr(int, "__mro__"),
     "a private name": lambda world: world.guard.get(TORCH.ones(1), "_data"),
     "a private name of a node": lambda world: world.guard.get(node(), "_backward"),

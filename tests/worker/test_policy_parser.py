@@ -46,7 +46,7 @@ REFUSED = {  # where something else would stop it, too, when it runs
     "import *": "from torchtext import *",
     "_os": "from torch import __os__",
     "mro": "int.mro()",
-    "__globals__": "f.__globals__",
+    "__code__": "f.__code__",
     "__doc__ can't be assigned": "x.__doc__ = y",
     "compile()": "f = compile",
     "called super": "super = 1",
@@ -82,8 +82,8 @@ def test_the_policy_alone_refuses(words: str) -> None:
         *("def f():\n    global __x__", "def f():\n    y = 1\n    def g():\n        nonlocal __x__"),
         *("try: pass\nexcept E as __x__: pass", "for __x__ in y: pass", "with y as __x__: pass", "(__x__ := 1)"),
         *("match y:\n    case __x__: pass", "match y:\n    case [*__x__]: pass", "match y:\n    case {**__x__}: pass"),
-        *("match y:\n    case A(__x__=1): pass", "y.__x__", "y.__x__ = 1", "del y.__x__", "[1 for y.__x__ in z]"),
-        *("y.__𝑥__", "__ｘ__ = 1", "import __ｘ__", "f(__𝑥__=1)", "match y:\n    case A(__ｘ__=1): pass"),
+        *("match y:\n    case A(__x__=1): pass", "y.__x__ = 1", "del y.__x__", "[1 for y.__x__ in z]"),
+        *("y.__𝑥__ = 1", "__ｘ__ = 1", "import __ｘ__", "f(__𝑥__=1)", "match y:\n    case A(__ｘ__=1): pass"),
     ],
 )
 def test_a_name_with_two_underscores_wherever_it_stands(text: str) -> None:

@@ -285,6 +285,7 @@ class Guard:
         """Return the names that `Rewriter` calls."""
         hooks: dict[str, object] = {"<get>": self.get, "<write>": self.write, "<super>": self.super}
         hooks |= {"<vars>": self.vars, "<class>": plain_type, "<entry>": check_arguments, "<absent>": Absent}
+        hooks["<getattr>"] = self.getattr
         hooks["<code>"] = functools.partial(code_of, self)
         hooks["<getter>"] = functools.partial(getter_of, self)
         hooks["<setter>"] = functools.partial(setter_of, self.setattr)

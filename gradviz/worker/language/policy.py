@@ -28,7 +28,6 @@ from gradviz.worker.policy_names import (
     FORBIDDEN_ATTRIBUTES,
     HERE,
     HOOKED_ATTRIBUTES,
-    METHODS,
     MODULE_NAMES,
     NUMPY_ATTRIBUTES,
     OF_CODE,
@@ -124,6 +123,8 @@ class Rewriter(ast.NodeTransformer):
             return _hook(ASKED[name], node, node.value)
         if name == "__dict__":
             return _hook("<vars>", node, node.value)
+        if is_dunder(name) and name not in READABLE_DUNDERS:
+            return _hook("<getattr>", node, node.value, ast.copy_location(ast.Constant(name), node))
         mangled = OWN_NAMES.get(name) or self._mangled(name)
         node.attr = mangled
         private = mangled.startswith("_") and not is_dunder(mangled)
@@ -357,7 +358,8 @@ class _Checker(ast.NodeVisitor):
         if _asks_for_arguments(node):
             self.visit(node.value.value)  # type: ignore[attr-defined]
             return
-        if node.attr not in ("__class__", "__dict__", *METHODS) or not isinstance(node.ctx, ast.Load):
+        hooked = isinstance(node.ctx, ast.Load) and is_dunder(node.attr) and node.attr != "__code__"
+        if not hooked:  # what is not readable is refused where it is read
             self._attribute(node.attr)
         if not isinstance(node.ctx, ast.Load) and is_dunder(node.attr):
             self._refuse(f"{node.attr} can't be assigned to", "define it in a class body or leave it out")
