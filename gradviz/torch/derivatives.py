@@ -5,17 +5,19 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from gradviz.engine.kernel import layers
-from gradviz.engine.kernel.graph import edge_of
-from gradviz.engine.kernel.modes import enable_grad
+from gradviz.engine.kernel.graph import edge_of, renamed, show_as
+from gradviz.engine.kernel.modes import enable_grad, inference_mode
 from gradviz.engine.kernel.state import state, warn_once
 from gradviz.engine.kernel.tensor import Tensor, twin
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.engine.run.autograd import grad as _backward
 from gradviz.engine.transforms import forward_mode, layered
+from gradviz.torch.autograd.graph import disable_saved_tensors_hooks
 from gradviz.torch.func_arguments import (
     flatten,
     no_complex,
@@ -30,6 +32,10 @@ from gradviz.torch.trees import tree_map, tree_structure
 
 Fn = Callable[..., Any]
 _JVP = "jvp(f, primals, tangents)"
+_NO_HOOKS = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use "
+    "case."
+)
 _NO_REFERENCE = (  # PyTorch's words about the program that it makes from the function
     "Attempted to insert a get_attr Node with no underlying reference in the owning GraphModule! Call "
     "GraphModule.add_submodule to add the necessary submodule, GraphModule.add_parameter to add the necessary "
@@ -38,6 +44,23 @@ _NO_REFERENCE = (  # PyTorch's words about the program that it makes from the fu
 
 
 # --- tensors inside a layer ---
+
+
+@contextmanager
+def _differentiating() -> Iterator[None]:
+    """A layer that differentiates backwards, in which inference mode is off."""
+    with disable_saved_tensors_hooks(_NO_HOOKS), layers.layer("grad"), inference_mode(False):
+        yield
+
+
+@contextmanager
+def _outside_inference() -> Iterator[None]:
+    """Inference mode is off, and what it does not track stays untracked."""
+    outer, state.inference = state.inference, False
+    try:
+        yield
+    finally:
+        state.inference = outer
 
 
 def _fresh(x: Tensor) -> Tensor:
@@ -49,6 +72,8 @@ def _fresh(x: Tensor) -> Tensor:
     made: Tensor
     if x._requires_grad:
         made = x.view_as(x)
+        if made.grad_fn is not None:
+            made.grad_fn.stands_aside = True
         made._tangents = x._tangents
     else:
         made = x.detach()
@@ -56,7 +81,7 @@ def _fresh(x: Tensor) -> Tensor:
         made._requires_grad = True
         if state.observer is not None:
             state.observer.metadata_changed(made)
-    made._wraps = layers.tracking()
+    made._wraps, made._inference = layers.tracking(), False
     return made
 
 
@@ -70,7 +95,7 @@ def _inside(value: Tensor) -> Tensor:
     made = twin(value)
     if not value._requires_grad:
         made._base = made._view = None
-    made._wraps = layers.tracking()
+    made._wraps, made._inference = layers.tracking(), False
     return made
 
 
@@ -110,7 +135,7 @@ def grad_and_value(func: Fn, argnums: int | tuple[int, ...] = 0, has_aux: bool =
     @functools.wraps(func)
     def wrapper(*args: object, **kwargs: object) -> Any:
         places, outer = places_of(argnums, len(args)), state.grad
-        with layers.layer("grad"), enable_grad():
+        with _differentiating():
             leaves, rebuild = flatten([args[i] for i in places])
             nested = any(isinstance(each, Tensor) and each._requires_grad for each in leaves)
             fresh = [_fresh(each) for each in leaves]
@@ -161,7 +186,7 @@ def vjp(func: Fn, *primals: object, has_aux: bool = False) -> Any:
 def _pulling(func: Fn, args: tuple[object, ...], places: tuple[int, ...], single: bool, has_aux: bool) -> Any:
     """Like `vjp`, for the arguments at some places; `single` returns a single gradient without a tuple."""
     outer = state.grad
-    with layers.layer("grad"), enable_grad():
+    with _differentiating():
         leaves, rebuild = flatten(tuple(args[i] for i in places))
         nested = any(isinstance(each, Tensor) and each._requires_grad for each in leaves)
         fresh = [_fresh(each) for each in leaves]
@@ -271,10 +296,10 @@ def _pushing(
         )
     for name, each in (("primals", leaves), ("tangents", directions)):
         _check_given(each, name)
-    with layers.layer("jvp"), layers.dual() as number, forward_mode.pushing():
+    with _outside_inference(), layers.layer("jvp"), layers.dual() as number, forward_mode.pushing():
         duals = [forward_mode.make_dual(x, t, number) for x, t in zip(leaves, directions, strict=True)]
         for one in duals:
-            one._wraps = layers.tracking()
+            one._wraps, one._inference = layers.tracking(), False
         found = func(*replaced(tree_map(_inside, args), places, rebuild(list(duals))))
         out, aux = value_and_aux(found, has_aux, _JVP)
         outs, rebuild_out = flatten(out)
@@ -299,6 +324,8 @@ def _unpacked(value: Tensor, number: int, strict: bool) -> tuple[Tensor, Tensor]
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "
             "with strict=True."
         )
+    if primal.grad_fn is not None:
+        show_as(primal.grad_fn, renamed(primal.grad_fn._kind, "AliasBackward0"))
     return primal, T["zeros_like"](primal) if tangent is None else tangent
 
 

@@ -264,6 +264,8 @@ class Node:
     retained: dict[int, weakref.ref[Tensor]] | None  # PyTorch keeps no tensor alive for its gradient either
     written: weakref.ref[Node] | None = None  # for a write to a view: the history of the view after it
     stack: Any
+    stands_aside: bool = False  # leads into a function transform: users are shown what it leads to
+    stands_outside: bool = False  # leads out of a function transform: stands for the node inside that it leads to
     parent: Node | None = None  # in anomaly mode: the node whose backward made this one
     _metadata: dict[Any, Any] | None
 
@@ -288,7 +290,10 @@ class Node:
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """(node, input number) for each input."""
-        return tuple((None, 0) if edge is None else (shown(edge[0]), edge[1]) for edge in self.next)
+        if self.stands_outside and self.next[0] is not None:
+            return self.next[0][0].next_functions
+        edges = [_beyond(edge) for edge in self.next]
+        return tuple((None, 0) if edge is None else (shown(edge[0]), edge[1]) for edge in edges)
 
     def _sequence_nr(self) -> int:
         return self.sequence_nr
@@ -422,6 +427,13 @@ def bare(kind: type[Node], cls: type[Node] = Node) -> Node:
     node.freed = False
     node._tag = -1
     return node
+
+
+def _beyond(edge: Edge | None) -> Edge | None:
+    """The edge behind nodes that only lead into a function transform."""
+    while edge is not None and edge[0].stands_aside:
+        edge = edge[0].next[0]
+    return edge
 
 
 def shown(node: Any) -> Any:

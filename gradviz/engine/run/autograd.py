@@ -12,6 +12,7 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes, layers
 from gradviz.engine.kernel.graph import Edge, GradientEdge, Meta, edge_of
+from gradviz.engine.kernel.messages import NO_DIMENSION
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Size, Tensor, wrap
 from gradviz.engine.run.backward import GraphTask, target_edge
@@ -56,12 +57,6 @@ def backward(
     seeds = _seeds(roots, given)
     given = given[: len(roots)]
     keep = create_graph if retain_graph is None else retain_graph
-    if create_graph and (state.warn_always or "cycle" not in state.warned):
-        state.warned.add("cycle")
-        warnings.warn(_CYCLE, UserWarning, stacklevel=3)
-    for each in wanted or ():
-        if isinstance(each, Tensor):
-            each.retain_grad()
     _execute(roots, seeds, given, bool(keep), create_graph, wanted, accumulate=True)
 
 
@@ -161,6 +156,8 @@ def _batched(
                 "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
                 "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
             )
+    if not given[0].ndim:
+        raise IndexError(NO_DIMENSION)
     size = given[0].shape[0]
     with layers.layer("vmap", size, "legacy") as layer:
         seeds = [None if g is None else layers.transforms.add(g, layer.number, 0) for g in given]
@@ -185,6 +182,13 @@ def _execute(
         edges.append((edge, seed))
     if not accumulate and any(isinstance(each, Tensor) and not each._requires_grad for each in wanted or ()):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
+    if accumulate:
+        for each in wanted or ():
+            if isinstance(each, Tensor):
+                each.retain_grad()
+        if create_graph and (state.warn_always or "cycle" not in state.warned):
+            state.warned.add("cycle")
+            warnings.warn(_CYCLE, UserWarning, stacklevel=4)
     observer = state.observer
     targets = None if wanted is None else [target_edge(each) for each in wanted]
     if observer is not None:

@@ -258,7 +258,7 @@ def keep_retained(node: Node, grads: list[Tensor | None]) -> None:
             if held is not None:
                 tensor._grad = held + grad
             else:
-                tensor._grad = grad if grad._requires_grad else wrap(grad._data.copy())
+                tensor._grad = grad.clone() if grad._requires_grad else wrap(grad._data.copy())
 
 
 def run_pre_hooks(node: Node, grads: list[Tensor | None], observer: Observer | None) -> list[Tensor | None]:

@@ -347,6 +347,18 @@ def _linearly(
     if any(each is not None and each._data.dtype != kind for i, each in enumerate(given) if i in places):
         return None
     made: Tensor = apply(row, given, [None if each is None else each._data for each in given], params)
+    if row.key == "mul_number" and tensors[0] is not None and tensors[0]._requires_grad:
+        made = _nothing_of(tensors[0], made) + made  # in PyTorch the product rule: the number has a tangent of zeros
+    return made
+
+
+def _nothing_of(tensor: Tensor, like: Tensor) -> Tensor:
+    """The product with a tangent of zeros: adding it never changes the sign of a zero."""
+    zeros: Tensor = wrap(np.zeros_like(like._data)).neg()
+    if not tensor._requires_grad:
+        return zeros
+    made: Tensor = tensor * zeros
+    made._data = zeros._data
     return made
 
 
@@ -383,9 +395,8 @@ def _of_product(
     if any(each._wrapped is None and each._data.dtype != outputs[0]._data.dtype for each in known):
         return None
     dx, dy = (tangents.get(i) for i in (0, 1))
-    nothing = wrap(np.negative(np.zeros_like(outputs[0]._data)))  # adding it never changes the sign of a zero
-    first = nothing if dy is None else x * dy
-    second = nothing if dx is None else dx * y
+    first = _nothing_of(x, outputs[0]) if dy is None else x * dy
+    second = _nothing_of(y, outputs[0]) if dx is None else dx * y
     found: Tensor = first + second
     return found if found._data.dtype == outputs[0]._data.dtype else None
 

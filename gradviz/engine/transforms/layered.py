@@ -211,6 +211,8 @@ def repeat(tensor: Tensor, known: Mapping[int, int]) -> Tensor:
 def _for_all(tensor: Tensor, known: Mapping[int, int]) -> Tensor:
     """The tensor repeated for each example; the gradients of all of them are summed."""
     made: Tensor = run_row(REPEAT, (tensor,), (tensor._data,), {"known": known}, batching.direct)
+    if made._node is not None:
+        made._node.stands_aside = True
     made._tangents = tensor._tangents
     return made
 
@@ -305,16 +307,23 @@ _FOR_ALL = {
 
 def _name_as_inside(node: Node, row: OpRow, tensor: Tensor, params: Mapping[str, object]) -> None:
     """In PyTorch an operation inside a vmap is one on all examples, whose node is the history of the result: the node
-    that restores the dimension of the examples shows that name, unless it moves the dimension."""
+    that restores the dimension of the examples stands for it, unless it moves the dimension."""
+    if row is ADD:
+        node.stands_aside = not params["dim"]
+        if params["dim"]:
+            show_as(node, renamed(node._kind, "PermuteBackward0"))
     inside = tensor.grad_fn
     if row is REMOVE and inside is not None:
         name = _FOR_ALL.get(inside.class_name, inside.class_name)
         moved = params["dim"] != 0 or name == "AddBatchDimBackward0"
         show_as(node, renamed(node._kind, "PermuteBackward0" if moved else name))
+        node.stands_outside = not moved
 
 
 def _between(row: OpRow, tensor: Tensor, params: Mapping[str, object]) -> Tensor:
     made: Tensor = run_row(row, (tensor,), (tensor._data,), params, batching.direct)
+    if row is ADD:
+        made._inference = False
     if made._node is not None:
         layers.keep_looking()
         _name_as_inside(made._node, row, tensor, params)

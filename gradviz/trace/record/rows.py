@@ -363,12 +363,11 @@ class RowWriter:
         self.first_output.append(made)
         node._tag = number
         text = self.writer.text
-        for slot, (before, nr) in enumerate(node.next_functions):
-            variable = None if before is None else before._leaf
-            if variable is not None:
-                tensor = self.tensor_of(variable)
+        for slot, (before, nr) in ((slot, edge) for slot, edge in enumerate(node.next) if edge is not None):
+            if before._leaf is not None:
+                tensor = self.tensor_of(before._leaf)
             else:
-                tensor = self.first_output[before._tag] if before is not None and before._tag >= 0 else -1
+                tensor = self.first_output[before._tag] if before._tag >= 0 else -1
                 tensor += nr if tensor >= 0 else 0
             if tensor >= 0:
                 self._inputs += _pack_input(number, slot, tensor)
