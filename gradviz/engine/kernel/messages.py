@@ -290,6 +290,18 @@ def plain_numbers(values: Sequence[Any]) -> tuple[int, ...]:
     return tuple([int.__index__(operator.index(each)) for each in values])
 
 
+NO_DIMENSION = (
+    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
+    "tensor to a number"
+)
+
+
+def dimension_error(dim: int, ndim: int) -> IndexError:
+    """PyTorch's error for a dimension that does not exist."""
+    n = max(ndim, 1)
+    return IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
+
+
 def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
     """PyTorch's error for shapes that don't broadcast."""
     n = max(len(a), len(b))

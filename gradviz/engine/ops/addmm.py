@@ -153,13 +153,13 @@ def _addmm(input: Tensor, mat1: Tensor, mat2: Tensor) -> Sum:
     for name, each in (("mat1", mat1), ("mat2", mat2)):
         if each._data.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {each._data.ndim}-D tensor")
-    check_inner(mat1, mat2)
     if not mat1.dtype is mat2.dtype is input.dtype:
         pair = (mat1, mat2) if mat1.dtype is not mat2.dtype and input.dtype is mat2.dtype else (input, mat2)
         name = "mat1" if pair[0] is mat1 else "self"
         raise RuntimeError(
             f"{name} and mat2 must have the same dtype, but got {pair[0].dtype.title} and {mat2.dtype.title}"
         )
+    check_inner(mat1, mat2)
     _refuse_bool("addmm_impl_cpu_", mat1.dtype)
     return _same(ADDMM, (input, mat1, mat2), (mat1._data.shape[0], mat2._data.shape[1]))
 

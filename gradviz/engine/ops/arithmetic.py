@@ -363,6 +363,8 @@ def _rtruediv(self: Tensor, other: object) -> Tensor:
 @api("positive")
 def positive(input: Tensor) -> Tensor:
     """The tensor itself."""
+    if not isinstance(input, Tensor):
+        raise TypeError("positive() takes a tensor")  # `api` says it in PyTorch's words
     return input
 
 

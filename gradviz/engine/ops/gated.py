@@ -353,7 +353,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
             "(i.e. 4D or 5D inputs).",
             stacklevel=2,
         )
-    if ndim != 4:
+    if ndim == 5:
         return _dropped(input, p, training, inplace, _channels(input))
     whole = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
     made = _dropped(whole, p, training, inplace, _channels(whole))

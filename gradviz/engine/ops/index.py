@@ -19,7 +19,7 @@ from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.graph import Node
 from gradviz.engine.kernel.memory import laid_by_strides
-from gradviz.engine.kernel.messages import INFERENCE_SAVED, check_value
+from gradviz.engine.kernel.messages import INFERENCE_SAVED, NO_DIMENSION, check_value
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.saved import keep_sources
 from gradviz.engine.kernel.state import state
@@ -31,6 +31,7 @@ from gradviz.engine.ops.slicing import SELECT, SLICE
 from gradviz.engine.run.api import FUNCTIONS, api, method
 from gradviz.engine.run.apply import apply, call, unseen_view
 from gradviz.engine.run.inplace import AS_IT_GOES, check_overlap, check_writable, write
+from gradviz.engine.run.signatures import type_name
 
 F = FUNCTIONS
 
@@ -187,11 +188,7 @@ class _Indexer:
                 raise IndexError("too many indices for tensor of dimension 0")
             if self.items[0]:
                 raise IndexError(f"index {self.items[0]} is out of bounds for dimension 0 with size 0")
-            raise IndexError(
-                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
-                "convert a 0-dim "
-                "tensor to a number"
-            )
+            raise IndexError(NO_DIMENSION)
         if used > n:
             raise IndexError(f"too many indices for tensor of dimension {n}")
         if len(self.items) > 1 and state.observer is None and not state.layered and self._picks():
@@ -367,18 +364,12 @@ def getitem(self: Tensor, items: object) -> Tensor:
     return found.view
 
 
-def _type_name(value: object) -> str:
-    """The name of a type as Python's C code gives it: "numpy.ndarray"."""
-    kind = type(value)
-    return f"numpy.{kind.__name__}" if isinstance(value, (np.ndarray, np.generic)) else kind.__name__
-
-
 @method("__setitem__")
 def setitem(self: Tensor, items: object, value: object) -> None:
     """Write to what `self[items]` names."""
     found = _Indexer(self, items, writes=True)
     if not isinstance(value, (Tensor, int, float, complex, np.integer)):
-        raise TypeError(f"can't assign a {_type_name(value)} to a {self.dtype.label}")
+        raise TypeError(f"can't assign a {type_name(value)} to a {self.dtype.label}")
     if not isinstance(value, Tensor):
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise ValueError("Overflow when unpacking long long")

@@ -481,8 +481,8 @@ def mse_loss(
 ) -> Tensor:
     """The squared errors, or their mean or sum."""
     _warn_of_sizes(input, target)
-    reduction = chosen_reduction(size_average, reduce, reduction)
     x, y = expanded(input, target)
+    reduction = chosen_reduction(size_average, reduce, reduction)
     if weight is not None:
         return _weighted(F["pow"](x - y, 2), weight, input.size(), reduction)
     return promoted(MSE, (x, y), {"reduction": reduction}, "mse_cpu")
@@ -503,8 +503,9 @@ def l1_loss(
 ) -> Tensor:
     """The absolute errors, or their mean or sum."""
     _warn_of_sizes(input, target)
+    pair = expanded(input, target)
     reduction = chosen_reduction(size_average, reduce, reduction)
-    errors = _absolute_errors(*expanded(input, target))
+    errors = _absolute_errors(*pair)
     return reduced(errors, reduction) if weight is None else _weighted(errors, weight, input.size(), reduction)
 
 
@@ -519,8 +520,8 @@ def smooth_l1_loss(
 ) -> Tensor:
     """½ d² / β for errors below β, |d| − ½ β above."""
     _warn_of_sizes(input, target)
-    reduction = chosen_reduction(size_average, reduce, reduction)
     x, y = expanded(input, target)
+    reduction = chosen_reduction(size_average, reduce, reduction)
     if beta == 0.0:
         return reduced(_absolute_errors(x, y), reduction)
     if beta < 0:
@@ -583,6 +584,7 @@ def soft_margin_loss(
 ) -> Tensor:
     """ln(1 + e^(−yx)) for targets ±1."""
     reduction = chosen_reduction(size_average, reduce, reduction)
+    need_constants("soft_margin_loss", target=target)
     x, y = expanded(input, target)
     if x._data.shape != input._data.shape:
         raise RuntimeError(
@@ -593,5 +595,4 @@ def soft_margin_loss(
     if x.dtype.rank < 2 and y.dtype is not dtypes.bool_:
         common = dtypes.promote(result_type(x, y), dtypes.default.dtype)
         check_castable(common, x.dtype)
-    need_constants("soft_margin_loss", target=target)
     return promoted(SOFT_MARGIN, (x, y), {"reduction": reduction})

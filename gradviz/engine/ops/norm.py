@@ -180,7 +180,14 @@ LAYER_NORM = op(
 )
 
 
-def _need_shape(input: Tensor, normalized_shape: object, name: str, star: str) -> Dims:
+def _need_shape(
+    input: Tensor,
+    normalized_shape: object,
+    name: str,
+    star: str,
+    weight: Tensor | None,
+    bias: Tensor | None = None,
+) -> Dims:
     if not isinstance(normalized_shape, (tuple, list)):
         kind = type(normalized_shape).__name__
         raise TypeError(f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not {kind}")
@@ -190,6 +197,14 @@ def _need_shape(input: Tensor, normalized_shape: object, name: str, star: str) -
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
             "normalized_shape = []"
         )
+    for named, each in (("weight", weight), ("bias", bias)):
+        if each is not None and each._data.shape != wanted:
+            raise RuntimeError(
+                f"Expected {named} to be of same shape as normalized_shape, but got {named} of shape "
+                f"{list(each._data.shape)} and normalized_shape = {list(wanted)}"
+            )
+    if input._data.ndim < len(wanted) and name == "rms_norm":
+        raise ValueError(f"Input tensor must have at least {len(wanted)} dimensions, but got {input._data.ndim}")
     if input._data.shape[-len(wanted) :] != wanted:
         inner = ", ".join(map(str, wanted))
         raise RuntimeError(
@@ -214,14 +229,8 @@ def layer_norm(
 
 
 def _checked_layer(input: Tensor, normalized_shape: object, weight: Tensor | None, bias: Tensor | None) -> Dims:
-    wanted = _need_shape(input, normalized_shape, "layer_norm", "*, ")
-    for name, each in (("weight", weight), ("bias", bias)):
-        if each is not None and each._data.shape != wanted:
-            raise RuntimeError(
-                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
-                f"{list(each._data.shape)} and normalized_shape = {list(wanted)}"
-            )
     check_mixed(input, weight)
+    wanted = _need_shape(input, normalized_shape, "layer_norm", "*, ", weight, bias)
     need_floats(input, "LayerNormKernelImpl")
     return wanted
 
@@ -231,14 +240,9 @@ def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
     """x / √(mean of x² + eps) · weight, over the last dimensions."""
-    wanted = _need_shape(input, normalized_shape, "rms_norm", "*")
+    wanted = _need_shape(input, normalized_shape, "rms_norm", "*", weight)
     if input.dtype.rank < 2:
         raise NotImplementedError(f"\"rms_norm\" not implemented for '{input.dtype.title}'")
-    if weight is not None and weight._data.shape != wanted:
-        raise RuntimeError(
-            f"Expected weight to be of same shape as normalized_shape, but got weight of shape "
-            f"{list(weight._data.shape)} and normalized_shape = {list(wanted)}"
-        )
     small = float(np.finfo(np.float32 if input._data.dtype.itemsize <= 4 else np.float64).eps) if eps is None else eps
     dims = tuple(range(input._data.ndim - len(wanted), input._data.ndim))
     wide = input.float() if is_half(input._data) else input

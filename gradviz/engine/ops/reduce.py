@@ -15,7 +15,7 @@ from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array, ArrayOrScalar
 from gradviz.engine.kernel.formula import expressed, helper, sentence
 from gradviz.engine.kernel.graph import as_given
-from gradviz.engine.kernel.messages import check_kind
+from gradviz.engine.kernel.messages import check_kind, dimension_error
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import functions, sums
@@ -25,6 +25,7 @@ from gradviz.engine.ops.derivatives import scaled
 from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, LINALG, UNSAID, api
 from gradviz.engine.run.apply import call, call_all
 from gradviz.engine.run.arguments import along, refuse, return_type
+from gradviz.engine.run.signatures import type_name
 
 F = FUNCTIONS
 Dim = int | Sequence[int] | None
@@ -36,7 +37,7 @@ def wrap_dim(dim: int, ndim: int) -> int:
         raise TypeError(f"dimension must be an int, not {type(dim).__name__}")
     n = max(ndim, 1)
     if not -n <= dim < n:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
+        raise dimension_error(int(dim), ndim)
     return int(dim) % n
 
 
@@ -754,6 +755,8 @@ def vector_norm(
 @api("norm")
 def norm(input: Tensor, p: object = "fro", dim: object = None, keepdim: bool = False, dtype: object = None) -> Tensor:
     """The norm of all elements, or over `dim`."""
+    if not isinstance(input, Tensor):  # PyTorch's function is written in Python
+        raise AttributeError(f"'{type_name(input)}' object has no attribute 'layout'")
     if p == "nuc":
         made: Tensor = LINALG["matrix_norm"](input, "nuc", dim or (-2, -1), keepdim)
         return made

@@ -4,6 +4,7 @@ without NaN, the mode, histograms and `bincount`. Sorting itself is in `order.py
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,6 @@ from gradviz.engine.kernel.batched import one_by_one
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import no_derivative, op
-from gradviz.engine.kernel.state import warn_once
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import overflow
 from gradviz.engine.ops.creation import made
@@ -439,7 +439,7 @@ def cov(
     else:
         factor = total - correction
     if factor._data <= 0:
-        warn_once("cov", _FREEDOM)
+        warnings.warn(_FREEDOM, UserWarning, stacklevel=2)
         factor = F["zeros_like"](factor)
     x = x - mean.unsqueeze(1)
     turned = (x if w is None else x * w).t()

@@ -16,7 +16,7 @@ import numpy as np
 from gradviz.engine.kernel.dtypes import OF_PYTHON, Array
 from gradviz.engine.kernel.formula import TABLES
 from gradviz.engine.kernel.memory import from_memory_order, in_memory_order, memory_of, resized
-from gradviz.engine.kernel.messages import check_kind
+from gradviz.engine.kernel.messages import check_kind, dimension_error
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.run.arguments import (
@@ -151,6 +151,7 @@ def in_torch_words(fn: F, key: str) -> F:
             return fn(*args, **keywords)
         except Exception as error:
             another: Exception | None = refusal(key, args, keywords) or _no_tensor(error, args)
+            another = another or _no_dimension(error, key, args, keywords)
             if another is None and not str(error).startswith("Output "):  # for views that can't be followed
                 another = _unwritable(args, keywords) if writes else None
                 another = another or _unfollowed((*args, *keywords.values()))
@@ -162,6 +163,23 @@ def in_torch_words(fn: F, key: str) -> F:
     del call.__wrapped__  # type: ignore[attr-defined]
     _worded[call] = fn
     return cast(F, call)
+
+
+# Functions that look for the dimension before they look at element types.
+_DIMENSION_FIRST = frozenset("max min amax amin sort argsort nansum logcumsumexp gather".split())
+
+
+def _no_dimension(
+    error: Exception, key: str, args: Sequence[object], keywords: Mapping[str, object]
+) -> IndexError | None:
+    """The error for a dimension that does not exist, if that is what PyTorch finds first."""
+    if isinstance(error, np.exceptions.AxisError) and error.axis is not None and error.ndim is not None:
+        return dimension_error(error.axis, error.ndim)
+    dim = keywords.get("dim", args[1] if len(args) > 1 else None)
+    if key.rpartition(".")[2] not in _DIMENSION_FIRST or type(dim) is not int or not isinstance(args[0], Tensor):
+        return None
+    ndim = args[0]._data.ndim
+    return None if -max(ndim, 1) <= dim < max(ndim, 1) else dimension_error(dim, ndim)
 
 
 def _unwritable(args: Sequence[object], keywords: Mapping[str, object]) -> RuntimeError | None:

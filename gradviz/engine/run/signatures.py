@@ -187,7 +187,7 @@ def _no_method_of(key: str, args: Sequence[object]) -> TypeError:
         return TypeError(f"unbound method TensorBase.{key.removeprefix('Tensor.')}() needs an argument")
     return TypeError(
         f"descriptor '{key.removeprefix('Tensor.')}' for 'torch._C.TensorBase' objects doesn't apply to a "
-        f"'{_type(args[0])}' object"
+        f"'{type_name(args[0])}' object"
     )
 
 
@@ -346,7 +346,7 @@ def _takes(parameter: _Parameter, value: object, function: str, index: int) -> b
             return False
         for at, each in enumerate(value):
             if not isinstance(each, Tensor) and not (each is None and parameter.kind != "TensorList"):
-                raise TypeError(f"expected Tensor as element {at} in argument {index}, but got {_type(each)}")
+                raise TypeError(f"expected Tensor as element {at} in argument {index}, but got {type_name(each)}")
         return True
     if parameter.kind == "Tensor" and function in _TENSOR_OR_NUMBER and _is_number(value):
         return True
@@ -363,17 +363,17 @@ def _check_elements(function: str, parameter: _Parameter, value: object) -> None
         if not (_is_index(each) or isinstance(each, bool)):
             raise TypeError(
                 f"{function}(): argument '{parameter.name}' failed to unpack the object at pos {at + 1} with error "
-                f'"type must be tuple of ints,but got {_type(each)}"'
+                f'"type must be tuple of ints,but got {type_name(each)}"'
             )
 
 
 def _found(parameter: _Parameter, value: object) -> str:
     if parameter.kind in _INTS and isinstance(value, (tuple, list)):
-        return f"but found element of type {_type(value[0])} at pos 0"
-    return f"not {_type(value)}"
+        return f"but found element of type {type_name(value[0])} at pos 0"
+    return f"not {type_name(value)}"
 
 
-def _type(value: object) -> str:
+def type_name(value: object) -> str:
     """The type name of a value in C: with its module, unless it was made in Python."""
     kind = type(value)
     name, home = kind.__name__, kind.__module__
@@ -392,7 +392,7 @@ def listed(name: str, texts: Sequence[str], args: Sequence[object], keywords: Ma
     """PyTorch's error for arguments that fit none of the forms of a function."""
     named = dict(reversed(list(keywords.items())))  # the order of a C++ hash table
     start = f"{name}() received an invalid combination of arguments - got "
-    described = [_type(each) for each in args] + [f"{key}={_type(each)}" for key, each in named.items()]
+    described = [type_name(each) for each in args] + [f"{key}={type_name(each)}" for key, each in named.items()]
     got = _bracketed(described, args)
     if len(texts) == 1:
         option = _parts(texts[0])
@@ -446,16 +446,16 @@ def _marked(option: Sequence[tuple[str, str]], args: Sequence[object], named: Ma
         value = args[at] if at < len(args) else named[name]
         shown = ("" if at < len(args) else f"{name}=") + _described(value)
         expected = ("float", "int") if kind == "float" else (kind,)
-        found.append(shown if _type(value) in expected else f"!{shown}!")
+        found.append(shown if type_name(value) in expected else f"!{shown}!")
     return _bracketed(found, args)
 
 
 def _described(value: object) -> str:
     """The type of a value, with the types of its elements if it is a list."""
-    kind = _type(value)
+    kind = type_name(value)
     if isinstance(value, list):
-        return f"{kind} of [{', '.join(map(_type, value))}]"
+        return f"{kind} of [{', '.join(map(type_name, value))}]"
     if isinstance(value, tuple):
-        inside = ", ".join(map(_type, value))
+        inside = ", ".join(map(type_name, value))
         return f"{kind} of ({inside}{',' if len(value) == 1 else ''})"
     return kind

@@ -14,6 +14,7 @@ from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.optim.optimizer import Optimizer
 
 ENOUGH, FLAT, MOST = 1e-4, 0.9, 25
+_KEPT = "al d t old_dirs old_stps ro H_diag prev_flat_grad prev_loss".split()
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,10 @@ class LBFGS(Optimizer):
             return self._iterate(closure)
 
     def _iterate(self, closure: Callable[[], object]) -> Any:
+        if len(self.param_groups) != 1:
+            raise AssertionError(f"Expected exactly one param_group, but got {len(self.param_groups)}")
         group, state = self.param_groups[0], self.state[self._params[0]]
+        fresh = "d" not in state
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
         first, grad, evaluations = self._evaluate(closure)
@@ -180,8 +184,10 @@ class LBFGS(Optimizer):
             self._direction(state, grad, group["history_size"])
             state["prev_flat_grad"], before = grad.clone(), loss
             state["prev_loss"] = loss
-            scale = min(1.0, 1.0 / float(grad.abs().sum())) if state["n_iter"] == 1 else 1.0
-            length = state["t"] = scale * group["lr"]
+            length = group["lr"]
+            if state["n_iter"] == 1:
+                length = min(1.0, 1.0 / float(grad.abs().sum())) * length
+            state["t"] = length
             slope = float(grad.dot(state["d"]))
             if slope > -group["tolerance_change"]:
                 break
@@ -205,6 +211,10 @@ class LBFGS(Optimizer):
                 or abs(loss - before) < group["tolerance_change"]
             ):
                 break
+        if fresh:
+            for name in _KEPT:  # in the order in which PyTorch stores them
+                if name in state:
+                    state[name] = state.pop(name)
         return first
 
     def _evaluate(self, closure: Callable[[], object]) -> tuple[Any, Tensor, int]:

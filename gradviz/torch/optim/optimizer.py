@@ -10,7 +10,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from itertools import chain
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -160,6 +160,8 @@ class Optimizer:
                     if param._grad is not None:
                         if observer is not None:
                             observer.before_write(param)
+                        if group.get("capturable"):
+                            refuse_capturable(type(self).__name__, bool(group.get("foreach")))
                         changed.append(param)
                         groups.append(group)
                         with paused():
@@ -205,9 +207,11 @@ class Optimizer:
             hook(self)
         numbers: dict[Any, int] = {}
         groups = []
+        start = 0
         for group in self.param_groups:
-            for param in group["params"]:
-                numbers.setdefault(param, len(numbers))
+            for number, param in enumerate(group["params"], start):
+                numbers.setdefault(param, number)
+            start += len(group["params"])
             packed = {key: value for key, value in group.items() if key != "params"}
             packed["params"] = [numbers[param] for param in group["params"]]
             groups.append(packed)
@@ -325,6 +329,19 @@ def check_fused(fused: bool | None, foreach: bool | None, differentiable: bool) 
         raise RuntimeError("`fused` does not support `differentiable`")
     if fused and foreach:
         raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+
+
+_BESIDES = {"NAdam": ", mu_products", "ASGD": ", mus, etas,"}  # what else is on the device
+
+
+def refuse_capturable(name: str, foreach: bool) -> NoReturn:
+    """Graphs of operations are captured on other devices than the CPU."""
+    fewer = name == "Adadelta" or (foreach and name != "Rprop")
+    devices = ["cuda", "xpu", "hpu", "privateuseone", *([] if fewer else ["xla"])]
+    besides = _BESIDES.get(name, "")
+    raise AssertionError(
+        f"If capturable=True, params{besides} and state_steps must be on supported devices: {devices}."
+    )
 
 
 def step_count(state: dict[str, Any]) -> float:

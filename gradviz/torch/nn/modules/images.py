@@ -22,6 +22,8 @@ class _Pad(Module):
         self.padding = sizes(padding, 2 * self.dims)
 
     def forward(self, input: Tensor) -> Tensor:
+        if self.mode == "circular" and input.dim() not in (self.dims + 1, self.dims + 2):
+            raise ValueError(f"expected {self.dims + 1}D or {self.dims + 2}D input (got {input.dim()}D input)")
         return F.pad(input, self.padding, mode=self.mode)
 
     def extra_repr(self) -> str:

@@ -9,7 +9,7 @@ from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from gradviz.engine.kernel.tensor import Tensor
-from gradviz.engine.run.api import FUNCTIONS
+from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS
 from gradviz.torch.nn.modules.calling import registered
 from gradviz.torch.nn.parameter import Buffer, Parameter
 
@@ -69,8 +69,10 @@ class Registry:
         """Add a submodule under a name."""
         if module is not None and not isinstance(module, Registry):
             name = f"{module.__module__}.{module.__qualname__}" if isinstance(module, type) else typename(module)
-            if name == "function" and getattr(module, "__name__", "") in FUNCTIONS:
-                name = f"torch._VariableFunctionsClass.{module.__name__}"
+            for home, known in (("torch._VariableFunctionsClass", FUNCTIONS), ("torch.nn.functional", FUNCTIONAL)):
+                if isinstance(module, FunctionType) and known.get(module.__name__) is module:
+                    name = f"{home}.{module.__name__}"
+                    break
             raise TypeError(f"{name} is not a Module subclass")
         _refuse_name(self, "module", name, self._modules)
         self._modules[name] = registered(self, "module", name, module)

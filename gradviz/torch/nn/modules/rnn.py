@@ -125,7 +125,7 @@ class RNNCellBase(Module):
         return new if batched else each_state(new, lambda each: each.squeeze(0))
 
     def _check_state_impl(self, hx: State) -> None:
-        if hx is not None and hx.ndim not in (1, 2):
+        if hx is not None and hx.dim() not in (1, 2):
             raise ValueError(f"{self._get_name()}: Expected hidden to be 1D or 2D, got {hx.ndim}D instead")
 
     def _check_sizes_impl(self, input: Tensor, state: State) -> None:
@@ -379,7 +379,7 @@ class RNNBase(Module):
         return PackedSequence(data, input.batch_sizes, input.sorted_indices, back), final
 
     def _check_dimensions_impl(self, hx: State, ndim: int) -> None:
-        if hx is not None and hx.ndim != ndim:
+        if hx is not None and hx.dim() != ndim:
             kind = "unbatched" if ndim == 2 else "batched"
             raise RuntimeError(f"For {kind} {ndim}-D input, hx should also be {ndim}-D but got {hx.ndim}-D tensor")
 
