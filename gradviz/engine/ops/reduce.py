@@ -25,7 +25,6 @@ from gradviz.engine.ops.derivatives import scaled
 from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, LINALG, UNSAID, api
 from gradviz.engine.run.apply import call, call_all
 from gradviz.engine.run.arguments import along, refuse, return_type
-from gradviz.engine.run.signatures import type_name
 
 F = FUNCTIONS
 Dim = int | Sequence[int] | None
@@ -755,8 +754,6 @@ def vector_norm(
 @api("norm")
 def norm(input: Tensor, p: object = "fro", dim: object = None, keepdim: bool = False, dtype: object = None) -> Tensor:
     """The norm of all elements, or over `dim`."""
-    if not isinstance(input, Tensor):  # PyTorch's function is written in Python
-        raise AttributeError(f"'{type_name(input)}' object has no attribute 'layout'")
     if p == "nuc":
         made: Tensor = LINALG["matrix_norm"](input, "nuc", dim or (-2, -1), keepdim)
         return made

@@ -28,7 +28,7 @@ from gradviz.engine.run.arguments import (
     return_type,
 )
 from gradviz.engine.run.autocast import casting
-from gradviz.engine.run.signatures import in_c, refusal
+from gradviz.engine.run.signatures import in_c, refusal, type_name
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -150,7 +150,7 @@ def in_torch_words(fn: F, key: str) -> F:
         try:
             return fn(*args, **keywords)
         except Exception as error:
-            another: Exception | None = refusal(key, args, keywords) or _no_tensor(error, args)
+            another: Exception | None = refusal(key, args, keywords) or _no_tensor(error, key, args)
             another = another or _no_dimension(error, key, args, keywords)
             if another is None and not str(error).startswith("Output "):  # for views that can't be followed
                 another = _unwritable(args, keywords) if writes else None
@@ -210,13 +210,15 @@ def _unfollowed(operands: Iterable[object]) -> RuntimeError | None:
     return None
 
 
-def _no_tensor(error: Exception, args: Sequence[object]) -> AttributeError | None:
+def _no_tensor(error: Exception, key: str, args: Sequence[object]) -> AttributeError | None:
     """A PyTorch function written in Python asks its first argument for `dim()`, whatever it is: the resulting error."""
-    if not isinstance(error, AttributeError) or error.name not in ("_data", "ndim") or isinstance(error.obj, Tensor):
+    asked = "dtype" if key == "torch.norm" else "_data ndim"
+    if not isinstance(error, AttributeError) or error.name not in asked.split() or isinstance(error.obj, Tensor):
         return None
     if not args or error.obj is not args[0]:
         return None
-    return AttributeError(f"'{type(error.obj).__name__}' object has no attribute 'dim'", name="dim", obj=error.obj)
+    name = "layout" if key == "torch.norm" else "dim"
+    return AttributeError(f"'{type_name(error.obj)}' object has no attribute '{name}'", name=name, obj=error.obj)
 
 
 def _parameters(fn: Callable[..., object], unwrapped: bool = True) -> tuple[str, ...]:
