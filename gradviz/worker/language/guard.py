@@ -283,10 +283,9 @@ class Guard:
 
     def hooks(self) -> dict[str, object]:
         """Return the names that `Rewriter` calls."""
-        hooks: dict[str, object] = {"<get>": self.get, "<write>": self.write, "<super>": self.super}
-        hooks |= {"<vars>": self.vars, "<class>": plain_type, "<entry>": check_arguments, "<absent>": Absent}
-        hooks["<getattr>"] = self.getattr
-        hooks["<code>"] = functools.partial(code_of, self)
+        hooks: dict[str, object] = {"<get>": self.get, "<getattr>": self.getattr, "<write>": self.write}
+        hooks |= {"<super>": self.super, "<vars>": self.vars, "<class>": plain_type, "<absent>": Absent}
+        hooks["<entry>"], hooks["<code>"] = check_arguments, functools.partial(code_of, self)
         hooks["<getter>"] = functools.partial(getter_of, self)
         hooks["<setter>"] = functools.partial(setter_of, self.setattr)
         hooks["<restorer>"] = functools.partial(restorer_of, self)
