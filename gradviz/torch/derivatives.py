@@ -36,6 +36,7 @@ _NO_HOOKS = (
     "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use "
     "case."
 )
+_BASIS = 1 << 24  # numbers in the unit vectors that one pass pulls back: a Hessian by two jacrev would fill the memory
 _NO_REFERENCE = (  # PyTorch's words about the program that it makes from the function
     "Attempted to insert a get_attr Node with no underlying reference in the owning GraphModule! Call "
     "GraphModule.add_submodule to add the necessary submodule, GraphModule.add_parameter to add the necessary "
@@ -260,7 +261,7 @@ def jacrev(
 def _pulled(pull: Fn, outs: Sequence[Tensor], rebuild_out: Any, chunk_size: int | None) -> list[Tensor]:
     """All rows of the Jacobian of all outputs, for each input."""
     total = sum(each._data.size for each in outs)
-    step = total if chunk_size is None else chunk_size
+    step = max(1, _BASIS // max(total, 1)) if chunk_size is None else chunk_size
     found = []
     for start in range(0, max(total, 1), max(step, 1)):
         basis = standard_basis(outs, start, start + step)

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import gradviz.torch as torch
-from gradviz.engine.kernel import layers
+from gradviz.engine.kernel import batched, layers
+from gradviz.engine.ops import compare
+from gradviz.torch import derivatives
 from gradviz.torch.autograd import forward_ad
 from tests.engine.op_cases import cases
 
@@ -117,3 +119,52 @@ def test_no_layer_is_left_open_when_a_function_fails() -> None:
         with pytest.raises(ZeroDivisionError):
             transform(fail)(torch.ones(2))
     assert layers.stack == [] and layers.duals == []
+
+
+def test_a_jacobian_with_many_rows_is_pulled_back_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Hessian by two jacrev has as many unit vectors as a Jacobian has elements, each as large."""
+    made, basis = [], derivatives.standard_basis
+    x = torch.arange(6.0) / 6
+
+    def counted(*args: Any) -> Any:
+        found = basis(*args)
+        made.append(sum(each.numel() for each in found))
+        return found
+
+    def hessian() -> Any:
+        return torch.func.jacrev(torch.func.jacrev(lambda x: (x.sin() * x.sum())[:4]))(x)
+
+    whole = hessian()
+    monkeypatch.setattr(derivatives, "standard_basis", counted)
+    monkeypatch.setattr(derivatives, "_BASIS", 50)
+    assert np.array_equal(hessian().numpy(), whole.numpy())
+    assert max(made) <= 50
+    assert len(made) > 12
+
+
+def test_examples_are_not_reshaped_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, more = torch.arange(24.0).reshape(4, 6), torch.arange(24.0).reshape(6, 4)
+
+    def shapes(x: Any) -> Any:
+        return x.reshape(2, -1), x.view(3, 2), x.reshape(-1), x.reshape(1, 6).reshape([2, 3])
+
+    wanted = [[each.numpy() for each in column] for column in zip(*map(shapes, x), strict=True)]
+    turned = [each.numpy() for each in map(torch.flatten, more.T)]
+    monkeypatch.setattr(batched, "one_by_one", None)
+    for column, found in zip(wanted, torch.vmap(shapes)(x), strict=True):
+        assert np.array_equal(np.stack(column), found.numpy())
+    assert np.array_equal(np.stack(turned), torch.vmap(torch.flatten, in_dims=1)(more).numpy())
+
+
+def test_large_tensors_are_compared_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = torch.rand(5, 7), torch.rand(5, 7).round()
+    whole, sizes, isclose = torch.isclose(a, b, atol=0.3), [], np.isclose
+
+    def watched(x: Any, *args: Any, **kwargs: Any) -> Any:
+        sizes.append(x.size)
+        return isclose(x, *args, **kwargs)
+
+    monkeypatch.setattr(compare, "_AT_ONCE", 14)
+    monkeypatch.setattr(np, "isclose", watched)
+    assert torch.isclose(a, b, atol=0.3).tolist() == whole.tolist()
+    assert sizes == [14, 14, 7]

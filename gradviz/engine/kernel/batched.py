@@ -175,6 +175,15 @@ class BatchedArray(NDArrayOperatorsMixin):
         """The largest number of all examples; see `any`."""
         return Bound(self.phys.max()) if not args and not kwargs else self._each("max", args, kwargs)
 
+    def reshape(self, *shape: Any, **kwargs: Any) -> Any:
+        """The numbers of every example in another shape."""
+        wanted = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
+        if not self.phys.size:
+            return self._each("reshape", shape, kwargs)
+        known = int(np.prod([each for each in wanted if each != -1], dtype=np.int64))
+        whole = tuple(self.size // max(known, 1) if each == -1 else each for each in wanted)
+        return BatchedArray(self.phys.reshape((*self.sizes, *whole), **kwargs), self.levels)
+
     def _each(self, name: str, args: Any, kwargs: object) -> Any:
         return one_by_one(lambda x, *a, **k: getattr(x, name)(*a, **k), (self, *args), kwargs)
 

@@ -522,8 +522,19 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
         if value < 0:
             raise RuntimeError(f"{label} must be greater than or equal to zero, but got {value:g}")
     check_broadcast(input._data, other._data)
-    close = np.isclose(_wide(input._data), _wide(other._data), rtol=rtol, atol=atol, equal_nan=equal_nan)
-    return wrap(plain(close))
+    x, y = _wide(input._data), _wide(other._data)
+    parted = isinstance(x, np.ndarray) and isinstance(y, np.ndarray) and x.size > _AT_ONCE
+    if not parted or x.shape != y.shape:
+        return wrap(plain(np.isclose(x, y, rtol=rtol, atol=atol, equal_nan=equal_nan)))
+    close = np.empty(x.shape, np.bool_)
+    rows = max(1, _AT_ONCE * len(x) // x.size)
+    for at in range(0, len(x), rows):
+        part = slice(at, at + rows)
+        close[part] = np.isclose(x[part], y[part], rtol=rtol, atol=atol, equal_nan=equal_nan)
+    return wrap(close)
+
+
+_AT_ONCE = 1 << 20  # elements compared at once: NumPy makes five arrays of as many
 
 
 def _wide(x: Array) -> Array:
