@@ -1,5 +1,5 @@
-"""`torch.profiler` and `torch.autograd.profiler`: contexts that measure nothing, because run times under recording are
-meaningless; a requested table says so in a sentence."""
+"""`torch.profiler` and `torch.autograd.profiler`: contexts that count steps but measure nothing, because run times
+under recording are meaningless; a requested table says so in a sentence."""
 
 from __future__ import annotations
 
@@ -93,24 +93,36 @@ class Events:
 class profile(contextlib.ContextDecorator):
     """A context that measures nothing."""
 
-    def __init__(self, *args: object, **options: object) -> None:
-        self._ready = options.get("on_trace_ready")
+    def __init__(self, *args: object, **options: Any) -> None:
+        self._ready, self._schedule = options.get("on_trace_ready"), options.get("schedule")
+        self.step_num = 0
 
     def __enter__(self) -> profile:
+        self.start()
         return self
 
     def __exit__(self, *exc: object) -> None:
-        if callable(self._ready):
-            self._ready(self)
+        self.stop()
 
     def start(self) -> None:
         """Do nothing."""
 
     def stop(self) -> None:
-        """Do nothing."""
+        """Hand on what was recorded last."""
+        self._hand_on((ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE), self._action())
 
     def step(self) -> None:
-        """Do nothing: steps are not counted."""
+        """Count a step, and hand on what the schedule has recorded before it."""
+        before = self._action()
+        self.step_num += 1
+        self._hand_on((ProfilerAction.RECORD_AND_SAVE,), before)
+
+    def _action(self) -> Any:
+        return ProfilerAction.RECORD if self._schedule is None else self._schedule(self.step_num)
+
+    def _hand_on(self, actions: tuple[ProfilerAction, ...], action: Any) -> None:
+        if action in actions and callable(self._ready):
+            self._ready(self)
 
     def events(self) -> Events:
         """Return no events."""

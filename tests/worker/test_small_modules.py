@@ -62,6 +62,22 @@ from tests.worker.conftest import Runner
             "print(len(m.times), m.mean >= 0, 'a\\n' in str(m), '1 thread' in str(t.blocked_autorange()))",
             "3 True True True\n",
         ),
+        ("from torch.utils.benchmark import Timer\nprint(len(Timer('torch.ones(2)').timeit(2).times))", "2\n"),
+        (
+            "from torch.profiler import profile, schedule\ntold = []\ntell = lambda p: told.append(p.step_num)\n"
+            "for n in (3, 10):\n"
+            "    with profile(schedule=schedule(wait=1, warmup=1, active=2, repeat=2), on_trace_ready=tell) as p:\n"
+            "        for _ in range(n): p.step()\n"
+            "p = profile(on_trace_ready=tell)\np.start()\np.step()\np.stop()\nprint(told)",
+            "[3, 4, 8, 1]\n",
+        ),
+        (
+            "import uuid\na, b = uuid.uuid4(), uuid.uuid4()\n"
+            "print(a == b, len(str(a)), len(a.hex), f'{a}'[14], a.hex[12])\n"
+            "print(str(a).replace('-', '') == a.hex, repr(a) == f\"UUID('{a}')\", {a: 1}[a])",
+            "False 36 32 4 4\nTrue True 1\n",
+        ),
+        ("import numpy as np\na = np.eye(4)\nprint(np.allclose(np.fft.irfft2(np.fft.rfft2(a)), a))", "True\n"),
         (
             "import hashlib, tracemalloc\nh = hashlib.sha1(b'a')\nh.update(b'b')\n"
             "print(h.hexdigest(), hashlib.md5().hexdigest()[:4])\ntracemalloc.start()",

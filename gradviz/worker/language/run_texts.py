@@ -192,7 +192,7 @@ _HOME = "torch.utils.benchmark"
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 
-def benchmark_module(guard: Guard) -> Any:
+def benchmark_module(guard: Guard, torch: object) -> Any:
     """Return `Timer`, which runs its statement, recorded like the rest, at most a hundred times."""
 
     def statement(source: object, names: Names) -> Callable[[], None]:
@@ -216,7 +216,7 @@ def benchmark_module(guard: Guard) -> Any:
             num_threads: object = 1,
             language: object = "Python",
         ) -> None:
-            names = {} if globals is None else _plain(guard, globals, "globals")
+            names = {"torch": torch} | ({} if globals is None else _plain(guard, globals, "globals"))
             self._setup, self._run = statement(setup, names), statement(stmt, names)
             head = ": ".join(str.__str__(str(each)) for each in (label, sub_label) if each) or _text(stmt, "Timer")
             below = f"{str.__str__(str(description))}\n" if description else ""

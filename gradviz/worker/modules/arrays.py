@@ -88,7 +88,9 @@ cond multi_dot"""
 _RANDOM = """rand randn randint random random_sample seed normal uniform choice permutation shuffle standard_normal
 binomial poisson exponential beta gamma multivariate_normal laplace lognormal geometric multinomial dirichlet
 get_state set_state"""
-_FFT = "fft ifft fft2 ifft2 fftn rfft irfft fftfreq fftshift ifftshift rfftfreq"
+_FFT = (
+    "fft ifft fft2 ifft2 fftn ifftn rfft irfft rfft2 irfft2 rfftn irfftn hfft ihfft fftfreq fftshift ifftshift rfftfreq"
+)
 _DTYPES = """float16 float32 float64 int8 int16 int32 int64 long uint8 uint16 uint32 uint64 complex64 complex128 bool_
 intp floating integer number generic half single double int_ uint str_"""
 _ASKING_THE_TENSOR = "round clip cumsum cumprod argmax argmin reshape transpose squeeze swapaxes".split()

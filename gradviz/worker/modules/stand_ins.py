@@ -100,7 +100,7 @@ class World:
         }
         self.modules |= question_modules(self.guard, self.modules, self.import_module)
         self.modules |= _as_in_matlab(self.modules)
-        self.modules["torch.utils.benchmark"] = benchmark_module(self.guard)
+        self.modules["torch.utils.benchmark"] = benchmark_module(self.guard, self.modules["torch"])
         type(self.modules["torch.utils"]).benchmark = self.modules["torch.utils.benchmark"]  # import … as
         self.own = OwnModules(self.guard, {})
         self.guard.compiler = self._compiled

@@ -1,4 +1,4 @@
-"""Small modules that tutorials use: json, pprint, traceback, timeit, hashlib, gc, types, numbers and tqdm.
+"""Small modules that tutorials use: json, pprint, traceback, timeit, hashlib, uuid, gc, types and tqdm.
 
 Functions take plain options only, and nothing evaluates text. Tracebacks are text of the snippet's own lines, which
 `errors` writes; there are no frames to walk. With tqdm, a loop runs unchanged, and no bar is drawn. Next:
@@ -11,6 +11,7 @@ import itertools
 import json
 import numbers
 import pprint
+import random
 import sys
 import textwrap
 import time
@@ -44,6 +45,7 @@ def text_modules(guard: Guard, write: Writer) -> dict[str, object]:
         "gc": stand_in("gc", {"collect": _collect, "enable": _nothing, "disable": _nothing, "isenabled": _yes}),
         "types": stand_in("types", {"SimpleNamespace": space}),
         "hashlib": stand_in("hashlib", {name: _digest(name) for name in _DIGESTS.split()}),
+        "uuid": stand_in("uuid", _uuid_names()),
         "tracemalloc": stand_in("tracemalloc", dict.fromkeys(_TRACING.split(), _nothing) | _TRACED),
     }
 
@@ -187,6 +189,31 @@ def _digest(name: str) -> Callable[..., Digest]:
 
     make.__name__ = make.__qualname__ = name
     return make
+
+
+# --- uuid ---
+
+
+@keep_methods
+class Uuid(str):
+    """A random name, the same in each run."""
+
+    __slots__ = ()
+
+    hex = property(lambda self: self.replace("-", ""), doc="Its digits alone.")
+
+    def __repr__(self) -> str:
+        return f"UUID('{self}')"
+
+
+def _uuid_names() -> dict[str, Any]:
+    source = random.Random(4)
+
+    def uuid4() -> Uuid:
+        digits = f"{source.getrandbits(128):032x}"
+        return Uuid(f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}")
+
+    return {"uuid4": uuid4}
 
 
 # --- timeit ---

@@ -48,3 +48,5 @@ class Every(prune.BasePruningMethod):
 layer = nn.Linear(2, 2)
 Every.apply(layer, "weight")
 print(layer.weight_mask)
+hooks = layer._forward_pre_hooks.values()
+print([each._tensor_name for each in hooks])
