@@ -145,6 +145,7 @@ _HINTS = {
     "give the options to make(), or create an object of the game's class": "gym.envs gymnasium.envs",
     "use np.array; @ multiplies arrays as matrices": "numpy.matrix numpy.asmatrix numpy.bmat",
     "use datetime.timezone(datetime.timedelta(hours=…))": "zoneinfo pytz",
+    "use resnet18, vgg16, alexnet, mobilenet_v2 or squeezenet1_1, or write the layers down": "torchvision.models",
     "use TrivialAugmentWide": "torchvision.transforms.AutoAugment torchvision.transforms.RandAugment",
     _COMPUTED: "torchvision.transforms torchvision.ops sklearn.metrics sklearn.preprocessing sklearn.utils",
 }

@@ -277,7 +277,7 @@ ESCAPES: dict[str, str] = {
     ),
     "buffer": "class A:\n    def __buffer__(self, f): return b''\nprint('ESCAPED')",
     "array method": "class A:\n    def __array__(self): return 1\nprint('ESCAPED')",
-    "del method": "class A:\n    def __del__(self): print('x')\nprint('ESCAPED')",
+    "del method": "import gc\nclass A:\n    def __del__(self): print('ESCAPED')\nA()\ngc.collect()\nA().__del__()",
     "getattr method": (
         "import numpy as np, torch, copy, pickle, json, enum\nfrom torchvision.datasets import MNIST\n"
         "class A:\n    def __getattr__(self, n):\n        if n[:1] == '_': print('ESCAPED', n)\n"

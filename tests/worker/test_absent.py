@@ -44,6 +44,7 @@ from tests.worker.conftest import Runner
         ("import shutil\nshutil.make_archive('a', 'zip')\n", 2, "write what you need of it into the snippet"),
         ("from torchvision import transforms as t\nt.RandomPerspective()\n", 2, "compute it with torch or numpy"),
         ("from torchvision import transforms as t\nt.AutoAugment()\n", 2, "use TrivialAugmentWide"),
+        ("from torchvision import models\nmodels.densenet121()\n", 2, "use resnet18, vgg16, alexnet, mobilenet_v2 or"),
         ("import numpy as np\nnp.matrix([[1]])\n", 2, "use np.array; @ multiplies arrays as matrices"),
         ("from zoneinfo import ZoneInfo\nZoneInfo('UTC')\n", 2, "use datetime.timezone("),
         ("from sklearn.metrics import log_loss\nlog_loss([1], [1])\n", 2, "compute it with torch or numpy, or leave"),
@@ -51,6 +52,9 @@ from tests.worker.conftest import Runner
         ("import mlflow\nwith mlflow.run: pass\n", 2, "mlflow.run is not available"),
         ("import mlflow\nmlflow.config['x']\n", 2, "mlflow.config is not available"),
         ("import mlflow\nx = mlflow.a + 1\n", 2, "mlflow.a is not available"),
+        ("import mlflow\nmlflow.a.b = 1\n", 2, "mlflow.a is not available"),
+        ("from mlflow import A\nA._b = 1\n", 2, "mlflow.A is not available"),
+        ("from mlflow import A\nprint(A._b)\n", 2, "mlflow.A is not available"),
     ],
 )
 def test_it_is_refused_where_it_is_used(run: Runner, source: str, line: int, words: str) -> None:
@@ -75,6 +79,15 @@ def test_an_import_that_nothing_uses_is_skipped_with_a_note(run: Runner) -> None
     assert outcome.printed("err") == said
 
 
+def test_a_method_that_nothing_calls_is_skipped_with_a_note(run: Runner) -> None:
+    """Python would call `__del__` in the middle of anything, GradViz's own work too."""
+    outcome = run("class A:\n    def __del__(self): print('gone')\na = A()\ndel a\nprint('end')")
+    assert (outcome.status, outcome.printed()) == ("ok", "end\n")
+    assert outcome.printed("err") == "line 2: __del__ is skipped: objects of GradViz snippets go without being told.\n"
+    for other in ("def __del__(self): pass", "class A: __del__ = print", "class A: pass\nA().__del__()"):
+        assert run(other).status == "refused", other
+
+
 def test_a_failing_import_that_is_expected_fails(run: Runner) -> None:
     source = "try:\n    import apex\nexcept ImportError as e:\n    apex = None\nprint(apex)"
     assert run(source).printed() == "None\n"
@@ -93,7 +106,7 @@ def test_all_refusals_are_told_at_once(run: Runner) -> None:
 
 def test_what_stands_for_it_leads_nowhere(run: Runner) -> None:
     assert "expected a 'Absent'" in run("import apex as a\ntype(a).__getitem__(3, 1)").sentence
-    for use in ("a._path", "type(a)._path", "a.__init__('x')", "a.x = 1"):
+    for use in ("a._path", "type(a)._path", "a.__init__('x')", "a.x = 1", "a.b._x = 1"):
         outcome = run(f"import apex as a\nb = {use}" if "=" not in use else f"import apex as a\n{use}")
         assert outcome.status == "raised", use
 

@@ -28,7 +28,7 @@ from gradviz.engine.numerics.distributions import Generator
 from gradviz.engine.run.function import Function, FunctionCtx
 from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.optim.optimizer import Optimizer
-from gradviz.worker.language.absent import Absent
+from gradviz.worker.language.absent import Absent, error_of
 from gradviz.worker.language.stand_in import StandIn, plain_type
 from gradviz.worker.objects.arguments import check_arguments, is_numpys_own, looking
 from gradviz.worker.objects.identity import Identities
@@ -176,8 +176,8 @@ def restorer_of(guard: Owner, thing: object) -> Callable[[object], None]:
 # private names of PyTorch's own objects that tutorials read
 _OPEN_PRIVATE = frozenset(
     """
-    _version _base _sequence_nr _parameters _modules _buffers _backward_hooks _forward_hooks _forward_pre_hooks _is_view
-    _get_name _apply
+    _version _base _sequence_nr _tensor_name _parameters _modules _buffers _backward_hooks _forward_hooks
+    _forward_pre_hooks _is_view _get_name _apply
     _fields _asdict _replace _make
     _value_ _name_ _missing_ _generate_next_value_ _ignore_
     """.split()
@@ -417,6 +417,8 @@ class Guard:
         bases = _bases_of(thing)
         if type(thing) is super:
             thing = super.__getattribute__(thing, "__self__")
+        if isinstance(thing, Absent):
+            raise error_of(thing)
         cls = thing if isinstance(thing, type) else type(thing)
         if name == OWN_NAMES[MEMORY] and issubclass(cls, Tensor):
             raise AttributeError(f"'{cls.__name__}' object has no attribute '{MEMORY}'")
@@ -505,7 +507,8 @@ class Guard:
             return thing
         if (name == "shape" and REAL.get(cls) is np.ndarray) or (name == "columns" and cls in IN):  # of a table
             return thing
-        raise AttributeError(f"the attributes of '{cls.__name__}' objects can't be changed in GradViz snippets")
+        said = f"the attributes of '{cls.__name__}' objects can't be changed in GradViz snippets"
+        raise error_of(thing) if isinstance(thing, Absent) else AttributeError(said)
 
     def setattr(self, thing: Any, name: Any, value: object) -> None:
         """The snippet's setattr."""

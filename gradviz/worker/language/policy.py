@@ -68,6 +68,8 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        if node.name == "__del__":  # Python would call it in the middle of anything, GradViz's own work too
+            node.name = "<del>"
         node.args = self.visit(node.args)  # defaults and decorators are evaluated in the code around it
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         node.returns = node.returns and self.visit(node.returns)
@@ -181,8 +183,8 @@ def compile_snippet(
     own: OwnFiles | None = None,
     package: str = "",
 ) -> CodeType:
-    """Check, instrument, rewrite and compile; raises `Refusal` or Python's own SyntaxError. `note` receives each import
-    that is skipped; relative imports begin at `package`."""
+    """Check, instrument, rewrite and compile; raises `Refusal` or Python's own SyntaxError. `note` receives what is
+    skipped; relative imports begin at `package`."""
     if len(source) > MAX_SOURCE:
         raise Refusal(1, f"the snippet has {len(source):,} characters", f"{MAX_SOURCE:,} is the most that can be run")
     try:
@@ -210,8 +212,8 @@ def _parse(source: str, filename: str) -> ast.Module:
 
 @dataclass(frozen=True)
 class Checked:
-    """What is known of a text that may run: the imports of missing modules, with what replaces them, and notes on those
-    that nothing uses."""
+    """What is known of a text that may run: the imports of missing modules, with what replaces them, and notes on what
+    is skipped."""
 
     replaced: Mapping[ast.AST, list[ast.stmt]]
     notes: list[str]
@@ -230,6 +232,9 @@ def check(tree: ast.Module, modules: Container[str], own: OwnFiles | None = None
         every[0].every = every
         raise every[0]
     return Checked(checker.replaced, checker.notes)
+
+
+_UNTOLD = "objects of GradViz snippets go without being told."
 
 
 class _TooMany(Exception):
@@ -337,7 +342,10 @@ class _Checker(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._name(node.name, DEFINABLE_DUNDERS | {"__getattr__", "__setstate__"}, "method")
+        if node.name == "__del__" and self._in_class_body:
+            self.notes.append(f"line {node.lineno}: __del__ is skipped: {_UNTOLD}")
+        else:
+            self._name(node.name, DEFINABLE_DUNDERS | {"__getattr__", "__setstate__"}, "method")
         self._scoped(node, False)
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
