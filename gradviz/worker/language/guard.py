@@ -246,6 +246,11 @@ def is_engines_name(cls: type, name: str) -> bool:
     return any(name in names and issubclass(cls, ours) for ours, names in _ENGINES)
 
 
+def _refusal(thing: object, said: str) -> Exception:
+    """Return the error with this text, or what is said of something that does not exist here."""
+    return error_of(thing) if isinstance(thing, Absent) else AttributeError(said)
+
+
 def _shut_door(thing: object) -> NoReturn:
     raise AttributeError(f"'{type(thing).__name__}' object gives NumPy no memory")
 
@@ -417,8 +422,6 @@ class Guard:
         bases = _bases_of(thing)
         if type(thing) is super:
             thing = super.__getattribute__(thing, "__self__")
-        if isinstance(thing, Absent):
-            raise error_of(thing)
         cls = thing if isinstance(thing, type) else type(thing)
         if name == OWN_NAMES[MEMORY] and issubclass(cls, Tensor):
             raise AttributeError(f"'{cls.__name__}' object has no attribute '{MEMORY}'")
@@ -432,7 +435,7 @@ class Guard:
             return  # the snippet's own data
         if isinstance(thing, StandIn) and name in vars(cls):
             return  # torch.optim.lr_scheduler._LRScheduler: allowed by list, like its other names
-        raise AttributeError(f"'{cls.__name__}' object has no attribute '{name}'")
+        raise _refusal(thing, f"'{cls.__name__}' object has no attribute '{name}'")
 
     @staticmethod
     def _is_engine_state(cls: type, name: str) -> bool:
@@ -507,8 +510,7 @@ class Guard:
             return thing
         if (name == "shape" and REAL.get(cls) is np.ndarray) or (name == "columns" and cls in IN):  # of a table
             return thing
-        said = f"the attributes of '{cls.__name__}' objects can't be changed in GradViz snippets"
-        raise error_of(thing) if isinstance(thing, Absent) else AttributeError(said)
+        raise _refusal(thing, f"the attributes of '{cls.__name__}' objects can't be changed in GradViz snippets")
 
     def setattr(self, thing: Any, name: Any, value: object) -> None:
         """The snippet's setattr."""
