@@ -339,7 +339,7 @@ def jacfwd(func: Fn, argnums: int | tuple[int, ...] = 0, has_aux: bool = False, 
         places = places_of(argnums, len(args))
         leaves, rebuild = flatten(tuple(args[i] for i in places))
 
-        def push(basis: object) -> Any:
+        def push(basis: object) -> int | tuple[int, int]:
             values, slopes, *aux = _pushing(func, args, basis, places, False, has_aux)
             no_complex("jacfwd", values, "outputs")
             return (slopes, aux[0]) if has_aux else slopes

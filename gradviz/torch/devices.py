@@ -44,7 +44,7 @@ _CUDA: dict[str, object] = {
 
 def _refused(names: list[str], error: type[Exception], text: str) -> Names:
     def made(name: str) -> Callable[..., Any]:
-        def function(*args: object, **kwargs: object) -> Any:
+        def function(*args: object, **kwargs: object) -> int | str | None:
             if STANDING.kinds and name in _OF_THE_CPU:
                 return _OF_THE_CPU[name]
             raise error(text)

@@ -95,7 +95,7 @@ def _batch_norm_gradients(
     wanted: tuple[bool, ...],
     training: bool,
     eps: float,
-) -> Any:
+) -> list[Tensor | None] | tuple[Tensor | None, Tensor | None, Tensor | None]:
     dims = (0, *range(2, input.ndim))
     if training and not state.grad:
         arrays = [None if each is None else each._data for each in (grad, input, weight, mean, scale)]

@@ -20,7 +20,7 @@ from gradviz.engine.numerics import functions
 from gradviz.engine.ops.elementwise import Prepared, cast, check_broadcast, prepare_pair, register, result_type, unary
 from gradviz.engine.run.api import FUNCTIONS, RESIZED, api, method
 from gradviz.engine.run.apply import NO_PARAMS, call, call_all
-from gradviz.engine.run.arguments import check_operands, return_type
+from gradviz.engine.run.arguments import Named, check_operands, return_type
 from gradviz.engine.run.inplace import write
 
 F = FUNCTIONS
@@ -520,7 +520,7 @@ FREXP = op(
 
 
 @api("frexp")
-def frexp(input: Tensor) -> Any:
+def frexp(input: Tensor) -> Named:
     """Mantissa and exponent of each element."""
     if not input.dtype.is_floating_point:
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")

@@ -28,6 +28,7 @@ from gradviz.engine.ops.linalg import (
 )
 from gradviz.engine.run.api import FUNCTIONS, LINALG, api
 from gradviz.engine.run.apply import call, call_all
+from gradviz.engine.run.arguments import Named
 
 F = FUNCTIONS
 _ABOUT: dict[str, Any] = {"category": "linear algebra"}
@@ -73,7 +74,7 @@ def _lu_factor(a: Array, *, pivot: bool) -> tuple[Array, ...]:
     return lapack.by_columns(found), pivots, info
 
 
-def _lu_factor_grad(grads: Sequence[Tensor | None], LU: Tensor, pivots: Tensor) -> Any:
+def _lu_factor_grad(grads: Sequence[Tensor | None], LU: Tensor, pivots: Tensor) -> Tensor | None:
     grad = grads[0]
     if grad is None:
         return None
@@ -115,7 +116,7 @@ def _factored(A: Tensor, pivot: bool) -> tuple[Tensor, ...]:
 
 
 @api("lu_factor", where="linalg")
-def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
+def lu_factor(A: Tensor, *, pivot: bool = True) -> Named:
     """Both factors in one matrix, and the pivots counted from 1."""
     found = _factored(A, pivot)
     check_info(found[2], "torch.linalg.lu_factor", _ZERO_PIVOT, RuntimeError)
@@ -123,7 +124,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
 
 
 @api("lu_factor_ex", where="linalg")
-def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Named:
     """Like `lu_factor`, returning the position of a zero pivot instead of raising an error."""
     found = _factored(A, pivot)
     if check_errors:
@@ -140,7 +141,7 @@ _OLD_LU = (
 
 
 @api("lu")
-def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: object = None) -> Any:
+def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: object = None) -> Named | tuple[Tensor, Tensor]:
     """Both factors in one matrix, and the pivots."""
     warn_once("lu", _OLD_LU)
     found = _factored(A, pivot)
@@ -172,7 +173,7 @@ LU = op(
 
 
 @api("lu", where="linalg")
-def lu(A: Tensor, *, pivot: bool = True) -> Any:
+def lu(A: Tensor, *, pivot: bool = True) -> Named:
     """P, L and U with A = P L U."""
     if A._data.ndim < 2:
         raise RuntimeError(
@@ -198,7 +199,7 @@ def _lu_unpack(data: Array, pivots: Array, *, unpack_data: bool, unpack_pivots: 
     return lapack.lower_part(data), lapack.upper_part(data), P
 
 
-def _lu_unpack_grad(grads: Sequence[Tensor | None], LU_data_shape: tuple[int, ...]) -> Any:
+def _lu_unpack_grad(grads: Sequence[Tensor | None], LU_data_shape: tuple[int, ...]) -> Tensor | None:
     m, n = LU_data_shape[-2:]
     k = min(m, n)
     lower, upper = grads[:2]
@@ -228,7 +229,7 @@ LU_UNPACK = op(
 
 
 @api("lu_unpack", where="torch")
-def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
+def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True) -> Named:
     """P, L and U from the result of `lu_factor`."""
     if unpack_pivots and LU_pivots.dtype is not dtypes.int32:
         raise RuntimeError(
@@ -331,7 +332,7 @@ LDL_SOLVE = op(
 
 
 @api("ldl_factor", where="linalg")
-def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:
+def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Named:
     """The packed factors of a symmetric matrix, and the pivots."""
     check_square(A, "torch.linalg.ldl_factor_ex")
     found = call_all(LDL_FACTOR, A, hermitian=hermitian)
@@ -339,7 +340,7 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:
 
 
 @api("ldl_factor_ex", where="linalg")
-def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False) -> Any:
+def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False) -> Named:
     """Like `ldl_factor`, also returning the position of a zero pivot."""
     check_square(A, "torch.linalg.ldl_factor_ex")
     return named("linalg_ldl_factor_ex", "LD pivots info", call_all(LDL_FACTOR, A, hermitian=hermitian))
@@ -409,7 +410,7 @@ QR = op(
 
 
 @api("qr", where="linalg")
-def qr(A: Tensor, mode: str = "reduced") -> Any:
+def qr(A: Tensor, mode: str = "reduced") -> Named:
     """Q and R with A = Q R."""
     if mode not in ("reduced", "r", "complete"):
         raise RuntimeError(
@@ -428,7 +429,7 @@ _OLD_QR = (
 
 
 @api("qr")
-def old_qr(input: Tensor, some: bool = True) -> Any:
+def old_qr(input: Tensor, some: bool = True) -> Named:
     """Q and R with input = Q R."""
     warn_once("qr", _OLD_QR)
     check_matrix(input, "linalg.qr")
@@ -450,7 +451,7 @@ GEQRF = op(
 
 
 @api("geqrf")
-def geqrf(input: Tensor) -> Any:
+def geqrf(input: Tensor) -> Named:
     """R and the Householder vectors in one matrix, and their factors."""
     if input._data.ndim < 2:
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
@@ -617,7 +618,7 @@ def _check_phase(imaginary: Array, size: Array, name: str, vectors: str) -> None
         raise RuntimeError(_PHASE.format(name, vectors))
 
 
-def _svd_grad(grads: Sequence[Tensor | None], U: Tensor, S: Tensor, Vh: Tensor) -> Any:
+def _svd_grad(grads: Sequence[Tensor | None], U: Tensor, S: Tensor, Vh: Tensor) -> Tensor | None:
     gu, gs, gvh = grads
     m, n, k = U.shape[-2], Vh.shape[-1], S.shape[-1]
     u, vh = U.narrow(-1, 0, k), Vh.narrow(-2, 0, k)
@@ -678,14 +679,14 @@ def _check_driver(driver: str | None) -> None:
 
 
 @api("svd", where="linalg")
-def svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None) -> Any:
+def svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None) -> Named:
     """U, S, Vᴴ with A = U diag(S) Vᴴ."""
     _check_driver(driver)
     return named("linalg_svd", "U S Vh", _decomposed(A, full_matrices, "linalg.svd"))
 
 
 @api("svd")
-def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
+def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Named:
     """U, S, V with A = U diag(S) Vᴴ."""
     if input._data.ndim < 2:
         raise RuntimeError(
@@ -755,7 +756,7 @@ def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int
 
 def _eigen_grad(
     grads: Sequence[Tensor | None], eigenvalues: Tensor, eigenvectors: Tensor, hermitian: bool, name: str
-) -> Any:
+) -> Tensor | None:
     gl, gv = grads
     V = eigenvectors
     if gv is None:

@@ -165,7 +165,7 @@ def _moving(derivatives: list[Any], moved: Tensor) -> object:
     return found
 
 
-def _second(grads: Any, tensors: tuple[Tensor, Tensor, Tensor], settings: tuple[int, int, bool]) -> Any:
+def _second(grads: Any, tensors: tuple[Tensor, Tensor, Tensor], settings: tuple[int, int, bool]) -> list[int | None]:
     """The gradients of the gradients, through `_by_steps`."""
     create = state.grad
     with unseen(True):
@@ -187,7 +187,7 @@ def _again(
     interpolation_mode: int,
     padding_mode: int,
     align_corners: bool,
-) -> Any:
+) -> list[int | None]:
     settings = interpolation_mode, padding_mode, align_corners
     return _second(grads, (grad_output, input, grid), settings)
 

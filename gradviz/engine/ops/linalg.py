@@ -5,7 +5,7 @@ of matrices. Other factorisations are in `factorizations.py`, norms and function
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -21,7 +21,7 @@ from gradviz.engine.numerics import lapack
 from gradviz.engine.ops.arithmetic import conj, times_alpha
 from gradviz.engine.run.api import FUNCTIONS, LINALG, api
 from gradviz.engine.run.apply import call, call_all
-from gradviz.engine.run.arguments import return_type
+from gradviz.engine.run.arguments import Named, return_type
 
 F = FUNCTIONS
 
@@ -84,7 +84,7 @@ def check_info(info: object, name: str, message: str, error: type[Exception] = L
         raise error(f"{name}: {element}{message.format(int(codes.reshape(-1)[bad[0]]))}")
 
 
-def named(title: str, fields: str, values: Any) -> Any:
+def named(title: str, fields: str, values: Iterable[Tensor]) -> Named:
     """Several results under PyTorch's names."""
     return return_type(title, tuple(fields.split()))(*values)
 
@@ -107,7 +107,7 @@ def _det(a: Array) -> tuple[ArrayOrScalar, ...]:
     return (sign * diagonal.prod(-1)).astype(a.dtype), lapack.by_columns(lu), pivots
 
 
-def _det_grad(grads: Sequence[Tensor | None], A: Tensor, LU: Tensor, pivots: Tensor, result: Tensor) -> Any:
+def _det_grad(grads: Sequence[Tensor | None], A: Tensor, LU: Tensor, pivots: Tensor, result: Tensor) -> Tensor | None:
     grad = grads[0]
     if grad is None:
         return None
@@ -188,7 +188,7 @@ SLOGDET = op(
 
 
 @api("slogdet", where="linalg")
-def slogdet(A: Tensor) -> Any:
+def slogdet(A: Tensor) -> Named:
     """Sign and logarithm of the absolute value of the determinant."""
     check_square(A, "linalg.slogdet")
     return named("linalg_slogdet", "sign logabsdet", call_all(SLOGDET, A)[:2])
@@ -222,7 +222,7 @@ def _inverse(a: Array) -> tuple[Array, ...]:
     return lapack.by_columns(found), info
 
 
-def _inverse_grad(grads: Sequence[Tensor | None], inverse: Tensor) -> Any:
+def _inverse_grad(grads: Sequence[Tensor | None], inverse: Tensor) -> Tensor | None:
     return None if grads[0] is None else -(h(inverse) @ (grads[0] @ h(inverse)))
 
 
@@ -252,7 +252,7 @@ api("inv", where="linalg")(inverse)
 
 
 @api("inv_ex", where="linalg")
-def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
+def inv_ex(A: Tensor, *, check_errors: bool = False) -> Named:
     """The inverse, and the position of a failure instead of an error."""
     check_square(A, "linalg.inv_ex")
     found = call_all(INV, A)
@@ -348,7 +348,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
 
 
 @api("solve_ex", where="linalg")
-def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Named:
     """Like `solve`, returning the position of a failure instead of raising an error."""
     found, info = _solved(A, B, left, "linalg.solve")
     if check_errors:
@@ -460,7 +460,7 @@ _OLD_TRIANGULAR = (
 @api("triangular_solve")
 def triangular_solve(
     input: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
-) -> Any:
+) -> Named:
     """The solution of a triangular system, and a copy of its matrix."""
     warn_once("triangular_solve", _OLD_TRIANGULAR)
     n, m = A._data.shape[-2:]
@@ -532,7 +532,7 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
 
 
 @api("cholesky_ex", where="linalg")
-def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Named:
     """The Cholesky factor, and the position of a failure instead of an error."""
     check_square(A, "linalg.cholesky_ex")
     found = call_all(CHOLESKY_EX, A, upper=upper)

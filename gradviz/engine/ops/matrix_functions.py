@@ -21,6 +21,7 @@ from gradviz.engine.ops.linalg import check_matrix, check_square, check_type, h,
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, LINALG, api
 from gradviz.engine.run.apply import call, call_all
+from gradviz.engine.run.arguments import Named
 
 F = FUNCTIONS
 _ABOUT: dict[str, Any] = {"category": "linear algebra"}
@@ -268,7 +269,7 @@ LSTSQ = op(
 
 
 @api("lstsq", where="linalg")
-def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: Any = None) -> Any:
+def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: Any = None) -> Named:
     """The X that makes ‖A X − B‖ smallest."""
     _check_lstsq(A, B, driver)
     vector = B._data.ndim == 1 or (B._data.ndim == A._data.ndim - 1 and B._data.shape == A._data.shape[:-1])

@@ -136,7 +136,9 @@ def check_mixed(input: Tensor, parameter: Tensor | None) -> None:
 # --- gradients as a single operation ---
 
 
-def _again(fn: Callable[..., Any], kept: Sequence[int], grads: Any, tensors: list[Any], rest: Sequence[object]) -> Any:
+def _again(
+    fn: Callable[..., Any], kept: Sequence[int], grads: Any, tensors: list[Any], rest: Sequence[object]
+) -> list[int | None]:
     """The gradients of `fn(*tensors, *rest)` with respect to those of its operands that are `kept`."""
     inner = [i for i in kept if tensors[i] is not None and tensors[i]._requires_grad]
     create, count = state.grad, len(tensors)
@@ -178,7 +180,7 @@ def one_gradient(
             found = fn(*(None if x is None else wrap(x) for x in arrays), wanted, *(given[n] for n in names))
         return tuple(each._data for each in found if each is not None)
 
-    def again(grads: object, *values: object) -> Any:
+    def again(grads: object, *values: object) -> list[int | None]:
         return _again(fn, kept, grads, list(values[:count]), values[count:])
 
     row = op(

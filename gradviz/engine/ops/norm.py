@@ -402,7 +402,7 @@ def _forward(v: Array, g: Array, *, dim: int) -> tuple[Array, ...]:
 
 def _grads(
     grads: Sequence[Tensor | None], v: Tensor, g: Tensor, result1: Tensor, dim: int, needs: Sequence[bool]
-) -> Any:
+) -> tuple[Tensor | None, Tensor | None]:
     grad = grads[0]
     along = (grad * v).sum(_others(v.ndim, dim), keepdim=True)
     to_v = (g / result1) * (grad - v * (along / (result1 * result1))) if needs[0] else None

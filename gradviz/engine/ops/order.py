@@ -15,7 +15,7 @@ from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.reduce import even_share, wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, api
 from gradviz.engine.run.apply import call, call_all
-from gradviz.engine.run.arguments import along, return_type
+from gradviz.engine.run.arguments import Named, along, return_type
 
 # --- ties: which of several equal elements is chosen ---
 
@@ -243,7 +243,7 @@ TOPK = op(
 
 
 @api("sort")
-def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None) -> Any:
+def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None) -> Named:
     """Sorted along `dim`, and where each element came from."""
     wrap_dim(dim, input._data.ndim)
     row = SORT if stable is None else SORT_STABLE
@@ -265,7 +265,7 @@ def msort(input: Tensor) -> Tensor:
 
 
 @api("topk")
-def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Named:
     """The `k` largest (or smallest) along `dim`, and where they are."""
     n = input._data.shape[wrap_dim(dim, input._data.ndim)] if input._data.ndim else 1
     if not 0 <= k <= n:
@@ -276,7 +276,9 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     return return_type("topk")(*call_all(TOPK, input, k=k, dim=dim, largest=largest, sorted=sorted))
 
 
-def _kth(x: Array, *, k: int, dim: int, keepdim: bool = False, select: Selection = by_quickselect) -> Any:
+def _kth(
+    x: Array, *, k: int, dim: int, keepdim: bool = False, select: Selection = by_quickselect
+) -> list[Array] | tuple[Array, Array]:
     values, at = _first(x, k, dim, False, select)
     if not x.ndim:
         return values, at
@@ -364,7 +366,7 @@ MEDIAN = op(
 
 
 @api("kthvalue")
-def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Named:
     """The k-th smallest along `dim`, and where it is."""
     axis = wrap_dim(dim, input._data.ndim)
     n = input._data.shape[axis] if input._data.ndim else 1
@@ -379,7 +381,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
 
 @api("median")
 @along("median")
-def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Named | Tensor:
     """The lower median of all elements, or along `dim` with its index."""
     check_median(input, dim)
     if dim is None:
@@ -436,7 +438,7 @@ CUMMIN = op(
 
 
 def _running_extreme(name: str, row: OpRow) -> None:
-    def function(input: Tensor, dim: int) -> Any:
+    def function(input: Tensor, dim: int) -> Named:
         if not input._data.ndim and dim not in (0, -1):
             raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
         if input._data.size:

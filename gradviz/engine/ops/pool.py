@@ -444,7 +444,9 @@ for _n in (2, 3):
 
 
 @api("adaptive_max_pool1d", where="torch F")
-def adaptive_max_pool1d(input: Tensor, output_size: object, return_indices: bool = False) -> Any:
+def adaptive_max_pool1d(
+    input: Tensor, output_size: object, return_indices: bool = False
+) -> Tensor | tuple[Tensor, Tensor]:
     """The largest value of each window, for a given number of windows."""
     need_line(input, "adaptive_max_pool1d")
     (wanted,) = adaptive_output(output_size, input._data.shape, 1, "adaptive_max_pool1d")

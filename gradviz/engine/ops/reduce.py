@@ -24,7 +24,7 @@ from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.derivatives import scaled
 from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, LINALG, UNSAID, api
 from gradviz.engine.run.apply import call, call_all
-from gradviz.engine.run.arguments import along, refuse, return_type
+from gradviz.engine.run.arguments import Named, along, refuse, return_type
 
 F = FUNCTIONS
 Dim = int | Sequence[int] | None
@@ -393,7 +393,7 @@ def _extreme(name: str, reduce: object, arg: object) -> None:
     @along(name, *_EXTREME)
     def extreme(
         input: Tensor, dim: object = None, keepdim: bool = False, *, other: object = None, axis: object = None
-    ) -> Any:
+    ) -> Named | Tensor:
         dim = axis if dim is None else dim
         if not isinstance(input, Tensor):
             _refuse_extreme(name, (input,) if dim is None else (input, dim))
@@ -490,7 +490,7 @@ AMINMAX = op(
 
 
 @api("aminmax")
-def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Named:
     """The smallest and the largest element, of all or along `dim`."""
     if dim is None and not input._data.size:
         raise RuntimeError(

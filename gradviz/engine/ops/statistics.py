@@ -32,7 +32,7 @@ from gradviz.engine.ops.order import (
 from gradviz.engine.ops.reduce import even_share, wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, api
 from gradviz.engine.run.apply import apply, call, call_all
-from gradviz.engine.run.arguments import along, return_type
+from gradviz.engine.run.arguments import Named, along, return_type
 
 F = FUNCTIONS
 _WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
@@ -168,7 +168,7 @@ NANMEDIAN_DIM = op(
 
 @api("nanmedian")
 @along("nanmedian")
-def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Named | Tensor:
     """The lower median ignoring NaN, of all elements or along `dim` with its index."""
     check_median(input, dim)
     if dim is None:
@@ -235,7 +235,7 @@ def _check_histogram(input: Tensor, weight: Tensor | None, name: str) -> None:
 @api("histogram")
 def histogram(
     input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False
-) -> Any:
+) -> Named:
     """How many elements fall into each bin, and the edges of the bins."""
     _check_histogram(input, weight, "histogramdd")
     column = input._data.reshape(-1)
@@ -259,7 +259,7 @@ def histogram(
 @api("histogramdd", where="torch")
 def histogramdd(
     input: Tensor, bins: Any, range: Any = None, weight: Tensor | None = None, density: bool = False
-) -> Any:
+) -> Named:
     """How many rows fall into each cell of a grid, and the edges of the grid."""
     _check_histogram(input, weight, "histogramdd")
     if input._data.ndim < 2:
@@ -368,7 +368,7 @@ MODE = op(
 
 
 @api("mode")
-def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Named:
     """The most frequent value along `dim`, and an index of it."""
     axis = wrap_dim(dim, input._data.ndim)
     if input._data.ndim and not input._data.shape[axis]:

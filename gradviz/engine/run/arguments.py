@@ -19,16 +19,16 @@ from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
 
 
-class _Named(tuple):  # type: ignore[type-arg]
+class Named(tuple[Tensor, ...]):
     """A tuple with names that prints over several lines, as PyTorch's structured results do."""
 
     fields: tuple[str, ...] = ()
     title = ""
 
-    def __new__(cls, *values: object) -> _Named:
+    def __new__(cls, *values: object) -> Named:
         return tuple.__new__(cls, values)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Tensor:
         if name in self.fields:
             return self[self.fields.index(name)]
         raise AttributeError(f"'torch.return_types.{self.title}' object has no attribute '{name}'")
@@ -38,12 +38,12 @@ class _Named(tuple):  # type: ignore[type-arg]
         return f"torch.return_types.{self.title}(\n{body})"
 
 
-class ReturnTypes(dict[str, type[_Named]]):
+class ReturnTypes(dict[str, type[Named]]):
     """`torch.return_types`: the classes by name, those of values and indices also before they were asked for."""
 
     __slots__ = ()
 
-    def __getattr__(self, name: str) -> type[_Named]:
+    def __getattr__(self, name: str) -> type[Named]:
         if name not in self and name not in _VALUES_AND_INDICES:
             raise AttributeError(f"torch.return_types.{name} is not in GradViz before the function was called once")
         return return_type(name)
@@ -59,12 +59,12 @@ def kind_name(value: object) -> str:
     return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
 
 
-def return_type(name: str, fields: tuple[str, ...] = ("values", "indices")) -> type[_Named]:
+def return_type(name: str, fields: tuple[str, ...] = ("values", "indices")) -> type[Named]:
     """The class for the results of one function, made when first asked for."""
     found = RETURN_TYPES.get(name)
     if found is None:
         shown = {"fields": fields, "title": name, "__module__": "torch.return_types"}
-        found = RETURN_TYPES[name] = type(name, (_Named,), shown)
+        found = RETURN_TYPES[name] = type(name, (Named,), shown)
     return found
 
 

@@ -217,7 +217,7 @@ def _same_view(row: OpRow, source: BatchedArray, first: Array, made: Array, para
 # --- rows with special rules ---
 
 
-def _convolution(row: OpRow, arrays: Sequence[object], params: Mapping[str, object]) -> Any:
+def _convolution(row: OpRow, arrays: Sequence[object], params: Mapping[str, object]) -> BatchedArray | None:
     """The examples of one level become more images, if all have the same weights."""
     x = arrays[0]
     if any(isinstance(each, BatchedArray) for each in arrays[1:]) or x is None or not isinstance(x, BatchedArray):

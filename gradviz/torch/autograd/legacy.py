@@ -74,6 +74,6 @@ class Resize(Function):
         return made
 
     @staticmethod
-    def backward(ctx: Any, grad_output: Tensor) -> Any:
+    def backward(ctx: Any, grad_output: Tensor) -> tuple[Tensor, None]:
         """Return the gradient in the former shape."""
         return grad_output.contiguous().view(ctx.input_sizes), None

@@ -143,7 +143,7 @@ class CheckpointFunction(Function):
             return run_function(*args)
 
     @staticmethod
-    def backward(ctx: Any, *grads: object) -> Any:
+    def backward(ctx: Any, *grads: object) -> tuple[Tensor | None, ...]:
         if not _is_checkpoint_valid():
             raise RuntimeError(_WITH_INPUTS)
         given = list(ctx.inputs)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import types
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.policy_names import HERE, MODULE_HINTS
@@ -108,7 +108,7 @@ class Absent:
     def __or__(self, other: object) -> Absent:
         return self if other is None or isinstance(other, type) else _refuse(self)  # in a type hint
 
-    def __ror__(self, other: object) -> Any:
+    def __ror__(self, other: object) -> Absent:
         return self.__or__(other)
 
 

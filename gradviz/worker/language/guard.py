@@ -469,7 +469,7 @@ class Guard:
             return lambda *args, **kwargs: vformat(text, args, kwargs)
         return lambda mapping: vformat(text, (), mapping)
 
-    def vars(self, *things: object) -> Any:
+    def vars(self, *things: object) -> Attributes:
         """The snippet's vars(x) and x.__dict__."""
         return attributes_of(self, *things)
 

@@ -29,7 +29,7 @@ class Env:
     render_mode = spec = None
 
     @property
-    def unwrapped(self) -> Any:
+    def unwrapped(self) -> Env:
         """The game itself: nothing is wrapped around it."""
         return self
 

@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.numpy_boundary import numeric, to_numpy, to_snippet
@@ -189,7 +190,7 @@ class _CartPole(_Rules):
         self._fallen = self._fallen or ends
         return reward, ends
 
-    def seen(self) -> Any:
+    def seen(self) -> Array:
         return np.array(self.state, np.float32)
 
 
@@ -214,7 +215,7 @@ class _MountainCar(_Rules):
         self.state = np.array([place, speed])
         return -1.0, bool(place >= 0.5 and speed >= 0)
 
-    def seen(self) -> Any:
+    def seen(self) -> Array:
         return np.array(self.state, np.float32)
 
 
@@ -241,7 +242,7 @@ class _Pendulum(_Rules):
         self.state = np.array([angle + speed * 0.05, speed])
         return -cost, False
 
-    def seen(self) -> Any:
+    def seen(self) -> Array:
         angle, speed = self.state
         return np.array([np.cos(angle), np.sin(angle), speed], np.float32)
 

@@ -393,7 +393,7 @@ def classification_report(
     target_names: Any = None,
     digits: Any = 2,
     zero_division: object = 0,
-) -> Any:
+) -> str:
     """Return the rates of each label and their averages as text."""
     a, b, there = _labelled(y_true, y_pred)
     kinds = there if labels is None else np.asarray(to_numpy(labels))

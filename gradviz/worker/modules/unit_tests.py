@@ -144,11 +144,13 @@ class TestCase:
         if rest:
             _fail(f"Element counts were not equal:\nFirst has 0, Second has 1:  {rest[0]!r}", msg)
 
-    def assertRaises(self, expected_exception: Any, *args: Any, **kwargs: Any) -> Any:
+    def assertRaises(self, expected_exception: Any, *args: Any, **kwargs: Any) -> Raises | None:
         """Call a function that must raise this, or return a block that must."""
         return _raising(Raises(expected_exception, None, args), args, kwargs)
 
-    def assertRaisesRegex(self, expected_exception: Any, expected_regex: Any, *args: Any, **kwargs: Any) -> Any:
+    def assertRaisesRegex(
+        self, expected_exception: Any, expected_regex: Any, *args: Any, **kwargs: Any
+    ) -> Raises | None:
         """The same with a text."""
         return _raising(Raises(expected_exception, expected_regex, args), args, kwargs)
 
@@ -161,7 +163,7 @@ def _fail(text: str, msg: object) -> NoReturn:
     raise AssertionError(text if msg is None else f"{text} : {msg}")
 
 
-def _raising(block: Raises, args: tuple[Any, ...], kwargs: dict[str, object]) -> Any:
+def _raising(block: Raises, args: tuple[Any, ...], kwargs: dict[str, object]) -> Raises | None:
     if not args:
         return block
     with block:
@@ -197,7 +199,7 @@ def unit_test_module(guard: Guard, write: Writer) -> Any:
             raise SystemExit(int(bool(report.failed)))
 
     def skipped(reason: object) -> Callable[[Any], Any]:
-        def decorate(thing: Any) -> Any:
+        def decorate(thing: Any) -> Skip | type:
             if not isinstance(thing, type):
                 return Skip(reason)
             guard.setattr(thing, "setUp", Skip(reason))

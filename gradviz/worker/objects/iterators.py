@@ -42,7 +42,7 @@ class _Chained:
     _items: Iterator[Any]
 
     @classmethod
-    def from_iterable(cls, iterable: Any, /) -> Any:
+    def from_iterable(cls, iterable: Any, /) -> _Chained:
         made = cls()
         made._items = _one_by_one(itertools.chain.from_iterable(iterable))
         return made

@@ -45,7 +45,7 @@ class _ByIndex(Module):
     def _renumber_impl(self, modules: Iterable[Module | None]) -> None:
         self.__dict__["_modules"] = {str(i): module for i, module in enumerate(modules)}
 
-    def append(self, module: Module) -> Any:
+    def append(self, module: Module) -> _ByIndex:
         """Add a module at the end."""
         self.add_module(str(len(self)), module)
         return self

@@ -29,7 +29,7 @@ def _is_orthogonal(q: Tensor) -> bool:
     return bool(T["allclose"](q.mH @ q, T["eye"](k, dtype=q.dtype), atol=10.0 * n * finfo(q.dtype).eps))
 
 
-def _orthogonalized(a: Tensor) -> Any:
+def _orthogonalized(a: Tensor) -> Tensor:
     """The Q of a tall matrix whose R has a positive diagonal."""
     reflectors, tau = T["geqrf"](a)
     return LINALG["householder_product"](reflectors, tau) * _diagonal(reflectors).sgn().unsqueeze(-2)
@@ -48,7 +48,7 @@ class _Orthogonal(Module):
         if use_trivialization:
             self.register_buffer("base", None)
 
-    def forward(self, X: Tensor) -> Any:
+    def forward(self, X: Tensor) -> Tensor:
         wide = X.shape[-2] < X.shape[-1]
         x = X.mT if wide else X
         q = self._reflected(x) if self.orthogonal_map == "householder" else self._turned(x)
@@ -70,7 +70,7 @@ class _Orthogonal(Module):
             q = LINALG["solve"](T["add"](one, skew, alpha=-0.5), T["add"](one, skew, alpha=0.5))
         return q if n == k else q[..., :k]
 
-    def _reflected(self, x: Tensor) -> Any:
+    def _reflected(self, x: Tensor) -> Tensor:
         """An orthogonal matrix from the reflectors below the diagonal and the signs on it, which are no parameters."""
         below = x.tril(diagonal=-1)
         tau = 2.0 / (1.0 + (below * below).sum(dim=-2))

@@ -196,7 +196,7 @@ class Axes(Facade):
         """Set whether x and y have equal units."""
         self._changed().equal = aspect in ("equal", 1, 1.0)
 
-    def axis(self, arg: Any = None, /, **more: Any) -> Any:
+    def axis(self, arg: Any = None, /, **more: Any) -> tuple[float, float, float, float]:
         """Turn the frame off or on, set equal units, or set four limits."""
         if type(arg) is str or type(arg) is bool:
             words = {"off": False, "on": True, False: False, True: True}

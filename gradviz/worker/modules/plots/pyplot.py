@@ -107,11 +107,11 @@ class Pyplot:
         }
         return figure, {name: figure.add_subplot(count, wide, (min(at), max(at))) for name, at in cells.items()}
 
-    def subplot(self, *args: object, **more: Any) -> Any:
+    def subplot(self, *args: object, **more: Any) -> Accepted | Axes:
         """Return axes in a cell of the current figure."""
         return self.gcf().add_subplot(*args, **more)
 
-    def axes(self, arg: Any = None, **more: Any) -> Any:
+    def axes(self, arg: Any = None, **more: Any) -> Accepted | Axes:
         """Add axes to the current figure."""
         if more.get("projection") is not None or arg is None:
             return self.gcf().add_subplot(**more)
@@ -180,11 +180,11 @@ class Pyplot:
 
     # axes
 
-    def xlim(self, *args: object, **keywords: object) -> Any:
+    def xlim(self, *args: object, **keywords: object) -> tuple[float, float]:
         """Return the limits of x, after setting them if they are given."""
         return self.gca().set_xlim(*args, **keywords) if args or keywords else self.gca().get_xlim()
 
-    def ylim(self, *args: object, **keywords: object) -> Any:
+    def ylim(self, *args: object, **keywords: object) -> tuple[float, float]:
         """Return the limits of y, after setting them if they are given."""
         return self.gca().set_ylim(*args, **keywords) if args or keywords else self.gca().get_ylim()
 

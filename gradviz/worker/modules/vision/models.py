@@ -218,7 +218,7 @@ class Fire(nn.Module):
         self.expand3x3 = nn.Conv2d(squeeze_planes, expand3x3_planes, kernel_size=3, padding=1)
         self.expand3x3_activation = nn.ReLU(inplace=True)
 
-    def forward(self, x: Tensor) -> Any:
+    def forward(self, x: Tensor) -> Tensor:
         """Return both results, concatenated."""
         x = self.squeeze_activation(self.squeeze(x))
         wide = [self.expand1x1_activation(self.expand1x1(x)), self.expand3x3_activation(self.expand3x3(x))]
@@ -253,7 +253,7 @@ class SqueezeNet(nn.Module):
         _begin(self.features, nn.init.kaiming_uniform_)
         _begin(self.classifier, _SMALL)
 
-    def forward(self, x: Tensor) -> Any:
+    def forward(self, x: Tensor) -> Tensor:
         """Return the scores of the classes."""
         return torch.flatten(self.classifier(self.features(x)), 1)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.vision import datasets, functional, models, picture, transforms
 
@@ -11,7 +12,7 @@ VERSION = "0.28.0"
 _MODES = {"NEAREST": "nearest", "BILINEAR": "bilinear", "BICUBIC": "bicubic", "LANCZOS": "lanczos"}
 
 
-def _read_image(path: Any, mode: Any = None, *more: object) -> Any:
+def _read_image(path: Any, mode: Any = None, *more: object) -> Tensor:
     """Return a PNG file of the run as a tensor of integers, channels first."""
     found = picture.open_image(path)
     return functional.pil_to_tensor(found if mode in (None, "UNCHANGED") else found.convert(str(mode)))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradviz import RESOURCES
+from gradviz.engine.kernel.dtypes import Array
 
 Points = tuple[tuple[float, float], ...]
 
@@ -47,7 +48,7 @@ def _turned(points: Points, source: Any, size: int) -> Any:
 
 
 @functools.cache
-def _grid(height: int, width: int) -> Any:
+def _grid(height: int, width: int) -> Array:
     """Return the place of each pixel, across and down."""
     ys, xs = np.mgrid[0:height, 0:width]
     return np.stack((xs, ys), -1).astype(float) + 0.5
@@ -68,7 +69,7 @@ def _stroked(strokes: tuple[Points, ...], source: Any, size: int) -> Any:
     return np.clip(255 * (width + 0.6 - nearest), 0, 255)
 
 
-def _filled(outlines: tuple[Points, ...], source: Any, size: int) -> Any:
+def _filled(outlines: tuple[Points, ...], source: Any, size: int) -> Array:
     """Return which pixels lie inside one of the outlines."""
     state = source.get_state()
     grid, inside = _grid(size, size), np.zeros((size, size), bool)

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
+
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _LARGEST = 4096
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type
@@ -29,7 +31,7 @@ def _chunk(name: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
 
-def read(data: bytes) -> Any:
+def read(data: bytes) -> Array:
     """Return the pixels of a PNG file, without transparency; ValueError if it is not such a file."""
     if not data.startswith(SIGNATURE):
         raise ValueError("pictures are read from PNG files in GradViz snippets")
@@ -56,7 +58,7 @@ def read(data: bytes) -> Any:
     return pixels[..., 0].copy() if kind in (0, 4) else pixels[..., :3].copy()
 
 
-def _unfiltered(packed: bytes, height: int, length: int, step: int) -> Any:
+def _unfiltered(packed: bytes, height: int, length: int, step: int) -> Array:
     """Undo the filters of the rows, each of which says how it differs from those around it."""
     room = height * (length + 1)
     try:

@@ -85,7 +85,7 @@ class ToTensor:
 class PILToTensor(ToTensor):
     """Converts a picture to integers."""
 
-    def __call__(self, pic: Any) -> Any:
+    def __call__(self, pic: Any) -> Tensor:
         return functional.pil_to_tensor(pic)
 
 
@@ -478,7 +478,7 @@ class ConvertImageDtype(_Transform):
 class ToImage(PILToTensor):
     """Converts a picture or an array to integers."""
 
-    def __call__(self, pic: Any) -> Any:
+    def __call__(self, pic: Any) -> Tensor:
         if isinstance(pic, Tensor | Image):
             return pic if isinstance(pic, Tensor) else functional.pil_to_tensor(pic)
         with paused():
