@@ -100,9 +100,10 @@ def children() -> set[int]:
     stays for the whole program; what it has forked are children like others."""
     if not _has_any_child():
         return set()
-    servers = {pid for pid in _children("self") if "--gv-forkserver" in _command(pid)}
+    own = _children("self")
+    servers = {pid for pid in own if "--gv-forkserver" in _command(pid)}
     forked = {child for server in servers for child in _children(str(server))}
-    return (_children("self") - servers) | forked
+    return (own - servers) | forked
 
 
 def _has_any_child() -> bool:
