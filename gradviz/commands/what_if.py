@@ -7,7 +7,7 @@ from gradviz.session.state import State
 from gradviz.session.what_if import can_take
 
 GROUP = 8
-TWO_RUNS = "Two R&uns"  # the submenu
+TWO_RUNS = "&Two Runs"  # the submenu
 
 
 def _has_two(state: State) -> bool:

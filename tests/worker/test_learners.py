@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gradviz import RESOURCES
 from gradviz.worker.modules.stand_ins import TorchFacade, World, load_torch, torch_modules
 from gradviz.worker.policy_names import REFUSED_BUILTINS
 from tests.worker.conftest import Runner
@@ -148,7 +149,8 @@ def test_the_page_lists_what_can_be_imported() -> None:
     text = PAGE.read_text(encoding="utf-8").partition("## What a snippet may use")[2].partition("\n## ")[0]
     named = set(re.findall(r"`([\w.]+)`", text.partition("Refused")[0]))
     offered = {name.partition(".")[0] for name in world.modules}
-    assert named == offered
+    shipped = {path.name.removesuffix(".py") for path in (RESOURCES / "packages").iterdir() if path.suffix != ".md"}
+    assert named == offered | shipped
     assert set(re.findall(r"`(\w+)\(\)`", text.partition("Refused")[2])) == set(REFUSED_BUILTINS)
 
 
