@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradviz.session.inspect.call_text import call_texts
+from gradviz.session.inspect.sources import call_texts
 from gradviz.session.state import State
 from gradviz.trace.table.kinds import Kind
 from tests.trace.running import run

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QTextBrowser, QVBoxLayout, QWidget
 
-from gradviz.session.inspect.call_text import call_texts
+from gradviz.session.inspect.sources import call_texts
 from gradviz.session.presenting import Stage, code_of_step, said_at
 from gradviz.session.state import MOMENT, Slice, State
 from gradviz.ui import look

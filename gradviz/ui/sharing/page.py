@@ -27,8 +27,8 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
 from gradviz import RESOURCES, about
-from gradviz.session.inspect.call_text import call_texts
 from gradviz.session.inspect.inspection import Inspection, inspect
+from gradviz.session.inspect.sources import call_texts
 from gradviz.session.moves import inspected
 from gradviz.session.output import pieces as printed_pieces
 from gradviz.session.state import Selection, State
