@@ -83,7 +83,7 @@ def test_a_method_that_nothing_calls_is_skipped_with_a_note(run: Runner) -> None
     """Python would call `__del__` in the middle of anything, GradViz's own work too."""
     outcome = run("class A:\n    def __del__(self): print('gone')\na = A()\ndel a\nprint('end')")
     assert (outcome.status, outcome.printed()) == ("ok", "end\n")
-    assert outcome.printed("err") == "line 2: __del__ is skipped: objects of GradViz snippets go without being told.\n"
+    assert outcome.printed("err") == "line 2: __del__ is skipped: GradViz never calls it.\n"
     for other in ("def __del__(self): pass", "class A: __del__ = print"):
         assert run(other).status == "refused", other
     assert run("class A:\n    def __del__(self): pass\nA().__del__()").status == "raised"

@@ -234,9 +234,6 @@ def check(tree: ast.Module, modules: Container[str], own: OwnFiles | None = None
     return Checked(checker.replaced, checker.notes)
 
 
-_UNTOLD = "objects of GradViz snippets go without being told."
-
-
 class _TooMany(Exception):
     """Raised to skip the rest of the text."""
 
@@ -343,7 +340,7 @@ class _Checker(ast.NodeVisitor):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         if node.name == "__del__" and self._in_class_body:
-            self.notes.append(f"line {node.lineno}: __del__ is skipped: {_UNTOLD}")
+            self.notes.append(f"line {node.lineno}: __del__ is skipped: GradViz never calls it.")
         else:
             self._name(node.name, DEFINABLE_DUNDERS | {"__getattr__", "__setstate__"}, "method")
         self._scoped(node, False)
