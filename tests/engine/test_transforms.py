@@ -168,3 +168,15 @@ def test_large_tensors_are_compared_in_parts(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(np, "isclose", watched)
     assert torch.isclose(a, b, atol=0.3).tolist() == whole.tolist()
     assert sizes == [14, 14, 7]
+
+
+def test_a_product_of_all_examples_with_one_matrix_rounds_as_that_of_a_batch() -> None:
+    """Where a tanh is near its ends, its slope shows the last digit of what went in."""
+    torch.manual_seed(0)
+    w, x = torch.randn(33, 31), torch.randn(64, 31)
+    for one in (lambda x: torch.nn.functional.linear(x, w), lambda x: w @ x, lambda x: x @ w.T):
+        assert np.array_equal(torch.vmap(one)(x).numpy(), (x @ w.T).numpy())
+    deep = x.reshape(2, 4, 8, 31)
+    found = torch.vmap(torch.vmap(lambda x: x @ w.T))(deep)
+    assert np.array_equal(found.numpy(), (x @ w.T).reshape(2, 4, 8, 33).numpy())
+    assert torch.vmap(lambda x: x @ w.T)(torch.ones(0, 31)).shape == (0, 33)

@@ -64,6 +64,11 @@ from tests.worker.conftest import Runner
         ),
         ("from torch.utils.benchmark import Timer\nprint(len(Timer('torch.ones(2)').timeit(2).times))", "2\n"),
         (
+            "from torch.utils.benchmark import Timer\nt = Timer('''\n  y = x + 1\n  y * 2\n''', setup='  x = 1')\n"
+            "print(len(t.timeit(2).times))",
+            "2\n",
+        ),
+        (
             "from torch.profiler import profile, schedule\ntold = []\ntell = lambda p: told.append(p.step_num)\n"
             "for n in (3, 10):\n"
             "    with profile(schedule=schedule(wait=1, warmup=1, active=2, repeat=2), on_trace_ready=tell) as p:\n"

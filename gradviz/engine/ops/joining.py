@@ -431,7 +431,7 @@ def new(self: Tensor, *args: object) -> Tensor:
     """An old constructor: a tensor of the same type."""
     if len(args) == 1 and isinstance(args[0], Size):
         return self.new_zeros(args[0])
-    if len(args) == 1 and isinstance(args[0], (list, tuple, Tensor)):
+    if len(args) == 1 and isinstance(args[0], (list, tuple, Tensor, np.ndarray)):
         if isinstance(args[0], Tensor):
             return Tensor._legacy_new(self.dtype, args[0])
         found: Tensor = self.new_tensor(args[0])

@@ -176,11 +176,22 @@ def _product(row: OpRow, arrays: Sequence[Any], params: Mapping[str, object]) ->
         return None if arrays[0].ndim > arrays[1].ndim else _wrapped(row.forward(*given, **params), levels)
     x, y = arrays
     levels = tuple(levels_of([x, y]))
+    if isinstance(x, BatchedArray) and not isinstance(y, BatchedArray) and y.ndim == 2 and x.phys.size:
+        return BatchedArray(_rows_times(x.phys, y), levels)
+    if isinstance(y, BatchedArray) and not isinstance(x, BatchedArray) and (x.ndim, y.ndim) == (2, 1) and y.phys.size:
+        return BatchedArray(_rows_times(y.phys, x.T), levels)
     a = _lifted(x, levels) if x.ndim > 1 else _lifted(x, levels)[..., None, :]
     b = _lifted(y, levels) if y.ndim > 1 else _lifted(y, levels)[..., :, None]
     made = np.matmul(a, b)
     made = made[..., 0] if y.ndim == 1 else made
     return _wrapped(made[..., 0] if x.ndim == 1 else made, levels)
+
+
+def _rows_times(rows: Array, matrix: Array) -> Array:
+    """The product of all rows of all examples with one matrix: as PyTorch rounds it, and fast."""
+    flat = np.ascontiguousarray(rows).reshape(-1, rows.shape[-1])
+    made: Array = np.matmul(flat, matrix).reshape(*rows.shape[:-1], matrix.shape[1])
+    return made
 
 
 def _lifted(array: object, levels: tuple[int, ...]) -> Any:

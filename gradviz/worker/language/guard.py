@@ -100,6 +100,21 @@ def _registering(table: dict[str, object], kind: type | None) -> Callable[[Any, 
     return put
 
 
+class _Hooks(Attributes):
+    """The same of an OrderedDict, which looks like one."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return repr(collections.OrderedDict(self))
+
+
+def _table(table: dict[str, Any], kind: type | None) -> Attributes:
+    """Return what a snippet gets of a table of a module: a copy that registers what is put into it."""
+    look = _Hooks if isinstance(table, collections.OrderedDict) else Attributes
+    return look(table, _registering(table, kind))
+
+
 def attributes_of(guard: Owner, *things: object) -> Attributes:
     """Return what `vars(thing)` gives; raises TypeError if there is nothing to show."""
     (thing,) = things if len(things) == 1 else (None,)
@@ -338,7 +353,7 @@ class Guard:
             return self.identities.telling(value)
         foreign = isinstance(thing, self._changeable) or not self.owns(thing)
         if type(value) in _TABLES and name in _OPEN_PRIVATE and foreign:
-            return Attributes(value, _registering(value, _REGISTERED.get(name)))
+            return _table(value, _REGISTERED.get(name))
         if type(value) is types.MappingProxyType:
             return types.MappingProxyType(value.copy())
         if isinstance(value, _NEVER) or value is type:

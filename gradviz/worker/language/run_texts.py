@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import statistics
 import sys
+import textwrap
 import time
 import types
 from collections.abc import Callable
@@ -196,7 +197,7 @@ def benchmark_module(guard: Guard, torch: object) -> Any:
     """Return `Timer`, which runs its statement, recorded like the rest, at most a hundred times."""
 
     def statement(source: object, names: Names) -> Callable[[], None]:
-        code = _compiled(guard, source, "Timer")
+        code = _compiled(guard, textwrap.dedent(_text(source, "Timer")), "Timer")
         return lambda: run_code(code, guard.globals, names)
 
     class Timer:

@@ -20,3 +20,5 @@ try:
     torch.Tensor([1.0, 2.0], dtype="float32")
 except TypeError as error:
     print(error)
+x = torch.ones(2)
+print(x.new(np.eye(2)), x.new([1, 2]), x.new(np.array([3])), x.new((3, 1)))
