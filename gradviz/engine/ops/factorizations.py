@@ -733,7 +733,7 @@ def _random_basis(A: Tensor, q: int, niter: int) -> Tensor:
     for _ in range(niter):
         found = qr(h(A) @ found)[0]
         found = qr(A @ found)[0]
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 @api("pca_lowrank", where="torch")

@@ -203,7 +203,7 @@ def logdet(input: Tensor) -> Tensor:
     check_square(input, "logdet")
     sign, logabs = slogdet(input)
     if input.dtype.is_complex:
-        return sign.log() + logabs  # type: ignore[no-any-return]
+        return sign.log() + logabs
     found: Tensor = F["where"](sign == -1, math.nan, logabs)
     return found
 
