@@ -381,6 +381,13 @@ BROUGHT = (
     ),
     worker(
         "objects/python_types",
+        "copies that an object makes itself",
+        "    vars(copy).update(getattr=of_class, hasattr=",
+        "    dict(getattr=of_class, hasattr=",
+        W + "test_hardening.py::test_what_stays_out[how an object says that it is copied]",
+    ),
+    worker(
+        "objects/python_types",
         "arguments behind errors of argparse",
         "        self.args = (None, message)\n",
         "        pass\n",

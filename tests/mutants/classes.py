@@ -839,8 +839,8 @@ CLASSES = (
     worker(
         "language/run_texts",
         "hooks in tables for a Timer",
-        'names = {} if globals is None else _plain(guard, globals, "globals")',
-        "names = {} if globals is None else dict(globals)",
+        '({} if globals is None else _plain(guard, globals, "globals"))',
+        "({} if globals is None else dict(globals))",
         escape("a timer with hooks of its own"),
     ),
     worker(

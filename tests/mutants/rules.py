@@ -392,7 +392,7 @@ AT_RUN_TIME = (
     worker(
         "language/guard",
         "objects that are not the snippet's",
-        "raise AttributeError(f\"the attributes of '{cls.__name__}' objects can't be changed in GradViz snippets\")",
+        "raise _refusal(thing, f\"the attributes of '{cls.__name__}' objects can't be changed in GradViz snippets\")",
         "return thing",
         f"{WRITTEN}[an attribute of an error]",
     ),

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 BEFORE = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
-import collections, datetime, pprint, random, typing, warnings, weakref
+import collections, copy, datetime, pprint, random, typing, warnings, weakref
 import numpy as np
 from gradviz.worker.objects.identity import Identities
 from gradviz.worker.objects.hardening import harden
@@ -26,7 +26,8 @@ harden(modules)
 torch = modules["torch"]
 class Own(torch.nn.Module): pass
 class Recurrent(torch.nn.LSTM): pass
-recurrent = Recurrent(2, 2)
+recurrent, answering = Recurrent(2, 2), Own()
+vars(answering).update(__deepcopy__=lambda memo: memo, __reduce_ex__=lambda protocol: (dict, ()))
 recurrent._flat_weights_names = ["__dict__"]
 optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
 schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
@@ -158,6 +159,10 @@ SAID = {
     "what a Counter has counted": (
         "collections.Counter('abca') + collections.Counter(b=-1)",
         "Counter({'a': 2, 'c': 1})",
+    ),
+    "how an object says that it is copied": (
+        "[type(act(answering)).__name__ for act in (copy.copy, copy.deepcopy)]",
+        "['Own', 'Own']",
     ),
     "a dtype of one's own": ("type(torch.float32)('x', 'O', 2, 'X')", "cannot create 'torch.dtype' instances"),
 }

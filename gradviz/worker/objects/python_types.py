@@ -59,6 +59,7 @@ def change_python() -> None:
     _leave_no_marks()
     _copy_of_functions_only()
     _copy_methods_as_they_are()
+    _copy_as_classes_say()
     _tell_of_arguments_by_text()
     _decode_quietly()
     vars(inspect)["_signature_fromstr"] = _signature_of_text(vars(inspect)["_signature_fromstr"])
@@ -420,6 +421,18 @@ def _copy_methods_as_they_are() -> None:
     """Let `copy.copy` return a method itself: Python's reads the name of its function from its object, and a snippet
     binds any of its functions to any object."""
     vars(copy)["_copy_dispatch"][types.MethodType] = lambda method: method
+
+
+def _copy_as_classes_say() -> None:
+    """Let `copy` ask the class of an object how it is copied: in the object itself the answer may lie as data."""
+
+    def of_class(thing: object, name: str, *default: object) -> Any:
+        if isinstance(thing, type):
+            return getattr(thing, name, *default)
+        found = getattr(type(thing), name, *default)
+        return found.__get__(thing, type(thing)) if hasattr(found, "__get__") else found
+
+    vars(copy).update(getattr=of_class, hasattr=lambda thing, name: hasattr(type(thing), name))
 
 
 def _tell_of_arguments_by_text() -> None:
