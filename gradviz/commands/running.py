@@ -16,7 +16,7 @@ from gradviz.session.state import SPEEDS, Phase, State
 
 # -- breakpoints and markers
 
-BREAKPOINTS = "Brea&kpoints"  # the submenu
+BREAKPOINTS, LOOP = "Brea&kpoints", "Loop"  # submenus
 
 
 def _has_points(state: State) -> bool:
@@ -109,6 +109,7 @@ STOP_ROWS = (
         menu="Run",
         help="Set marker A before this step; playback loops between A and B.",
         shortcuts=("Ctrl+F6",),
+        under=LOOP,
         group=2,
         enabled=has_steps,
         run=lambda shell, _: _mark(shell, end=False),
@@ -119,6 +120,7 @@ STOP_ROWS = (
         menu="Run",
         help="Set marker B after this step; playback loops between A and B.",
         shortcuts=("Ctrl+Shift+F6",),
+        under=LOOP,
         group=2,
         enabled=has_steps,
         run=lambda shell, _: _mark(shell, end=True),
@@ -129,6 +131,7 @@ STOP_ROWS = (
         menu="Run",
         help="Remove the markers A and B.",
         shortcuts=("Alt+Shift+F6",),
+        under=LOOP,
         group=2,
         enabled=lambda state: state.playback.a >= 0 or state.playback.b >= 0,
         run=lambda shell, _: shell.store.play_as(Playback(shell.store.state.playback.direction)),

@@ -30,9 +30,10 @@ MOST_ROWS, MOST_COLUMNS = 5, 5  # of a table of numbers on a card
 def table_of(shape: Sequence[int]) -> tuple[int, int] | None:
     """Rows and columns of an array that a card shows as its numbers, one matrix or vector; None if it is too large, or
     if there are several matrices."""
-    rows, columns = prod(shape[:-1]), shape[-1] if shape else 1
+    long = [size for size in shape if size != 1]
+    rows, columns = long if len(long) == 2 else (prod(shape[:-1]), shape[-1] if shape else 1)
     few = rows * columns > 1 and rows <= MOST_ROWS and columns <= MOST_COLUMNS
-    return (rows, columns) if few and sum(size > 1 for size in shape[:-1]) <= 1 else None
+    return (rows, columns) if few and len(long) <= 2 else None
 
 
 def shaped(numbers: Sequence[Literal], shape: Sequence[int]) -> Literal:

@@ -14,6 +14,7 @@ from gradviz.document.errors import UserError
 from gradviz.report import reasons
 from gradviz.session.doctor.case import Case, case_of
 from gradviz.session.doctor.lessons import LESSONS, Finding, diagnose, finding_json, finding_text, of_error
+from gradviz.session.doctor.text import Text
 from gradviz.session.inspect.causes import reason_of
 from gradviz.trace.table.trace import Trace
 from tests.doctor.cases import CASES, CONFUSIONS, HERE, Broken, read
@@ -233,3 +234,16 @@ loss.backward()
     assert told.startswith("Why is net[0].weight.grad None?\nNot reached from loss: detached at line 5.")
     with pytest.raises(UserError, match="no tensor that is called"):
         reasons(run(text), "net[3].weight", "a.py")
+
+
+def test_a_text_is_read_again_where_two_threads_that_parse_disturb_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    parse, calls = ast.parse, []
+
+    def disturbed(text: str) -> ast.Module:
+        calls.append(text)
+        if len(calls) < 3:
+            raise SystemError("AST constructor recursion depth mismatch")
+        return parse(text)
+
+    monkeypatch.setattr(ast, "parse", disturbed)
+    assert len(Text("a = 1\nb = 2\n").tree.body) == 2 and len(calls) == 3

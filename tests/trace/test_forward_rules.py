@@ -144,3 +144,11 @@ def worked_out(rule: str, values: dict[str, np.ndarray], by_column: bool) -> np.
         return np.asarray(computed(rule, given))
     found = {"mean": np.mean, "sum": np.sum}[reduced[2]](computed(reduced[3], given), axis=dims)
     return np.asarray(np.sqrt(found) if reduced[1] else found)
+
+
+def test_a_write_in_place_says_its_rule_with_the_former_value() -> None:
+    trace = run(f"{HEAD}q = t.clone()\nq.clamp_(max=0.5)\nq.sigmoid_()\nq.copy_(p)\n")
+    said = [explain(trace.frame(step)).sentence for step in range(len(trace) - 2, len(trace) + 1)]
+    assert [each.partition(": it is ")[2].partition(" = ")[0] for each in said] == [
+        *("min(the former q, 0.5)", "1 / (1 + e^(−(the former q)))", "a copy of p")
+    ]

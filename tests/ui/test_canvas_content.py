@@ -374,7 +374,8 @@ def test_arrays_are_grids_of_numbers_or_pictures(qapp: QApplication) -> None:
 
 
 def test_one_small_matrix_is_its_numbers_whatever_dimensions_of_size_1_it_has() -> None:
-    grids = {(3, 4): (3, 4), (1, 3, 4): (3, 4), (4, 1, 2): (4, 2), (1, 1, 3): (1, 3), (5, 5): (5, 5)}
+    grids = {(3, 4): (3, 4), (1, 3, 4): (3, 4), (4, 1, 2): (4, 2), (1, 1, 3): (1, 3), (3, 1): (3, 1), (5, 5): (5, 5)}
+    grids |= {(2, 3, 1): (2, 3)}
     assert {shape: (sizes.shape_of(shape).rows, sizes.shape_of(shape).columns) for shape in grids} == grids
     assert {sizes.shape_of(shape).kind for shape in grids} == {"grid"}
     assert {sizes.shape_of(shape).kind for shape in ((2, 3, 3), (6, 2), (2, 6), (0, 3))} <= {"map", "number"}

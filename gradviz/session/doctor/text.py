@@ -25,6 +25,8 @@ class Text:
             return ast.parse(self.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return ast.Module([], [])
+        except SystemError:  # the window parsed at the same moment: CPython #106905, until 3.11.8 and 3.12.2
+            return Text(self.text).tree
 
     @cached_property
     def walked(self) -> list[ast.AST]:

@@ -287,6 +287,7 @@ _NAMED = {  # by the operation and the number of its operands
     ("maximum", 2): "the larger of {n[0]} and {n[1]}",
     ("minimum", 2): "the smaller of {n[0]} and {n[1]}",
     ("clone", 1): "a copy of {n[0]}",
+    ("copy", 2): "a copy of {n[1]}",
     ("add", 2): "{0} + {1}",
     ("sub", 2): "{0} − {1}",
     ("mul", 2): "{0} · {1}",

@@ -300,11 +300,13 @@ def _begins_with_number(frame: Frame, node: int, op: str) -> bool:
 def _in_names(frame: Frame, tensor: int) -> str:
     """The rule of the operation with the names of its operands; the rule is that of its first result."""
     trace, node = frame.trace, frame.current_node
-    if trace.steps.kind[frame.cursor - 1] != Kind.FORWARD or tensor != trace.outputs_of(node)[0]:
-        return ""
+    kind = trace.steps.kind[frame.cursor - 1]
     names = {slot: frame.name(each) for slot, each in trace.slots_of(node).items() if each >= 0}
-    special = _of_function(trace, node) or _of_view(frame, tensor)
-    if special:
+    if kind == Kind.INPLACE and tensor == frame.current_tensor:
+        names |= {0: f"the former {frame.name(tensor)}"}
+    elif kind != Kind.FORWARD or tensor != trace.outputs_of(node)[0]:
+        return ""
+    elif special := _of_function(trace, node) or _of_view(frame, tensor):
         return special
     rule = in_names(str(trace.nodes.op[node]), str(trace.nodes.params[node]), names, [*map(factor, names.values())])
     return rule if len(rule) <= _LONGEST_RULE else ""
