@@ -24,7 +24,7 @@ LANGUAGE = (
     worker(
         "language/policy",
         "names with two underscores that are read",
-        "if is_dunder(name) and name not in READABLE_DUNDERS:",
+        "if is_dunder(name) and name not in READABLE_DUNDERS and isinstance(node.ctx, ast.Load):",
         "if False:",
         escape("globals of a function"),
     ),
@@ -95,7 +95,7 @@ LANGUAGE = (
     worker(
         "language/policy",
         "what is assigned to names of Python's",
-        "if not isinstance(node.ctx, ast.Load) and is_dunder(node.attr):",
+        "if not is_read and is_dunder(node.attr):",
         "if False:",
         W + "test_policy_parser.py",
     ),

@@ -89,6 +89,15 @@ def test_a_method_that_nothing_calls_is_skipped_with_a_note(run: Runner) -> None
     assert run("class A:\n    def __del__(self): pass\nA().__del__()").status == "raised"
 
 
+@pytest.mark.parametrize("use", ["a.__dict__ = {}", "del a.__dict__", "a.__dict__ |= {}", "a.x, a.__dict__ = 1, {}"])
+def test_a_table_of_attributes_is_refused_where_it_is_replaced(run: Runner, use: str) -> None:
+    """PyTorch's chatbot does so when it loads an older model, which it has not by default."""
+    outcome = run(f"class A: pass\ndef f(a):\n    {use}\nprint(1)\nf(A())")
+    assert (outcome.status, outcome.printed(), outcome.done.detail.line) == ("raised", "1\n", 3)
+    assert "'__dict__' can't be assigned to in GradViz snippets" in outcome.sentence
+    assert run("class A: pass\nA().__class__ = A").status == "refused"
+
+
 def test_a_failing_import_that_is_expected_fails(run: Runner) -> None:
     source = "try:\n    import apex\nexcept ImportError as e:\n    apex = None\nprint(apex)"
     assert run(source).printed() == "None\n"

@@ -123,9 +123,9 @@ class Rewriter(ast.NodeTransformer):
             return _hook("<class>", node, node.value)
         if name in ASKED:
             return _hook(ASKED[name], node, node.value)
-        if name == "__dict__":
+        if name == "__dict__" and isinstance(node.ctx, ast.Load):
             return _hook("<vars>", node, node.value)
-        if is_dunder(name) and name not in READABLE_DUNDERS:
+        if is_dunder(name) and name not in READABLE_DUNDERS and isinstance(node.ctx, ast.Load):
             return _hook("<getattr>", node, node.value, ast.copy_location(ast.Constant(name), node))
         mangled = OWN_NAMES.get(name) or self._mangled(name)
         node.attr = mangled
@@ -363,10 +363,12 @@ class _Checker(ast.NodeVisitor):
         if _asks_for_arguments(node):
             self.visit(node.value.value)  # type: ignore[attr-defined]
             return
-        hooked = isinstance(node.ctx, ast.Load) and is_dunder(node.attr) and node.attr != "__code__"
-        if not hooked:  # what is not readable is refused where it is read
-            self._attribute(node.attr)
-        if not isinstance(node.ctx, ast.Load) and is_dunder(node.attr):
+        is_read = isinstance(node.ctx, ast.Load)
+        if is_dunder(node.attr) and (node.attr != "__code__" if is_read else node.attr == "__dict__"):
+            self.generic_visit(node)  # what is not readable, or can't be replaced, is refused where it is reached
+            return
+        self._attribute(node.attr)
+        if not is_read and is_dunder(node.attr):
             self._refuse(f"{node.attr} can't be assigned to", "define it in a class body or leave it out")
         self.generic_visit(node)
 
