@@ -234,6 +234,9 @@ class RemovableHandle:
         self.remove()
 
 
+_WITH_NAMESPACE = ("CopyBackwards", "AccumulateGrad", "NotImplemented", "Identity")
+
+
 class Node:
     """One backward function. `next[i]` is where the gradient of input `i` goes, None if it is not needed.
 
@@ -285,7 +288,7 @@ class Node:
     def name(self) -> str:
         """The name that PyTorch shows, such as `MulBackward0`."""
         name = self.class_name
-        return f"torch::autograd::{name}" if name in ("CopyBackwards", "AccumulateGrad", "NotImplemented") else name
+        return f"torch::autograd::{name}" if name in _WITH_NAMESPACE else name
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:

@@ -292,7 +292,28 @@ def push(
             back = _scaled(pairs) if row.key in _DIAGONAL else _transposed(node, seeds, pairs, kept)
     finally:
         state.grad = before
+    if row.key in _PRODUCTS and back[0] is not None and not back[0]._requires_grad and kept:
+        back[0] = _product_rule(row, tensors, back[0], params)
     return [*back, *nothing[len(shown) :]]
+
+
+# Rows whose tangent is, in PyTorch, a sum with a product for each of these operands.
+_PRODUCTS = {
+    **dict.fromkeys(("mm", "bmm", "mv", "dot", "convolution"), (0, 1)),
+    **dict.fromkeys(("addmm", "addmv", "baddbmm"), (1, 2)),
+}
+
+
+def _product_rule(row: OpRow, tensors: Operands, tangent: Tensor, params: Mapping[str, object]) -> Tensor:
+    """The tangent with the history of the products in which the tangent is zeros."""
+    tracked = [t is not None and t._requires_grad and i in _PRODUCTS[row.key] for i, t in enumerate(tensors)]
+    given = [t if t is None or keep else wrap(np.zeros_like(t._data)) for t, keep in zip(tensors, tracked, strict=True)]
+    if not any(tracked):
+        return tangent
+    with paused():
+        made: Tensor = apply(row, given, [None if each is None else each._data for each in given], params)
+        made._data = wrap(np.zeros_like(made._data)).neg()._data
+        return made + tangent
 
 
 # Rows for which PyTorch has no forward differentiation, and their names there.

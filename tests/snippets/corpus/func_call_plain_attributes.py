@@ -26,3 +26,15 @@ class Scaled(nn.Module):
 
 scaled = Scaled()
 print(functional_call(scaled, {"factor": torch.tensor(3.0)}, x), hasattr(scaled, "factor"))
+
+# a tangent has the history of the operands that its product rule reads, also where their own tangents are zeros
+with fwAD.dual_level():
+    moved = fwAD.make_dual(weight, torch.ones(2, 2))
+    for out in (moved * 2, x @ moved, nn.functional.linear(x, moved, model.bias), x * model.bias + moved):
+        tangent = fwAD.unpack_dual(out).tangent
+        print(tangent, tangent.grad_fn and tangent.grad_fn.name())
+    print(fwAD.unpack_dual(moved + 1).primal.grad_fn.name())
+with torch.inference_mode():
+    print(torch.func.grad(lambda w: (w**2).sum())(weight), torch.func.jvp(torch.sin, (weight,), (weight,))[1])
+for made in (torch.func.vmap(lambda w: w * 3)(weight), torch.func.grad(lambda w: (w**2).sum())(weight * 1)):
+    print(made.grad_fn.name(), [each and each.name() for each, _ in made.grad_fn.next_functions])
