@@ -21,7 +21,8 @@ from PySide6.QtWidgets import QApplication
 
 LOOK = """(() => {
   const shown = (node) => getComputedStyle(node).display !== "none";
-  const texts = [...document.querySelectorAll("#picture > g > g:not(.off) text")].map((node) => node.textContent);
+  const seen = [...document.querySelectorAll("#picture text")].filter((node) => !node.closest(".off"));
+  const texts = seen.map((node) => node.textContent);
   const cells = (row) => [...row.children].map((cell) => cell.textContent);
   const rows = [...document.querySelectorAll("#rows tr")].map(cells);
   const at = document.querySelector("#code li.now");
