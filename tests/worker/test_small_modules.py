@@ -64,6 +64,11 @@ from tests.worker.conftest import Runner
         ),
         ("from torch.utils.benchmark import Timer\nprint(len(Timer('torch.ones(2)').timeit(2).times))", "2\n"),
         (
+            "from torch.utils.benchmark import Timer\ntry: Timer('auto x = 1;', language='cpp')\n"
+            "except PermissionError as e: print(e)",
+            "a Timer of C++ is not available in GradViz snippets; time Python, or leave it out\n",
+        ),
+        (
             "from torch.utils.benchmark import Timer\nt = Timer('''\n  y = x + 1\n  y * 2\n''', setup='  x = 1')\n"
             "print(len(t.timeit(2).times))",
             "2\n",

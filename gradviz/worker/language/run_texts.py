@@ -217,6 +217,8 @@ def benchmark_module(guard: Guard, torch: object) -> Any:
             num_threads: object = 1,
             language: object = "Python",
         ) -> None:
+            if any(name in str.__str__(str(language)).lower() for name in ("cpp", "c++")):
+                raise PermissionError(f"a Timer of C++ is not {HERE}; time Python, or leave it out")
             names = {"torch": torch} | ({} if globals is None else _plain(guard, globals, "globals"))
             self._setup, self._run = statement(setup, names), statement(stmt, names)
             head = ": ".join(str.__str__(str(each)) for each in (label, sub_label) if each) or _text(stmt, "Timer")
