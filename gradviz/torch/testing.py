@@ -209,8 +209,7 @@ def make_tensor(
         made[made == 0] = F["finfo"](dtype).tiny if dtype.rank >= 2 else 1
     if requires_grad:
         made.requires_grad_()
-    found: Tensor = made
-    return found
+    return made
 
 
 _WHOLE_NUMBERS = {dtypes.bool_: (0, 2), dtypes.uint8: (0, 10)}

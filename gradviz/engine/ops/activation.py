@@ -352,15 +352,13 @@ FUNCTIONAL["logsigmoid"].__name__ = "log_sigmoid"
 @api("softsign", where="F")
 def softsign(input: Tensor) -> Tensor:
     """x / (1 + |x|)."""
-    made: Tensor = input / (input.abs() + 1)
-    return made
+    return input / (input.abs() + 1)
 
 
 @api("tanhshrink", where="F")
 def tanhshrink(input: Tensor) -> Tensor:
     """x − tanh(x)."""
-    made: Tensor = input - input.tanh()
-    return made
+    return input - input.tanh()
 
 
 api("sigmoid", where="F")(lambda input: input.sigmoid())

@@ -744,5 +744,4 @@ def float_power(input: Tensor, exponent: Tensor) -> Tensor:
     both = (input, exponent)
     wide = any(isinstance(x, complex) or (isinstance(x, Tensor) and x.dtype.is_complex) for x in both)
     target = dtypes.complex128 if wide else dtypes.float64
-    made: Tensor = FUNCTIONS["pow"](*(x.to(target) if isinstance(x, Tensor) else x for x in both))
-    return made
+    return FUNCTIONS["pow"](*(x.to(target) if isinstance(x, Tensor) else x for x in both))

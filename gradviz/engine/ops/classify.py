@@ -241,8 +241,7 @@ def _log_softmax(input: Tensor) -> Tensor:
 
 def _per_class(weight: Tensor, ndim: int) -> Tensor:
     """The weights, shaped to broadcast against (N, C, …)."""
-    made: Tensor = weight.view(1, -1, *(1,) * (ndim - 2)) if ndim > 1 else weight
-    return made
+    return weight.view(1, -1, *(1,) * (ndim - 2)) if ndim > 1 else weight
 
 
 def _probabilities(input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, smoothing: float) -> Tensor:

@@ -147,8 +147,7 @@ def invert(self: Tensor) -> Tensor:
     """`~x`."""
     if self.dtype.rank > 1:
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
-    found: Tensor = F["bitwise_not"](self)
-    return found
+    return F["bitwise_not"](self)
 
 
 # --- choosing between elements ---

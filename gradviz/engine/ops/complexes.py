@@ -135,8 +135,7 @@ def view_as_complex(input: Tensor) -> Tensor:
 def _part(input: Tensor, which: int) -> Tensor:
     pairs = call(VIEW_AS_REAL, input)
     pairs._lazy = "neg" if which and input._lazy else ""
-    made: Tensor = pairs.select(pairs._data.ndim - 1, which)
-    return made
+    return pairs.select(pairs._data.ndim - 1, which)
 
 
 @api("real", where="torch")

@@ -237,8 +237,7 @@ unary(RELU, "relu", floating=False)
 @api("relu", where="F")
 def functional_relu(input: Tensor, inplace: bool = False) -> Tensor:
     """Negative elements become 0, on request in place."""
-    made: Tensor = F["relu_"](input) if inplace else F["relu"](input)
-    return made
+    return F["relu_"](input) if inplace else F["relu"](input)
 
 
 THRESHOLD_BACKWARD = op(
@@ -408,8 +407,7 @@ register(_prepare_round, ("round",))
 @api("square")
 def square(input: Tensor) -> Tensor:
     """The square of each element."""
-    made: Tensor = F["pow"](input, 2)
-    return made
+    return F["pow"](input, 2)
 
 
 # --- complex numbers ---

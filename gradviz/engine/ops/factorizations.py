@@ -705,8 +705,7 @@ def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Named:
 def svdvals(A: Tensor, *, driver: Any = None) -> Tensor:
     """The singular values, the largest first."""
     _check_driver(driver)
-    found: Tensor = _decomposed(A, False, "linalg.svd")[1]
-    return found
+    return _decomposed(A, False, "linalg.svd")[1]
 
 
 @api("svd_lowrank", where="torch")

@@ -378,8 +378,7 @@ _offer("ihfft", _ihfftn)
 def _turned(input: Tensor, dim: int | None, shifts: Any) -> Tensor:
     ndim = input._data.ndim
     dims = [wrap_dim(d, ndim) for d in (range(ndim) if dim is None else (dim,) if isinstance(dim, int) else dim)]
-    found: Tensor = input.roll(tuple(shifts(input._data.shape[d]) for d in dims), tuple(dims))
-    return found
+    return input.roll(tuple(shifts(input._data.shape[d]) for d in dims), tuple(dims))
 
 
 api("fftshift", where="fft")(lambda input, dim=None: _turned(input, dim, lambda n: n // 2))

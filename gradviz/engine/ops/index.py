@@ -411,8 +411,7 @@ def _without_ones(given: Tensor) -> Tensor:
     """A view of a value without its leading dimensions of size 1."""
     shape = given._data.shape
     first = next((at for at, n in enumerate(shape) if n != 1), len(shape))
-    found: Tensor = given.view(shape[first:])
-    return found
+    return given.view(shape[first:])
 
 
 def _is_mask(found: _Indexer) -> bool:

@@ -271,8 +271,7 @@ def atleast_3d(*tensors: object) -> Any:
 @api("dstack", where="torch")
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """Joined along the third dimension."""
-    joined: Tensor = F["cat"]([_three(each) for each in listed(tensors, "dstack")], 2)
-    return joined
+    return F["cat"]([_three(each) for each in listed(tensors, "dstack")], 2)
 
 
 @api("column_stack", where="torch")
@@ -280,8 +279,7 @@ def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """Vectors as columns, joined side by side."""
     several = listed(tensors, "column_stack")
     columns = [each.reshape(each.numel(), 1) if each.ndim <= 1 else each for each in several]
-    joined: Tensor = F["hstack"](columns)
-    return joined
+    return F["hstack"](columns)
 
 
 def _block_diag(*parts: Any) -> Array:
@@ -316,8 +314,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
     """Matrices along the diagonal of a larger one."""
     need_tensors(tensors)
     if not tensors:
-        empty: Tensor = F["empty"]((1, 0))
-        return empty
+        return F["empty"]((1, 0))
     for i, each in enumerate(tensors):
         if each._data.ndim > 2:
             raise RuntimeError(
@@ -330,8 +327,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
 @api("diagflat")
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """The elements as a diagonal."""
-    made_: Tensor = input.reshape(-1).diag_embed(offset)
-    return made_
+    return input.reshape(-1).diag_embed(offset)
 
 
 @api("adjoint")
@@ -399,8 +395,7 @@ def is_neg(input: Tensor) -> bool:
 @method("__reversed__")
 def reversed_(self: Tensor) -> Tensor:
     """The elements in reverse order along all dimensions."""
-    made: Tensor = self.flip(tuple(range(self._data.ndim))) if self._data.ndim else self
-    return made
+    return self.flip(tuple(range(self._data.ndim))) if self._data.ndim else self
 
 
 @method("sum_to_size")
@@ -434,8 +429,7 @@ def new(self: Tensor, *args: object) -> Tensor:
     if len(args) == 1 and isinstance(args[0], (list, tuple, Tensor, np.ndarray)):
         if isinstance(args[0], Tensor):
             return Tensor._legacy_new(self.dtype, args[0])
-        found: Tensor = self.new_tensor(args[0])
-        return found
+        return self.new_tensor(args[0])
     return self.new_zeros(args)
 
 

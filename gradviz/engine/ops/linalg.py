@@ -204,8 +204,7 @@ def logdet(input: Tensor) -> Tensor:
     sign, logabs = slogdet(input)
     if input.dtype.is_complex:
         return sign.log() + logabs
-    found: Tensor = F["where"](sign == -1, math.nan, logabs)
-    return found
+    return F["where"](sign == -1, math.nan, logabs)
 
 
 # --- inverse and systems ---

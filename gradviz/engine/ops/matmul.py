@@ -200,8 +200,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
         )
     if input._data.ndim == 1 == other._data.ndim and input.dtype is other.dtype:
         _refuse_bool("dot", input)
-    made: Tensor = F["tensordot"](input, other, dims=([-1], [-1]))
-    return made
+    return F["tensordot"](input, other, dims=([-1], [-1]))
 
 
 @api("bmm")
@@ -319,11 +318,9 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if not n or not m:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {n}D and {m}D")
     if bias is not None and any(type(each._data) is not np.ndarray for each in (input, weight, bias)):
-        summed: Tensor = matmul(input, weight.t()) + bias  # vmap turns it into this
-        return summed
+        return matmul(input, weight.t()) + bias  # vmap turns it into this
     if input._data.ndim == 2 and bias is not None:
-        plain: Tensor = F["addmm"](bias, input, weight.t())
-        return plain
+        return F["addmm"](bias, input, weight.t())
     is_row = bias is not None and bias._data.ndim == 1
     if bias is not None and is_row and input._data.ndim > 2 and input._data.flags.c_contiguous:
         shape = input._data.shape

@@ -250,8 +250,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     x = a.permute([*rest_a, *left]).reshape(-1, count) if count else a.reshape(-1, 0)
     y = b.permute([*right, *rest_b]).reshape(count, -1)
     shape = [a._data.shape[d] for d in rest_a] + [b._data.shape[d] for d in rest_b]
-    found: Tensor = x.mm(y).reshape(shape)
-    return found
+    return x.mm(y).reshape(shape)
 
 
 @api("kron")
@@ -385,8 +384,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
         _check_vector(each)
     if len(tensors) == 1:
         return tensors[0]
-    found: Tensor = F["stack"]([g.reshape(-1) for g in meshgrid(*tensors, indexing="ij")], 1)
-    return found
+    return F["stack"]([g.reshape(-1) for g in meshgrid(*tensors, indexing="ij")], 1)
 
 
 @api("combinations", where="torch")
@@ -418,8 +416,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
         raise RuntimeError("x must be a one-dimensional tensor.")
     n = x._data.size if N is None else N
     powers = range(n) if increasing else range(n - 1, -1, -1)
-    found: Tensor = F["stack"]([x**p for p in powers], -1)
-    return found
+    return F["stack"]([x**p for p in powers], -1)
 
 
 @api("chain_matmul", where="torch")
@@ -438,8 +435,7 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
             raise RuntimeError(f"Tensor dimension is {each._data.ndim}, expected 2 instead.")
     if len(matrices) == 1:
         return matrices[0].clone()
-    found: Tensor = LINALG["multi_dot"](matrices)
-    return found
+    return LINALG["multi_dot"](matrices)
 
 
 api("repeat_interleave")(lambda input, repeats=None, dim=None, **kw: _repeat_interleave(input, repeats, dim))
@@ -466,8 +462,7 @@ def _repeat_interleave(input: Tensor, repeats: int | None, dim: int | None) -> T
             f"repeats must have the same size as input along dim, but got repeats.size(0) = {counts.size} and "
             f"input.size({axis}) = {n}"
         )
-    found: Tensor = x.index_select(axis, made(_each(n, counts)))
-    return found
+    return x.index_select(axis, made(_each(n, counts)))
 
 
 def _each(n: int, counts: Array) -> Array:
@@ -662,5 +657,4 @@ def _sum_of_products(x: Tensor, y: Tensor, summed: list[int]) -> Tensor:
     right = y.permute(batch + summed + columns + rows).reshape(size[0], size[2], width)
     order = batch + rows + summed + columns
     shape = [a[d] for d in batch + rows] + [1] * len(summed) + [b[d] for d in columns]
-    found: Tensor = F["bmm"](left, right).view(*shape).permute([order.index(d) for d in range(len(order))])
-    return found
+    return F["bmm"](left, right).view(*shape).permute([order.index(d) for d in range(len(order))])

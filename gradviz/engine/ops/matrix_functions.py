@@ -67,8 +67,7 @@ def matrix_norm(
     if not isinstance(ord, str) and abs(ord) not in (1, 2, math.inf):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     if ord == "fro":
-        found: Tensor = LINALG["vector_norm"](A, 2, (first, second), keepdim, dtype=dtype)
-        return found
+        return LINALG["vector_norm"](A, 2, (first, second), keepdim, dtype=dtype)
     A = A if dtype is None else A.to(dtype)
     if ord == "nuc" or abs(ord) == 2:
         return _of_singular_values(A, ord, (first, second), keepdim)
@@ -92,8 +91,7 @@ def linalg_norm(
         )
     if isinstance(ord, str) or (ord is not None and (count == 2 or (dim is None and A._data.ndim == 2))):
         return matrix_norm(A, ord, (0, 1) if dim is None else dim, keepdim, dtype=dtype)
-    found: Tensor = LINALG["vector_norm"](A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
-    return found
+    return LINALG["vector_norm"](A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
 
 
 def _condition(A: Tensor, p: int | None) -> Tensor:
@@ -411,8 +409,7 @@ def _product(matrices: list[Tensor], split: list[list[int]], i: int, j: int) -> 
     if i == j:
         return matrices[i]
     k = split[i][j]
-    found: Tensor = _product(matrices, split, i, k).mm(_product(matrices, split, k + 1, j))
-    return found
+    return _product(matrices, split, i, k).mm(_product(matrices, split, k + 1, j))
 
 
 @api("vecdot", where="linalg")
@@ -426,8 +423,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
             f"type {y.dtype.title} instead"
         )
     if x._data.ndim == 1 and y._data.ndim == 1:
-        found: Tensor = F["vdot"](x, y)
-        return found
+        return F["vdot"](x, y)
     return (conj(x) * y).sum(dim)
 
 

@@ -251,8 +251,7 @@ def reduced(x: Tensor, reduction: str) -> Tensor:
     """All elements, their mean or their sum, by operations with nodes of their own."""
     if reduction == "none":
         return x
-    made: Tensor = x.mean() if reduction == "mean" else x.sum()
-    return made
+    return x.mean() if reduction == "mean" else x.sum()
 
 
 def reduced_array(x: Array, reduction: str) -> ArrayOrScalar:

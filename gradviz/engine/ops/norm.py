@@ -384,8 +384,7 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
         squares = squares.view(shape[0], 1, shape[1], shape[2], -1)
         padded = FUNCTIONAL["pad"](squares, (0, 0, 0, 0, *ends))
         means = FUNCTIONAL["avg_pool3d"](padded, (size, 1, 1), stride=1).squeeze(1).view(*shape)
-    made: Tensor = input / (means * alpha + k) ** beta
-    return made
+    return input / (means * alpha + k) ** beta
 
 
 # --- a weight as a length and a direction ---

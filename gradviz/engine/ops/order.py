@@ -253,15 +253,13 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool
 @api("argsort")
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
     """The indices that sort."""
-    found: Tensor = sort(input, dim, descending)[1]
-    return found
+    return sort(input, dim, descending)[1]
 
 
 @api("msort")
 def msort(input: Tensor) -> Tensor:
     """Sorted along the first dimension."""
-    found: Tensor = sort(input, 0)[0]
-    return found
+    return sort(input, 0)[0]
 
 
 @api("topk")

@@ -62,8 +62,7 @@ def spread(grad: Tensor, shape: tuple[int, ...], dim: Dim, keepdim: bool) -> Ten
     if dim is not None and not keepdim and shape:
         for axis in sorted(axes_of(dim, len(shape)) or ()):
             grad = grad.unsqueeze(axis)
-    made: Tensor = grad.expand(shape)
-    return made
+    return grad.expand(shape)
 
 
 @helper("x")
@@ -84,8 +83,7 @@ def _numeric(input: Tensor, dtype: Any, floating: bool) -> Tensor:
                 "mean(): could not infer output dtype. Optional dtype must be either a floating point or complex "
                 f"dtype. Got: {dtype.title}"
             )
-        made: Tensor = input.to(dtype)
-        return made
+        return input.to(dtype)
     if floating and input.dtype.rank < 2:
         raise RuntimeError(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
@@ -98,8 +96,7 @@ def in_type(made: Tensor, dtype: Any) -> Tensor:
     """A sum or product of integers, which is computed in 64 bits, converted to the requested type."""
     if dtype is None or made.dtype is dtype:
         return made
-    found: Tensor = made.to(dtype)
-    return found
+    return made.to(dtype)
 
 
 def _sum(x: Array, *, dim: Dim = None, keepdim: bool = False) -> ArrayOrScalar:
@@ -755,8 +752,7 @@ def vector_norm(
 def norm(input: Tensor, p: object = "fro", dim: object = None, keepdim: bool = False, dtype: object = None) -> Tensor:
     """The norm of all elements, or over `dim`."""
     if p == "nuc":
-        made: Tensor = LINALG["matrix_norm"](input, "nuc", dim or (-2, -1), keepdim)
-        return made
+        return LINALG["matrix_norm"](input, "nuc", dim or (-2, -1), keepdim)
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
     order = 2 if p in ("fro", None) else p
@@ -887,8 +883,7 @@ _soft(LOG_SOFTMAX)
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: object = None) -> Tensor:
     """Softmax of the negative."""
     axis = _implicit_dim("softmin", input.dim()) if dim is None else dim
-    made: Tensor = FUNCTIONAL["softmax"](-input, axis, dtype=dtype)
-    return made
+    return FUNCTIONAL["softmax"](-input, axis, dtype=dtype)
 
 
 @api("count_nonzero")

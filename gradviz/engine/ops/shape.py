@@ -184,8 +184,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 @api("ravel")
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension."""
-    made: Tensor = input.contiguous().view(-1)
-    return made
+    return input.contiguous().view(-1)
 
 
 @api("unflatten")
@@ -479,8 +478,7 @@ _squeezed = Tensor.squeeze
 def _squeezed_along(self: Tensor, *dims: object, **named: object) -> Tensor:
     """As a method it takes several dimensions as they are, too: `x.squeeze(0, 1)`."""
     several = len(dims) > 1 and type(dims[0]) is int
-    made: Tensor = _squeezed(self, dims) if several else _squeezed(self, *dims, **named)
-    return made
+    return _squeezed(self, dims) if several else _squeezed(self, *dims, **named)
 
 
 Tensor.squeeze = _squeezed_along  # type: ignore[method-assign,assignment]

@@ -101,8 +101,7 @@ def _whole_window(window: Tensor | None, win_length: int, n_fft: int, like: Tens
 def _centred(x: Tensor, n_fft: int, pad_mode: str) -> Tensor:
     shape = x._data.shape
     padded = FUNCTIONAL["pad"](x.view([1] * (3 - len(shape)) + list(shape)), [n_fft // 2] * 2, pad_mode)
-    found: Tensor = padded.view(padded._data.shape[3 - len(shape) :] if len(shape) < 3 else padded._data.shape)
-    return found
+    return padded.view(padded._data.shape[3 - len(shape) :] if len(shape) < 3 else padded._data.shape)
 
 
 def _check_stft(x: Tensor, n_fft: int, hop: int, length: int, window: Tensor | None, text: str) -> None:

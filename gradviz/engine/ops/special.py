@@ -360,8 +360,7 @@ def nanmean(input: Tensor, dim: object = None, keepdim: bool = False, *, dtype: 
             f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.title}"
         )
     count = F["logical_not"](F["isnan"](input)).sum(dim, keepdim)
-    found: Tensor = nansum(input, dim, keepdim, dtype=dtype) / count
-    return found
+    return nansum(input, dim, keepdim, dtype=dtype) / count
 
 
 # --- running ---

@@ -56,8 +56,7 @@ _in_place("triu", ("diagonal", 0))
 @method("square_")
 def square_(self: Tensor) -> Tensor:
     """Squared in place."""
-    squared: Tensor = self.pow_(2)
-    return squared
+    return self.pow_(2)
 
 
 def _running(name: str) -> None:
@@ -153,8 +152,7 @@ def float_power_(self: Tensor, exponent: object) -> Tensor:
             f"the base given to float_power_ has dtype {self.dtype.title} but the operation's result requires dtype "
             f"{target.title}"
         )
-    found: Tensor = self.pow_(exponent)
-    return found
+    return self.pow_(exponent)
 
 
 @method("map_")
@@ -173,8 +171,7 @@ def map_(self: Tensor, tensor: Tensor, callable: Callable[[object, object], obje
 @method("resize_as_")
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: object = None) -> Tensor:
     """Take the shape of another tensor."""
-    found: Tensor = self.resize_(the_template.shape)
-    return found
+    return self.resize_(the_template.shape)
 
 
 @method("dim_order")
@@ -323,8 +320,7 @@ def _viewed(input: Tensor, size: object) -> Tensor:
 
 def _expanded(input: Tensor, size: object, *, implicit: bool = False) -> Tensor:
     """Repeated along dimensions of size 1."""
-    found: Tensor = input.expand(size)
-    return found
+    return input.expand(size)
 
 
 def _split_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> Tensor:
@@ -334,8 +330,7 @@ def _split_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> Ten
 
 def _unfolded(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """Windows along a dimension."""
-    found: Tensor = input.unfold(dimension, size, step)
-    return found
+    return input.unfold(dimension, size, step)
 
 
 def _narrowed(input: Tensor, dim: int, start: int, length: int) -> Tensor:
@@ -347,8 +342,7 @@ def _narrowed(input: Tensor, dim: int, start: int, length: int) -> Tensor:
         )
     if length < 0 and input.ndim:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({input.size(dim)}).")
-    found: Tensor = F["narrow"](input, dim, start, length)
-    return found
+    return F["narrow"](input, dim, start, length)
 
 
 def _alias(input: Tensor) -> Tensor:

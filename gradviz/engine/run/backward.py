@@ -139,8 +139,7 @@ def conform(grad: Tensor, shape: tuple[int, ...], dtype: np.dtype[np.generic] | 
 def sum_to(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     """Sum over the dimensions along which `shape` was broadcast to the gradient's shape."""
     if not shape:
-        total: Tensor = grad.sum()
-        return total
+        return grad.sum()
     extra = grad._data.ndim - len(shape)
     dims = [*range(extra), *(i + extra for i, n in enumerate(shape) if n == 1 and grad._data.shape[i + extra] != 1)]
     summed: Tensor = grad.sum(dims, keepdim=True)
@@ -517,8 +516,7 @@ class GraphTask:
         if arrived > 2 and self.observer is None and held._data.dtype is grad._data.dtype:
             np.add(held._data, grad._data, held._data)
             return held
-        made: Tensor = wrap(np.add(held._data, grad._data, out=...))
-        return made
+        return wrap(np.add(held._data, grad._data, out=...))
 
     def _own(self, grad: Tensor, leaf: Array) -> Tensor:
         """A gradient in memory owned by a leaf: a copy laid out like the leaf, unless nobody else holds its

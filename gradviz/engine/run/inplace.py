@@ -299,8 +299,7 @@ class CopySlices(Node):
 
     def _laid_out(self, grad: Tensor) -> Tensor:
         """A copy of the gradient laid out like the base: the geometry of the view refers to memory."""
-        laid: Tensor = (grad if self.order is None else grad.permute(self.order)).contiguous().clone()
-        return laid
+        return (grad if self.order is None else grad.permute(self.order)).contiguous().clone()
 
 
 def geometry(view: Tensor, base: Tensor) -> Geometry:
@@ -318,8 +317,7 @@ def _part(whole: Tensor, where: Geometry, as_complex: bool) -> Tensor:
     size, stride, offset = where
     if as_complex and not whole.dtype.is_complex:
         if whole.is_contiguous() and tuple(whole.shape) == (*size, 2):
-            found: Tensor = FUNCTIONS["view_as_complex"](whole)
-            return found
+            return FUNCTIONS["view_as_complex"](whole)
         pairs = whole.as_strided((*size, 2), (*(2 * step for step in stride), 1), 2 * offset)
         found = FUNCTIONS["view_as_complex"](pairs)
         return found

@@ -174,8 +174,7 @@ def laid_out(tangent: Tensor, like: Tensor) -> Tensor:
     if order is None:
         return tangent if tangent._data.flags.c_contiguous else tangent.contiguous()
     back = [order.index(dim) for dim in range(len(order))]
-    found: Tensor = tangent.permute(order).contiguous().permute(back)
-    return found
+    return tangent.permute(order).contiguous().permute(back)
 
 
 def check_size(tensor: Tensor, tangent: Tensor) -> None:

@@ -282,8 +282,7 @@ def hessian(
 
     def single(*xs: Tensor) -> Tensor:
         out = single_output(func(*xs), "hessian", strict)
-        squeezed: Tensor = out.squeeze()
-        return squeezed
+        return out.squeeze()
 
     def gradient(*xs: Tensor) -> Any:
         found = jacobian(single, xs, create_graph=True)

@@ -251,8 +251,7 @@ def _compare_fast(
 
 def _random_like(x: Tensor, generator: Generator, dtype: object) -> Tensor:
     made: Tensor = F["rand"](x.numel(), generator=generator).to(dtype)
-    scaled: Tensor = made / made.norm()
-    return scaled
+    return made / made.norm()
 
 
 def _direction(x: Tensor, generator: Generator) -> jacobians.Direction:

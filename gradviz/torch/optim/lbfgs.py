@@ -149,8 +149,7 @@ class LBFGS(Optimizer):
 
     def _gather(self) -> Tensor:
         views = [T["zeros"](p.numel(), dtype=p.dtype) if p.grad is None else p.grad.reshape(-1) for p in self._params]
-        joined: Tensor = T["cat"](views, 0)
-        return joined
+        return T["cat"](views, 0)
 
     def _move(self, length: float, direction: Tensor) -> None:
         offset = 0

@@ -105,8 +105,7 @@ class _KeepInputs(Function):
         ctx.others = [None if isinstance(each, Tensor) else each for each in inputs]
         ctx.at = [i for i, each in enumerate(inputs) if isinstance(each, Tensor)]
         ctx.save_for_backward(*(inputs[i] for i in ctx.at))
-        made: Tensor = F["empty"](0)
-        return made
+        return F["empty"](0)
 
 
 class Frame:
