@@ -209,8 +209,7 @@ class Optimizer:
         groups = []
         start = 0
         for group in self.param_groups:
-            for number, param in enumerate(group["params"], start):
-                numbers.setdefault(param, number)
+            numbers |= {param: at for at, param in enumerate(group["params"], start) if param not in numbers}
             start += len(group["params"])
             packed = {key: value for key, value in group.items() if key != "params"}
             packed["params"] = [numbers[param] for param in group["params"]]
