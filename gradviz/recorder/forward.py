@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import sys
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any, NamedTuple
 
 import torch
@@ -42,6 +43,10 @@ _ABSENT = object()
 _APPLY = torch.autograd.Function.apply.__func__.__code__
 
 
+_WRAPPERS = ("gradviz.recorder.values", "torch._compile", "torch._dynamo.eval_frame")  # between a call and the recorder
+_Place = tuple[int, int]  # a frame and its instruction: that of a call of PyTorch, which may be several operations
+
+
 @dataclass(frozen=True, slots=True)
 class _Pending:
     """An operation whose results have no node yet."""
@@ -55,11 +60,14 @@ class _Pending:
     applied: int  # the site where a custom function in progress was called
     params: str
     grad_mode: bool
+    place: _Place
+    is_inner: bool  # it overwrites what the same call of PyTorch has made
 
 
 class _Begun(NamedTuple):
     """An operation that runs: its name, slot and number of each operand, the tensors that it writes to, those that it
-    changes beside its result, the parameters worth showing, whether gradients are on."""
+    changes beside its result, the parameters worth showing, whether gradients are on, and whether it overwrites what
+    the same call of PyTorch has made."""
 
     name: str
     slots: list[tuple[int, int]]
@@ -67,9 +75,36 @@ class _Begun(NamedTuple):
     changed: list[Any]
     shown: str
     grad_mode: bool
+    is_inner: bool
 
 
-_DETACHED = _Begun("detach", [], [], [], "", grad_mode=False)
+_DETACHED = _Begun("detach", [], [], [], "", grad_mode=False, is_inner=False)
+
+
+class _OneCall:
+    """What the call of PyTorch in progress has made by its operations. If it overwrites that, as in a GRU cell, nobody
+    else has seen it, and it is told as making something new."""
+
+    def __init__(self) -> None:
+        self.place: _Place = (0, 0)
+        self.made = set[int]()
+
+    def comes_from(self, frame: FrameType) -> None:
+        """An operation is about to run, dispatched from below a frame."""
+        while frame.f_globals.get("__name__") in _WRAPPERS and frame.f_back is not None:
+            frame = frame.f_back
+        if (place := (id(frame), frame.f_lasti)) != self.place:
+            self.place = place
+            self.made.clear()
+
+    def has_made(self, x: Any, rows: Rows) -> bool:
+        """Whether the call has made a tensor, other than as a view."""
+        return bool(self.made) and isinstance(x, torch.Tensor) and not x._is_view() and rows.known(x) in self.made
+
+    def saves(self, pending: _Pending | None, number: int) -> bool:
+        """Whether an operation is autograd's copy of a tensor that is about to be overwritten, which is no step."""
+        copies = pending is not None and pending.op == "clone" and pending.slots == [(0, number)]
+        return copies and pending is not None and pending.place == self.place
 
 
 class Forward(TorchDispatchMode):  # type: ignore[misc]
@@ -82,6 +117,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         self._pending: _Pending | None = None
         self._exchange: tuple[Exchange, int] | None = None  # and its site: not known to be over yet
         self._is_paused = False
+        self._inside = _OneCall()
         self.updating = 0
         self.written: dict[int, Any] = {}  # by identity: parameters that an update in progress wrote to
         self.line: Any = _nothing  # called for each operation before it runs
@@ -90,6 +126,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """One operation runs."""
         kwargs = kwargs or {}
+        self._inside.comes_from(sys._getframe(1))
         begun = self._begin(func, types, args, kwargs)
         out = func(*args, **kwargs)
         if begun is not None:
@@ -116,14 +153,18 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             self._catch_up()
         if func is torch.ops.aten.detach.default:  # autograd calls it, too, while it saves a result: not ready yet
             return _DETACHED
-        self.flush()
-        self.line()
         name = func._schema.name
         first = args[0] if args else None
-        if name.endswith("_") and isinstance(first, torch.Tensor) and self._is_initialised(first):
+        writes = name.endswith("_")
+        if writes and self._inside.has_made(first, rows) and self._inside.saves(self._pending, rows.known(first)):
+            self._pending = None
+        self.flush()
+        self.line()
+        if writes and isinstance(first, torch.Tensor) and self._is_initialised(first):
             rows.value.forget(memory_of(first))
             return None
-        return _Begun(name, *self._operands(func, args, kwargs), torch.is_grad_enabled())
+        is_inner = writes and self._inside.has_made(first, rows)
+        return _Begun(name, *self._operands(func, args, kwargs), torch.is_grad_enabled(), is_inner)
 
     @guarded
     def _has_run(self, begun: _Begun, func: Any, args: Any, out: Any) -> None:
@@ -131,27 +172,18 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         if begun is _DETACHED:
             rows.unused.enter(out, rows.sites.here(1), args[0])
             return
-        name, slots, written, changed, shown, mode = begun
+        name, slots, written, changed, shown, mode, is_inner = begun
         outs = [x for x in tree_leaves(out) if isinstance(x, torch.Tensor)]
         if func.overloadpacket in ALLOCATING:
             rows.value.allocated(outs[0].untyped_storage(), version_of(outs[0]))
             rows.unused.enter(outs[0], rows.sites.here(1), has_step=not slots)
         elif slots and (outs or written):
             op, site = name.removeprefix("aten::").strip("_"), rows.sites.here(1)
-            applied = site if mode else self._applied(site)
-            self._pending = _Pending(op, slots, outs, written, changed, site, applied, shown, mode)
+            applied = site if mode else _applied(rows, site)
+            place = self._inside.place
+            self._pending = _Pending(op, slots, outs, written, changed, site, applied, shown, mode, place, is_inner)
         elif outs and not slots:
             rows.unused.enter(outs[0], rows.sites.here(1))
-
-    def _applied(self, site: int) -> int:
-        """The site where a custom function in progress was called, whose `forward` runs without gradients; otherwise
-        the same site."""
-        depth, frame = 0, sys._getframe()
-        while frame.f_code is not _APPLY:
-            if frame.f_back is None:
-                return site
-            depth, frame = depth + 1, frame.f_back
-        return self._rows.sites.here(depth + 1)
 
     @plainly
     def _note_written(self, func: Any, args: Any) -> None:
@@ -262,10 +294,14 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         if fn is not None and is_custom(fn) and not pending.written:  # its `forward`'s last operation gave it away
             rows.attach(fn, operation_of(fn), [], outputs_of(fn, pending.outs), pending.applied, "")
             return
-        if not pending.written:
+        if not pending.written or pending.is_inner:
+            for each in pending.written:
+                rows.value.forget(memory_of(each))
             step = rows.attach(
                 fn, pending.op, pending.slots, pending.outs, pending.site, pending.params, grad_mode=pending.grad_mode
             )
+            if pending.place == self._inside.place:
+                self._inside.made |= {rows.known(each) for each in pending.outs}
             for each in pending.changed:
                 rows.value.forget(memory_of(each))
                 rows.wrote(step, each)
@@ -311,6 +347,17 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         step = rows.attach(node, pending.op, slots, [base], pending.site, pending.params, Kind.INPLACE)
         rows.attach(fn, "as_strided", [(0, rows.known(base))], [view], pending.site, "", at=step)
         rows.wrote(step, view, fresh=True)
+
+
+def _applied(rows: Rows, site: int) -> int:
+    """The site where a custom function in progress was called, whose `forward` runs without gradients; otherwise the
+    same site."""
+    depth, frame = 0, sys._getframe()
+    while frame.f_code is not _APPLY:
+        if frame.f_back is None:
+            return site
+        depth, frame = depth + 1, frame.f_back
+    return rows.sites.here(depth + 1)
 
 
 def _is_hidden(func: Any, types: Any) -> bool:

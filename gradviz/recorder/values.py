@@ -19,6 +19,7 @@ from gradviz.trace.table.values import DTYPES, WHOLE, Summary, edge_indices, num
 
 F = TypeVar("F", bound=Callable[..., Any])
 _COMPILER = "torch._dynamo"
+_callback = getattr(torch._C._dynamo.eval_frame, "get_eval_frame_callback", None)  # since 2.6; None: nothing compiles
 FULL, SUMMARY, NONE = "full", "summary", "none"
 POLICIES = (NONE, SUMMARY, FULL)
 FEW = 64  # elements that a summary keeps whole
@@ -236,12 +237,14 @@ def _array(x: Any) -> np.ndarray[Any, Any]:
 
 def not_compiled(function: F) -> F:
     """A function that PyTorch's compiler runs as it is: otherwise it would compile the recorder. The compiler, which
-    takes seconds to import, is not asked before the job imports it."""
+    takes seconds to import, is not asked before the job imports it, nor where no compiled function runs."""
     untouched = torch._disable_dynamo(function)
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
-        return (untouched if _COMPILER in sys.modules else function)(*args, **kwargs)
+        if _COMPILER not in sys.modules or (_callback is not None and _callback() is None):
+            return function(*args, **kwargs)
+        return untouched(*args, **kwargs)
 
     return cast(F, run)
 

@@ -24,7 +24,7 @@ def before() -> None:
     cell = torch.nn.GRUCell(2, 2)
     with gradviz.record(HERE / "before.gvtrace"):
         loss.backward()
-        cell(x[None])  # writes to parts of one memory, each of which has versions of its own
+        cell(x[None])
 
 
 def job(name: str) -> None:
@@ -37,3 +37,4 @@ if __name__ == "__main__":
     job("parameters")
     job("retained_and_nested")
     job("lbfgs")
+    job("cells")

@@ -123,7 +123,7 @@ def test_one_searches_and_chooses_by_the_keyboard(pilot: Pilot) -> None:
     assert dialog.page.toPlainText() == ""
 
 
-UNFIXED = ("grad-none-integer",)  # which number was meant is not known
+UNFIXED = ("grad-none-not-reached",)  # what it was meant for is not known
 
 
 def ended(other: WhatIf | None) -> bool:
