@@ -20,7 +20,7 @@ from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.camera import LARGEST_FIT, Camera, fitting
 from gradviz.ui.canvas.content import ValueContent
 from gradviz.ui.canvas.ink import ALMOST, LEAST, Ink
-from gradviz.ui.canvas.item_painter import cell_in, paint_map
+from gradviz.ui.canvas.item_painter import LEAST_GAP, cell_in, paint_grid, paint_map
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.canvas.surface import legible
 from gradviz.ui.canvas.viewport import OPENED, READABLE
@@ -156,6 +156,18 @@ def test_a_number_beside_its_label_loses_digits_but_is_never_over_it(
     assert [text for _, text in written] == ["max", "0.07662", "min", "-3.04e-5"]
     for label, figures in zip(written[::2], written[1::2], strict=True):
         assert ink.width(*label) + ink.width(*figures) <= area.width() - sizes.MAP_WIDTH - 10
+
+
+def test_numbers_that_stand_side_by_side_do_not_touch(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    ink, written = Ink(LIGHT), list[tuple[str, QRectF]]()
+    monkeypatch.setattr(Ink, "text", lambda _, painter, role, colour, box, text, align: written.append((text, box)))
+    image = QImage(200, 80, QImage.Format.Format_RGB32)
+    cells = (("-0.4617", "-0.05068", "0.7961"), ("1.535", "-0.2689", "-10.27"))
+    with QPainter(image) as painter:
+        for width in (126, 138, 160):
+            paint_grid(painter, ink, QRectF(0, 0, width, 60), ValueContent("grid", "", cells=cells), "text")
+    assert len(written) == 18
+    assert all(ink.width(sizes.CELL, text) <= box.width() - LEAST_GAP for text, box in written)
 
 
 # -- the window

@@ -26,7 +26,8 @@ from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
 
 GRID_STRENGTH, MAP_STRENGTH = 0.2, 0.95  # numbers must be legible on the cells of a grid
 MARK, BEFORE_MARK = 4.5, 3.0  # side of the mark on an outlier, and the gap between a label and it
-LEAST_GAP, BESIDE_LABEL = 4.0, 6.0  # between a label and a number beside it: at least, and in the row of the gradient
+LEAST_GAP = 4.0  # between numbers that are next to each other, or a label and a number
+BESIDE_LABEL = 6.0  # between a label and a number in the row of the gradient
 RANGE = ("max", "min", "all")
 
 
@@ -41,7 +42,7 @@ def paint_grid(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, c
             strength = strengths[row][column] if strengths else 0
             painter.fillRect(cell, ink.strength(strength, GRID_STRENGTH))
             _sign(painter, ink, cell, strength)
-            shown = cell_in(ink, text, cell.width())
+            shown = cell_in(ink, text, cell.width() - LEAST_GAP)
             ink.text(painter, sizes.CELL, "error" if abs(strength) >= INFINITE else colour, cell, shown, CENTRE)
     return len(value.cells) * sizes.CELL_HEIGHT + 4
 

@@ -81,7 +81,8 @@ class ExplanationPanel(Panel):
         self.sentence.setFont(look.sans(theme, sentence))
         if self._bar is not None:
             self._bar.set_fonts(theme, 19.0 if stage.on else 13.0)
-        self._column.setContentsMargins(SIDE, *((4, SIDE, 2) if stage.on else (9, SIDE, 10)))
+        edge = min(self.theme.px(7), 7)  # smaller text has less around it, so that the graph keeps its half
+        self._column.setContentsMargins(SIDE, *((4, SIDE, 2) if stage.on else (edge, SIDE, edge)))
 
     def show_state(self, before: State, after: State) -> None:
         same = before.view.every_step == after.view.every_step and before.stage.on == after.stage.on
