@@ -153,10 +153,7 @@ def _pprint_names(write: Writer) -> dict[str, object]:
 # --- hashlib, tracemalloc ---
 
 _TRACING = "start stop clear_traces"
-_TRACED: dict[str, object] = {
-    "is_tracing": lambda: False,
-    "get_traced_memory": lambda: (0, 0),
-}  # memory says nothing here
+_TRACED: dict[str, object] = {"is_tracing": lambda: False, "get_traced_memory": lambda: (0, 0)}  # it says nothing here
 _DIGESTS = "md5 sha1 sha224 sha256 sha384 sha512"
 
 

@@ -25,6 +25,8 @@ Form = TypeVar("Form", Image, Tensor)  # what goes in as a picture comes out as 
 Sizes = int | list[int] | tuple[int, ...]
 Span = float | list[float] | tuple[float, ...]  # one number, or one for each side
 Fill = float | list[float] | tuple[float, ...]
+Pair = Sequence[float]
+Pictures = Tensor | list[Tensor] | tuple[Tensor, ...]
 
 
 def pair(size: Sizes) -> tuple[int, int]:
@@ -125,7 +127,7 @@ def _plain(*given: object) -> bool:
     return numbers and len({len(each) for each in given}) == 1  # type: ignore[arg-type]
 
 
-def normalize(tensor: Tensor, mean: Sequence[float], std: Sequence[float], inplace: object = False) -> Tensor:
+def normalize(tensor: Tensor, mean: Pair, std: Pair, inplace: object = False) -> Tensor:
     """Subtract each channel's mean and divide by its standard deviation."""
     if not isinstance(tensor, Tensor):
         raise TypeError(f"img should be Tensor Image. Got {type(tensor)}")
@@ -202,13 +204,9 @@ def vflip(img: Form) -> Form:
 
 
 def rotate(
-    img: Form,
-    angle: float,
-    interpolation: object = None,
-    expand: object = False,
-    center: Sequence[float] | None = None,
+    img: Form, angle: float, interpolation: object = None, expand: object = False, center: Pair | None = None,
     fill: Fill = 0,
-) -> Form:
+) -> Form:  # fmt: skip
     """Rotate counter-clockwise."""
     if expand:
         raise PermissionError("rotate(expand=True) is not available in GradViz snippets; pad the picture first")
@@ -216,15 +214,9 @@ def rotate(
 
 
 def affine(
-    img: Form,
-    angle: float,
-    translate: Sequence[float],
-    scale: float,
-    shear: Span,
-    interpolation: object = None,
-    fill: Fill = 0,
-    center: Sequence[float] | None = None,
-) -> Form:
+    img: Form, angle: float, translate: Pair, scale: float, shear: Span, interpolation: object = None, fill: Fill = 0,
+    center: Pair | None = None,
+) -> Form:  # fmt: skip
     """Rotate clockwise, scale, shear (both angles in degrees) and shift by pixels."""
     if not float(scale) > 0:
         raise ValueError("Argument scale should be positive")
@@ -417,14 +409,9 @@ FUNCTIONS: tuple[Callable[..., Any], ...] = (
 
 
 def make_grid(
-    tensor: Tensor | list[Tensor] | tuple[Tensor, ...],
-    nrow: int = 8,
-    padding: int = 2,
-    normalize: bool = False,
-    value_range: tuple[float, float] | None = None,
-    scale_each: bool = False,
-    pad_value: float = 0.0,
-) -> Tensor:
+    tensor: Pictures, nrow: int = 8, padding: int = 2, normalize: bool = False,
+    value_range: tuple[float, float] | None = None, scale_each: bool = False, pad_value: float = 0.0,
+) -> Tensor:  # fmt: skip
     """Return several pictures as one tensor."""
     with paused():
         several: Tensor = torch.stack(list(tensor), dim=0) if isinstance(tensor, list | tuple) else tensor
@@ -460,9 +447,7 @@ def _laid(several: Tensor, nrow: int, padding: int, pad_value: float) -> Tensor:
     return grid
 
 
-def save_image(
-    tensor: Tensor | list[Tensor] | tuple[Tensor, ...], fp: object, format: object = None, **look: Any
-) -> None:
+def save_image(tensor: Pictures, fp: object, format: object = None, **look: Any) -> None:
     """Save a grid of pictures under a name in the folder of the run."""
     with paused():
         grid = make_grid(tensor, **look).mul(255).add(0.5).clamp(0, 255).permute(1, 2, 0)

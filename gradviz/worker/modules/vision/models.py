@@ -85,15 +85,14 @@ class Bottleneck(nn.Module):
         return self.relu(out + (x if self.downsample is None else self.downsample(x)))
 
 
+Block = type[BasicBlock | Bottleneck]
+
+
 class ResNet(nn.Module):
     """Four stages of blocks."""
 
     def __init__(
-        self,
-        block: type[BasicBlock | Bottleneck],
-        layers: Sequence[int],
-        num_classes: int = 1000,
-        zero_init_residual: bool = False,
+        self, block: Block, layers: Sequence[int], num_classes: int = 1000, zero_init_residual: bool = False
     ) -> None:
         super().__init__()
         self.inplanes = 64
@@ -109,9 +108,7 @@ class ResNet(nn.Module):
         self.fc = nn.Linear(512 * block.expansion, num_classes)
         _begin(self, _FAN_OUT)
 
-    def _make_layer(
-        self, block: type[BasicBlock | Bottleneck], planes: int, blocks: int, stride: int = 1
-    ) -> nn.Sequential:
+    def _make_layer(self, block: Block, planes: int, blocks: int, stride: int = 1) -> nn.Sequential:
         downsample = None
         if stride != 1 or self.inplanes != planes * block.expansion:
             narrow = nn.Conv2d(self.inplanes, planes * block.expansion, 1, stride, bias=False)
@@ -128,7 +125,7 @@ class ResNet(nn.Module):
         return self.fc(torch.flatten(self.avgpool(x), 1))
 
 
-_RESNETS: dict[str, tuple[type[BasicBlock | Bottleneck], tuple[int, ...]]] = {
+_RESNETS: dict[str, tuple[Block, tuple[int, ...]]] = {
     "resnet18": (BasicBlock, (2, 2, 2, 2)),
     "resnet34": (BasicBlock, (3, 4, 6, 3)),
     "resnet50": (Bottleneck, (3, 4, 6, 3)),

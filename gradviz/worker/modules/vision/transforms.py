@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.state import paused
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.worker.modules.vision import functional
-from gradviz.worker.modules.vision.functional import Fill, Form, Sizes, Span
+from gradviz.worker.modules.vision.functional import Fill, Form, Pair, Sizes, Span
 from gradviz.worker.modules.vision.picture import Image
 from gradviz.worker.objects.numpy_boundary import to_numpy
 
@@ -36,7 +36,7 @@ def _around(value: Span, middle: float, low: float = -math.inf) -> list[float]:
     return [max(low, middle - value), middle + value]
 
 
-def _drawn(ends: Sequence[float]) -> float:
+def _drawn(ends: Pair) -> float:
     low, high = map(float, ends)
     return float(torch.empty(1).uniform_(low, high).item())
 
@@ -120,7 +120,7 @@ class Lambda:
 class Normalize(_Transform):
     """Subtracts each channel's mean and divides by its standard deviation."""
 
-    def __init__(self, mean: Sequence[float], std: Sequence[float], inplace: object = False) -> None:
+    def __init__(self, mean: Pair, std: Pair, inplace: object = False) -> None:
         super().__init__(mean=mean, std=std)
         self.inplace = inplace
 
@@ -215,13 +215,9 @@ class RandomCrop(_Transform):
     """Crops to a random part."""
 
     def __init__(
-        self,
-        size: Sizes,
-        padding: Sizes | None = None,
-        pad_if_needed: bool = False,
-        fill: float = 0,
+        self, size: Sizes, padding: Sizes | None = None, pad_if_needed: bool = False, fill: float = 0,
         padding_mode: str = "constant",
-    ):
+    ):  # fmt: skip
         super().__init__(size=functional.pair(size), padding=padding)
         self.pad_if_needed, self.fill, self.padding_mode = pad_if_needed, fill, padding_mode
 
@@ -247,13 +243,9 @@ class RandomResizedCrop(_Transform):
     """Crops to a part of random size and place, resized to the given size."""
 
     def __init__(
-        self,
-        size: Sizes,
-        scale: Sequence[float] = (0.08, 1.0),
-        ratio: Sequence[float] = (3 / 4, 4 / 3),
-        interpolation: object = "bilinear",
+        self, size: Sizes, scale: Pair = (0.08, 1.0), ratio: Pair = (3 / 4, 4 / 3), interpolation: object = "bilinear",
         antialias: object = True,
-    ) -> None:
+    ) -> None:  # fmt: skip
         look = {"interpolation": interpolation, "antialias": antialias}
         super().__init__(size=functional.pair(size), scale=tuple(scale), ratio=tuple(ratio), **look)
 
@@ -279,13 +271,9 @@ class RandomRotation(_Transform):
     """Rotates by a random angle."""
 
     def __init__(
-        self,
-        degrees: Span,
-        interpolation: object = "nearest",
-        expand: object = False,
-        center: Sequence[float] | None = None,
+        self, degrees: Span, interpolation: object = "nearest", expand: object = False, center: Pair | None = None,
         fill: Fill = 0,
-    ) -> None:
+    ) -> None:  # fmt: skip
         look = {"interpolation": interpolation, "expand": expand, "fill": fill}
         super().__init__(degrees=_around(degrees, 0.0), **look)
         self.center = center
@@ -300,15 +288,9 @@ class RandomAffine(_Transform):
     """Rotates, shifts, scales and shears at random."""
 
     def __init__(
-        self,
-        degrees: Span,
-        translate: Sequence[float] | None = None,
-        scale: Sequence[float] | None = None,
-        shear: Span | None = None,
-        interpolation: object = "nearest",
-        fill: Fill = 0,
-        center: Sequence[float] | None = None,
-    ) -> None:
+        self, degrees: Span, translate: Pair | None = None, scale: Pair | None = None, shear: Span | None = None,
+        interpolation: object = "nearest", fill: Fill = 0, center: Pair | None = None,
+    ) -> None:  # fmt: skip
         lean = None if shear is None else _around(shear, 0.0)
         super().__init__(degrees=_around(degrees, 0.0), translate=translate, scale=scale, shear=lean)
         self.fill, self.center = fill, center
@@ -347,13 +329,9 @@ class RandomErasing(_Transform):
     """Puts a value in the place of a random rectangle of a tensor."""
 
     def __init__(
-        self,
-        p: float = 0.5,
-        scale: Sequence[float] = (0.02, 0.33),
-        ratio: Sequence[float] = (0.3, 3.3),
-        value: Fill | str = 0,
+        self, p: float = 0.5, scale: Pair = (0.02, 0.33), ratio: Pair = (0.3, 3.3), value: Fill | str = 0,
         inplace: object = False,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(p=p, scale=scale, ratio=ratio, value=value, inplace=inplace)
 
     def forward(self, img: Tensor) -> Tensor:
@@ -421,11 +399,9 @@ class TrivialAugmentWide(_Transform):
     """Applies one of the changes of TrivialAugment, by a random amount."""
 
     def __init__(
-        self,
-        num_magnitude_bins: int = 31,
-        interpolation: object = "InterpolationMode.NEAREST",
+        self, num_magnitude_bins: int = 31, interpolation: object = "InterpolationMode.NEAREST",
         fill: Fill | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(num_magnitude_bins=num_magnitude_bins, interpolation=interpolation, fill=fill)
 
     def forward(self, img: Image | Tensor) -> Any:
