@@ -58,7 +58,8 @@ _ITEMS = {
     ),
     "of an OrderedDict that is copied": (
         f"{_KEEP}import collections\nclass O(collections.OrderedDict):\n    def __getitem__(self, key):\n"
-        "        self.clear()\n        fill(56)\ntry: O((i, i) for i in range(20)).copy()\nexcept RuntimeError: pass"
+        "        self.clear()\n        fill(56)\nfor n in range(1, 300):\n"
+        "    try: O((i, i) for i in range(n)).copy()\n    except RuntimeError: pass"
     ),
 }
 _LETTERS = (

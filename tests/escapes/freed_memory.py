@@ -118,6 +118,17 @@ _VIEWS = {
     "of the members of an Enum, joined": f"{_SPY}{_MEMBERS}.__members__ | Spy()\n{_MORE}",
     "of what is told of a field, compared": f"{_SPY}{_FIELD}look() == Spy()\n{_LEFT}",
     "of what is told of a field, joined": f"{_SPY}{_FIELD}look() | Spy()\n{_LEFT}",
+    "of what is told of a field, in the pattern of a class": (
+        f"{_SPY}{_FIELD}match dataclasses.field():\n    case object(metadata=found): found == Spy()\n{_LEFT}"
+    ),
+    "of what is told of a field, in the pattern of a name": (
+        f"{_SPY}{_FIELD}field = dataclasses.field()\nclass Asked:\n    def __eq__(self, other): return other == Spy()\n"
+        f"match Asked():\n    case field.metadata: pass\n{_LEFT}"
+    ),
+    "of what is told of a field, by a wrapper's property": (
+        f"{_SPY}{_FIELD}import gymnasium\nclass W(gymnasium.Wrapper): told = gymnasium.Wrapper.metadata\n"
+        f"W(dataclasses.field()).told == Spy()\n{_LEFT}"
+    ),
 }
 
 FREED_MEMORY: list[Attack] = [

@@ -178,6 +178,11 @@ _RETURNED = {
         "    made.backward()\n    return made\nfor _ in range(4):\n    o.step(loss)\n"
         "    try: mine(o.state[x]['t'])\n    except TypeError as error: print('ESCAPED', error)"
     ),
+    "any attribute by the names of what a transform shows": (
+        "import torchvision\nclass T(torchvision.transforms.Pad): pass\nt = T(1)\n"
+        "for name in ('__dict__', '_buffers'):\n    try: t._shown = (name,)\n    except AttributeError: continue\n"
+        "    if name in repr(t): print('ESCAPED', repr(t)[:40])"
+    ),
     "the mean square of a gradient": (
         f"{_SQUARE}class O(torch.optim.Adafactor):\n"
         f"    def look(self, *given): return self._mean_square(*given)\n{_ASKED}"

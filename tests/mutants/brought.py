@@ -19,6 +19,7 @@ _TABLES = found("Stand-ins: pandas")
 _NUMPYS = found("Found: NumPy's own objects by tables and errors")
 _ANSWERING = found("Classes that answer")
 _FIELDS = found("Found: names of methods and fields")
+_VIEWS = found("Found: tables behind a view")
 _PLACE = found("Found: objects in the place of an optimizer")
 
 BROUGHT = (
@@ -420,5 +421,26 @@ BROUGHT = (
         "becomes and (issubclass(kind, value) or issubclass(value, kind))",
         "becomes",
         _PLACE,
+    ),
+    worker(
+        "policy_names",
+        "a table behind a view in a pattern",
+        '.union({"mapping", "metadata"}, ',
+        '.union({"mapping"}, ',
+        _VIEWS,
+    ),
+    worker(
+        "modules/game_wrappers",
+        "a table behind a view by a wrapper",
+        "dict(found) if type(found) is types.MappingProxyType else found",
+        "found",
+        _VIEWS,
+    ),
+    worker(
+        "modules/vision/transforms",
+        "attributes by the names of what a transform shows",
+        '__slots__ = ("_shown",)  # which',
+        "# which",
+        found("Found: what PyTorch's own methods return"),
     ),
 )

@@ -364,6 +364,13 @@ LIMITS = (
         W + "test_run_isolation.py::test_nothing_is_left_for_the_next_run",
     ),
     worker(
+        "running/fresh",
+        "tables of objects whose class is called as PyTorch's",
+        "type(value).__module__.startswith(_HOMES)",
+        "type(value).__module__.startswith(_PACKAGES)",
+        W + "test_run_isolation.py::test_nothing_is_left_for_the_next_run[a transform for a constraint]",
+    ),
+    worker(
         "process/parent",
         "workers whose program is gone",
         "return lambda: os.getppid() != parent",

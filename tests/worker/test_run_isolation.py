@@ -99,6 +99,13 @@ LEFT = {
         "F.apply(torch.ones(1, requires_grad=True))[0].sum().backward()",
         "tensor([0.])\n",
     ),
+    "a transform for a constraint": (
+        "from torch.distributions import biject_to, constraints, transform_to\n"
+        "for registry in (biject_to, transform_to): registry.register(constraints.real, lambda each: 'left')",
+        "from torch.distributions import biject_to, constraints, transform_to\n"
+        "print(biject_to(constraints.real), transform_to(constraints.real))",
+        "ComposeTransform(\n    \n) ComposeTransform(\n    \n)\n",
+    ),
     "a number in the engine's cache": (
         "import torch\nclass F(float):\n    __hash__ = float.__hash__\n    def __eq__(self, o): print('left')\n"
         "torch.ones(1) + F(3.5)",

@@ -10,6 +10,7 @@ import collections
 import copy
 import operator
 import time
+import types
 from typing import Any, NoReturn
 
 import numpy as np
@@ -76,10 +77,11 @@ class Wrapper(Env):
 
 
 def _of_the_game(name: str) -> property:
-    """What a wrapper says about the game, unless it has been set."""
+    """What a wrapper says about the game, unless it has been set; a copy of a table that others only look at."""
 
     def told(self: Any) -> Any:
-        return vars(self).get(f"own_{name}", getattr(vars(self)["env"], name))
+        found = vars(self).get(f"own_{name}", getattr(vars(self)["env"], name))
+        return dict(found) if type(found) is types.MappingProxyType else found
 
     def tell(self: object, value: object) -> None:
         vars(self)[f"own_{name}"] = value

@@ -17,6 +17,7 @@ import numpy as np
 
 _TABLES = (dict, OrderedDict, list, set)
 _PACKAGES = ("gradviz.engine", "gradviz.torch")
+_HOMES = ("gradviz", "torch")  # what functions and classes of these name as theirs
 
 
 class Fresh:
@@ -61,7 +62,7 @@ def _tables() -> Iterator[Any]:
                 waiting += [each for each in value.values() if type(each) in _TABLES]
         elif _is_own_class(value):
             waiting += [each for each in vars(value).values() if type(each) in _TABLES]
-        elif (_is_function(value) or type(value).__module__.startswith(_PACKAGES)) and not _is_frozen(value):
+        elif (_is_function(value) or type(value).__module__.startswith(_HOMES)) and not _is_frozen(value):
             held = getattr(value, "__dict__", None)
             if type(held) is dict:
                 yield held
@@ -75,11 +76,11 @@ def _values() -> Iterator[Any]:
 
 
 def _is_function(value: object) -> bool:
-    return type(value) is types.FunctionType and value.__module__.startswith(("gradviz", "torch"))
+    return type(value) is types.FunctionType and value.__module__.startswith(_HOMES)
 
 
 def _is_own_class(value: object) -> bool:
-    return type(value) is type and value.__module__.startswith(("gradviz", "torch"))
+    return type(value) is type and value.__module__.startswith(_HOMES)
 
 
 def restore_class(cls: type, before: dict[str, object]) -> None:

@@ -44,6 +44,8 @@ def _drawn(ends: Pair) -> float:
 class _Transform(torch.nn.Module):
     """Base class: options by name, which `repr` shows."""
 
+    __slots__ = ("_shown",)  # which a snippet can't replace: any attribute is read by these names
+
     def __init__(self, **options: Any) -> None:
         super().__init__()
         self._shown = tuple(options)
