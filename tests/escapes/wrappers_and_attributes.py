@@ -202,6 +202,43 @@ _RETURNED = {
     ),
 }
 
+_UNMADE = (  # what lies in the class of an Enum in place of a member until that is made
+    "import dataclasses, torch, warnings, numpy as np\nfrom enum import Enum\nkept = []\nclass F: pass\nf = F()\n"
+    "class E(Enum):\n    A = 1\n    B = {value}\n    def __init__(self, *given):\n"
+    "        if given == (1,): kept.append(type(self).B)\n{decorated}class X:\n"
+    "    _new_member_ = staticmethod(lambda cls: {kind})\n    _member_type_, _use_args_ = object, False\n"
+    "    _member_names_, _member_map_, _value2member_map_ = [], {}, {}\n    a: object = {member}\n"
+)
+_CONTEXT, _MODULES = "type(warnings.catch_warnings())", "print('ESCAPED', vars(f)['_module'].sys.modules)"
+
+
+def _unmade(kind: str, then: str, value: str = "(f,)", member: str = "kept[0]", decorated: str = "") -> str:
+    """Let one initialize an object of another class."""
+    parts = {"kind": kind, "value": value, "member": member, "decorated": decorated}
+    source = _UNMADE
+    for name, text in parts.items():
+        source = source.replace(f"{{{name}}}", text)
+    return source + then
+
+
+_MADE = {
+    "the real modules by a context": _unmade(_CONTEXT, _MODULES),
+    "the real modules by a default of a dataclass": _unmade(
+        _CONTEXT, _MODULES, member="dataclasses.field(default=kept[0])", decorated="@dataclasses.dataclass\n"
+    ),
+    "the real modules by the class of such a member": _unmade(
+        _CONTEXT, _MODULES, value="2", member="type(kept[0])((f,))"
+    ),
+    "such a member by every way to its class": (
+        "import operator\nfrom enum import Enum\nkept = []\nclass M: pass\nclass E(M, Enum):\n    A = 1\n    B = 2\n"
+        "    def __init__(self, v):\n        asked = [lambda: self.B, lambda: type(self).B, lambda: super().B,\n"
+        "                 lambda: getattr(type(self), 'B'), lambda: operator.attrgetter('B')(self)]\n"
+        "        for ask in asked if v == 1 else ():\n            try: kept.append(ask())\n"
+        "            except AttributeError: pass\n"
+        "for each in kept:\n    if not isinstance(each, E): print('ESCAPED', each)"
+    ),
+}
+
 WRAPPERS_AND_ATTRIBUTES: list[Attack] = [
     *listed(
         "Found: what wraps a class or an object",
@@ -213,4 +250,5 @@ WRAPPERS_AND_ATTRIBUTES: list[Attack] = [
     *listed("Found: in place of what an offered class keeps", _REPLACED),
     *listed("Names of code and methods", _WRITTEN),
     *listed("Found: what PyTorch's own methods return", _RETURNED),
+    *listed("Found: members of an Enum before they are made", _MADE),
 ]

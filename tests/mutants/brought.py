@@ -443,4 +443,11 @@ BROUGHT = (
         "# which",
         found("Found: what PyTorch's own methods return"),
     ),
+    worker(
+        "objects/python_types",
+        "members of an Enum before they are made",
+        "    _hide_unmade_members()\n",
+        "",
+        found("Found: members of an Enum before they are made"),
+    ),
 )

@@ -17,6 +17,7 @@ import copy
 import datetime
 import encodings.aliases
 import encodings.unicode_escape
+import enum
 import functools
 import inspect
 import operator
@@ -29,7 +30,7 @@ import typing
 import warnings
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -61,6 +62,7 @@ def change_python() -> None:
     _copy_methods_as_they_are()
     _copy_as_classes_say()
     _tell_of_arguments_by_text()
+    _hide_unmade_members()
     _decode_quietly()
     vars(inspect)["_signature_fromstr"] = _signature_of_text(vars(inspect)["_signature_fromstr"])
 
@@ -445,6 +447,16 @@ def _tell_of_arguments_by_text() -> None:
         self.args = (None, message)
 
     argparse.ArgumentError.__init__ = init  # type: ignore[method-assign]
+
+
+def _hide_unmade_members() -> None:
+    """Let nobody read a member of an Enum that is still to be made, as the `__init__` of an earlier one could: in the
+    body of another class, it would initialize whatever that class names."""
+
+    def __get__(self: object, instance: object, owner: type) -> NoReturn:
+        raise AttributeError(f"a member of {owner.__name__} is not made yet")
+
+    enum._proto_member.__get__ = __get__  # type: ignore[attr-defined]
 
 
 def _decode_quietly() -> None:
