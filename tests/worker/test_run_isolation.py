@@ -106,6 +106,11 @@ LEFT = {
         "print(biject_to(constraints.real), transform_to(constraints.real))",
         "ComposeTransform(\n    \n) ComposeTransform(\n    \n)\n",
     ),
+    "a setting of a part of a part of torch": (
+        "import torch\ntorch.backends.cuda.matmul.allow_tf32 = True\ntorch.backends.cuda.matmul.left = 1",
+        "import torch\nprint(torch.backends.cuda.matmul.allow_tf32, hasattr(torch.backends.cuda.matmul, 'left'))",
+        "False False\n",
+    ),
     "a number in the engine's cache": (
         "import torch\nclass F(float):\n    __hash__ = float.__hash__\n    def __eq__(self, o): print('left')\n"
         "torch.ones(1) + F(3.5)",

@@ -48,8 +48,8 @@ class Fresh:
 
 
 def _tables() -> Iterator[Any]:
-    """Return every table of the packages' modules, of a class or object that a module holds, and the tables in
-    those."""
+    """Return every table of the packages' modules, of a class or object that a module holds, and the tables and objects
+    of ours in those."""
     seen: set[int] = set()
     waiting = list(_values())
     for value in waiting:
@@ -62,17 +62,21 @@ def _tables() -> Iterator[Any]:
                 waiting += [each for each in value.values() if type(each) in _TABLES]
         elif _is_own_class(value):
             waiting += [each for each in vars(value).values() if type(each) in _TABLES]
-        elif (_is_function(value) or type(value).__module__.startswith(_HOMES)) and not _is_frozen(value):
+        elif _is_object_of_ours(value):
             held = getattr(value, "__dict__", None)
             if type(held) is dict:
                 yield held
-                waiting += [each for each in held.values() if type(each) in _TABLES]
+                waiting += [each for each in held.values() if type(each) in _TABLES or _is_object_of_ours(each)]
 
 
 def _values() -> Iterator[Any]:
     for name, module in sorted(sys.modules.items()):
         if name.startswith(_PACKAGES):
             yield from (value for key, value in vars(module).items() if not key.startswith("__"))
+
+
+def _is_object_of_ours(value: object) -> bool:
+    return (_is_function(value) or type(value).__module__.startswith(_HOMES)) and not _is_frozen(value)
 
 
 def _is_function(value: object) -> bool:
