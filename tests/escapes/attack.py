@@ -28,6 +28,8 @@ SECTIONS = {
     "print to an own file": "print",
     "KeyboardInterrupt": "Exceptions",
 }
+# what the namespace of a snippet's module has beside its own names
+HIDDEN = "__builtins__ __dict__ __class__ __globals__ __loader__ __spec__ <get> <write> <star> <vars> <s> <n>".split()
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@ with names, objects made of bytes, what lies behind a file, too many files."""
 
 from __future__ import annotations
 
-from tests.escapes.attack import Attack, listed
+from tests.escapes.attack import HIDDEN, Attack, listed
 
 _READ = "try: print(%s)\nexcept (OSError, ValueError, TypeError, AttributeError, EOFError, LookupError): pass"
 
@@ -633,7 +633,6 @@ def _attached(name: str, main: str, **modules: str) -> Attack:
     return Attack("Attached files", name, main, files=files)
 
 
-_HIDDEN = "__builtins__ __dict__ __class__ __globals__ __loader__ __spec__ <get> <write> <star> <vars> <s> <n>".split()
 _ATTACHED = [
     _attached("a module that imports the real ones", "import m", m="import subprocess\nsubprocess.run(['id'])"),
     _attached(
@@ -645,7 +644,7 @@ _ATTACHED = [
     ),
     _attached(
         "hidden names of a module",
-        f"import m\nfor name in {_HIDDEN!r}:\n"
+        f"import m\nfor name in {HIDDEN!r}:\n"
         "    try: print('ESCAPED', getattr(m, name))\n    except AttributeError: pass\n"
         "    try: setattr(m, name, 3); print('ESCAPED', name)\n    except AttributeError: pass\n"
         "    try: delattr(m, name); print('ESCAPED', name)\n    except AttributeError: pass\n"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tests.escapes.attack import Attack, listed
+from tests.escapes.attack import HIDDEN, Attack, listed
 
-_HIDDEN = "__builtins__ __dict__ __class__ __globals__ __loader__ __spec__ <get> <write> <star> <vars> <s> <n>".split()
 _EINOPS = {
     "arrays that it returns": (
         "import einops, numpy as np\na = np.ones((2, 2))\nfor found in (einops.rearrange(a, 'a b -> b a'), "
@@ -53,7 +52,7 @@ _AS_IT_IS = {
     "what is behind it": (
         "import torchdiffeq\nfrom torchdiffeq._impl import adjoint, misc, odeint, rk_common, scipy_wrapper\n"
         "for thing in (torchdiffeq, adjoint, misc, odeint.odeint, misc.torch, rk_common, scipy_wrapper):\n"
-        f"    for name in ('sys', 'os', '__code__', *{_HIDDEN!r}):\n"
+        f"    for name in ('sys', 'os', '__code__', *{HIDDEN!r}):\n"
         "        try: print('ESCAPED', name, getattr(thing, name))\n        except (AttributeError, TypeError): pass\n"
         "try: scipy_wrapper.solve_ivp._rk.os.system('touch FOLDER/ode')\nexcept ImportError: pass"
     ),

@@ -403,20 +403,24 @@ def _inner(trace: Trace, overwritten: NDArray[np.int64], producer: int) -> bool:
 def _past_callbacks(trace: Trace, asked: NDArray[np.int64], after: NDArray[np.int64]) -> NDArray[np.int64]:
     """By operation: what runs next in its own function, if what comes `after` it runs in functions of the snippet that
     are called from there, as a solver calls the function that it was given; otherwise `after`."""
-    nesting, region = trace.nesting, trace.nodes.region
-    depth, parent, count = np.append(nesting.depth, -1), np.append(nesting.parent, -1), np.append(nesting.nodes, 0)
-    found, level = after.copy(), depth[region[asked]]
-    rows = np.flatnonzero((trace.nodes.site[after] != trace.nodes.site[asked]) & (depth[region[after]] > level))
+    nesting, region, found = trace.nesting, trace.nodes.region, after.copy()
+    if not len(nesting.depth):
+        return found
+    own = region[asked]
+    level = np.where(own >= 0, nesting.depth[own], -1)
+    rows = np.flatnonzero((trace.nodes.site[after] != trace.nodes.site[asked]) & (region[after] >= 0))
     for _ in range(_MOST_CALLBACKS):
         rows = rows[found[rows] < len(region)]
-        rows = rows[depth[region[found[rows]]] > level[rows]]
+        rows = rows[region[found[rows]] >= 0]
+        rows = rows[nesting.depth[region[found[rows]]] > level[rows]]
         if not len(rows):
             break
         child = region[found[rows]]
-        while (deeper := depth[child] > level[rows] + 1).any():
-            child = np.where(deeper, parent[child], child)
-        rows, child = rows[parent[child] == region[asked[rows]]], child[parent[child] == region[asked[rows]]]
-        found[rows] += count[child]
+        while (deeper := nesting.depth[child] > level[rows] + 1).any():
+            child = np.where(deeper, nesting.parent[child], child)
+        inside = nesting.parent[child] == own[rows]
+        rows, child = rows[inside], child[inside]
+        found[rows] += nesting.nodes[child]
     return found
 
 

@@ -126,13 +126,13 @@ class AnswerBar(QWidget):
             self.field.selectAll()
 
     def _make_room(self) -> None:
-        """How the answer was is more important than the score."""
+        """Hide the score where there is no room for it beside the verdict."""
         score = 0 if self.score.isVisibleTo(self) else self.score.sizeHint().width() + GAP
         room = self.width() - self.sizeHint().width() - score  # the verdict asks for none
         self.score.setVisible(not self.verdict.text() or self.verdict.sizeHint().width() <= room)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The room changes."""
+        """The verdict may need the room of the score, or no longer."""
         super().resizeEvent(event)
         self._make_room()
 

@@ -34,6 +34,7 @@ _OF_PYPLOT = frozenset(  # functions of matplotlib.pyplot that are not here; ano
 
 
 TRAINED = "trained weights can't be downloaded in GradViz snippets; weights=None makes the same model with random ones"
+ASKS_TRAINED = ("weights", "pretrained", "weights_backbone")  # the arguments of a model that ask for trained ones
 
 
 def way_round(module: str) -> str:

@@ -10,14 +10,13 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gradviz.worker.language.absent import TRAINED, is_known, sentence_of
+from gradviz.worker.language.absent import ASKS_TRAINED, TRAINED, is_known, sentence_of
 from gradviz.worker.language.imports import Imports, OwnFiles
 from gradviz.worker.language.pasted import parse
 from gradviz.worker.language.policy import MAX_SOURCE, bound_names, catches_import, is_for_tools
 from gradviz.worker.policy_names import HERE
 from gradviz.worker.process.limits import MOST_REFUSALS
 
-_WEIGHTS = ("weights", "pretrained", "weights_backbone")  # the arguments that ask for trained ones
 _SAID = (HERE, "is not in GradViz", "Torch not compiled with CUDA enabled", TRAINED)
 
 
@@ -162,7 +161,7 @@ def trained_weights(path: str, call: ast.Call) -> list[ast.expr]:
     `ResNet18_Weights.DEFAULT`."""
     if not path.startswith("torchvision.models."):
         return []
-    given = [*call.args[:1], *(each.value for each in call.keywords if each.arg in _WEIGHTS)]
+    given = [*call.args[:1], *(each.value for each in call.keywords if each.arg in ASKS_TRAINED)]
     return [each for each in given if (isinstance(each, ast.Constant) and each.value) or "_Weights." in _dotted(each)]
 
 

@@ -231,7 +231,7 @@ def _decoded(filename: Any, mode: Any = "r", encoding: Any = None, errors: Any =
     return open_(filename, mode, encoding=encoding, errors=errors)
 
 
-def helper_modules(guard: Guard, write: Callable[[str, str], None]) -> dict[str, object]:
+def helper_modules(guard: Guard) -> dict[str, object]:
     """Return versions, literals, the Python 2 that scripts still support, graphs as text, tables of models, and
     downloads."""
     versions = {"parse": Version, "Version": Version, "InvalidVersion": InvalidVersion}
@@ -264,8 +264,7 @@ class Digraph:
     _kind, _arrow = "digraph", "->"
 
     def __init__(self, name: Any = None, comment: Any = None, **look: Any) -> None:
-        self._name = "" if name is None else _quoted(name) + " "
-        self._plain = "" if name is None else str.__str__(name)
+        self._name = "" if name is None else str.__str__(name)
         self._comment = "" if comment is None else f"// {str.__str__(comment)}\n"
         self.graph_attr, self.node_attr, self.edge_attr = ({**(look.get(f"{part}_attr") or {})} for part in _PARTS)
         self.body: list[str] = []
@@ -294,11 +293,12 @@ class Digraph:
         """The complete text."""
         looks = zip(_PARTS, (self.graph_attr, self.node_attr, self.edge_attr), strict=True)
         first = "".join(f"\t{part}{_attributes(None, look)}\n" for part, look in looks if look)
-        return f"{self._comment}{self._kind} {self._name}{{\n{first}{''.join(self.body)}}}\n"
+        name = f"{_quoted(self._name)} " if self._name else ""
+        return f"{self._comment}{self._kind} {name}{{\n{first}{''.join(self.body)}}}\n"
 
     def save(self, filename: Any = None, directory: Any = None) -> str:
         """Write the text into the folder of the run, and return its path."""
-        own = f"{self._plain or type(self).__name__}.gv"
+        own = f"{self._name or type(self).__name__}.gv"
         name = own if filename is None else plain_path(filename)
         path = name if directory is None else posixpath.join(plain_path(directory), name)
         SCRATCH.create(path, makes_folders=True).data[:] = self.source.encode()

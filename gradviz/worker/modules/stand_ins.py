@@ -94,7 +94,7 @@ class World:
             **progress_modules(write),
             **others,
             **notebook_modules(write),
-            **helper_modules(self.guard, write),
+            **helper_modules(self.guard),
             **written_modules(lambda text: write("err", text)),
             **torch.modules,
         }

@@ -10,13 +10,13 @@ from typing import Any
 from gradviz import torch
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.torch import nn
-from gradviz.worker.language.absent import TRAINED
+from gradviz.worker.language.absent import ASKS_TRAINED, TRAINED
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.vision import functional, transforms
 
 
 def _check(weights: Any, options: dict[str, object]) -> dict[str, object]:
-    asked = [weights, options.pop("pretrained", None), options.pop("weights_backbone", None)]
+    asked = [weights, *(options.pop(name, None) for name in ASKS_TRAINED)]
     if any(each is not None and each is not False for each in asked):
         raise RuntimeError(TRAINED)
     options.pop("progress", None)
