@@ -74,7 +74,8 @@ globals().update({_name: _found for _name, _found in _api.FUNCTIONS.items() if _
 
 _rehome(__name__, {"fft": _api.FFT, "linalg": _api.LINALG, "special": _api.SPECIAL, "signal": {}}, keep=True)
 _rehome(f"{__name__}.signal", {"windows": _api.WINDOWS}, keep=True)
-_rehome(__name__, {"version": {"__version__": __version__, "cuda": None, "hip": None, "debug": False}}, keep=True)
+_PLATFORMS = dict.fromkeys(("cuda", "hip", "rocm", "xpu"))
+_rehome(__name__, {"version": {"__version__": __version__, "debug": False, **_PLATFORMS}}, keep=True)
 
 from gradviz.torch import _C as _C  # noqa: E402
 from gradviz.torch import (  # noqa: E402

@@ -166,6 +166,7 @@ _FOREIGN = (
 # names of PyTorch that its recorded list does not have
 _ALSO: dict[str, tuple[str, ...]] = {
     "torch": ("__version__", "_C"),
+    "torch.version": ("__version__",),
     "torch._C": ("has_lapack",),
     "torch.cpu.amp": ("autocast",),
     "torch.utils.tensorboard": ("SummaryWriter",),  # PyTorch has it if tensorboard is installed
