@@ -239,6 +239,109 @@ _MADE = {
     ),
 }
 
+_SHARED = (  # one field for two classes, of which the second one gives it another name
+    "import copy, torch, dataclasses\nfrom dataclasses import dataclass, field, fields, replace\nfrom torch import nn\n"
+    "from gymnasium.spaces import Discrete\nfrom torchvision import datasets\nf = field(default={default})\n"
+    "plain = dict(init=False, repr=False, eq=False)\nclass A({base}):\n    x: object = f\n{inside}"
+    "A = dataclass(**plain)(A)\nclass B: {name}: object = {field}\nB = dataclass(B)\n"
+)
+_HEIR = (
+    "@dataclass(**plain)\nclass C(A): y: int = 0\nmatch {made}:\n    case C(a, b):\n"
+    "        if a is not None: print('ESCAPED', a)"
+)
+
+
+def _shared(base: str, name: str, then: str = _HEIR, made: str = "", **parts: str) -> str:
+    """Let a field of a class get another name."""
+    source = _SHARED + then
+    given = {"default": "None", "inside": "", "field": "f", **parts, "base": base, "name": name, "made": made}
+    for key, text in given.items():
+        source = source.replace(f"{{{key}}}", text)
+    return source
+
+
+_AT_WORK = "    z: object = classmethod(property(lambda cls: dataclass(B) and None))\n"  # B is another class by then
+_RENAMED = {
+    "labels of a drawn set": _shared("datasets.MNIST", "_labels", made="C('data', download=True)"),
+    "the generator of a space": _shared("Discrete", "_source", made="C(3)"),
+    "the tables of a module": _shared("nn.Linear", "_parameters", made="C(2, 2)"),
+    "a field of fields()": _shared("Discrete", "_source", made="C(3)", field="fields(A)[0]"),
+    "a table that replace hands on": _shared(
+        "nn.Linear",
+        "_parameters",
+        "replace(A())",
+        inside="    def __init__(self, **given):\n        if any(given.values()): print('ESCAPED', given)\n"
+        "        super().__init__(2, 2)\n",
+    ),
+    "while the class is made": (
+        "from dataclasses import dataclass, field\nfrom gymnasium.spaces import Discrete\nf = field(default=7)\n"
+        f"class B: _source: object = f\nclass A(Discrete):\n    x: object = f\n{_AT_WORK}"
+        "A = dataclass(init=False, repr=False, eq=False)(A)\n"
+        "match A(3):\n    case A(a, b): print('ESCAPED', a)"
+    ),
+    "what a copy sets": (
+        "import copy\nfrom torch import nn\nfrom dataclasses import dataclass, field\nf = field(default=None)\n"
+        "class A(nn.Module):\n    x: object = f\nA = dataclass(frozen=True, slots=True, eq=False, repr=False)(A)\n"
+        "class B: _modules: object = f\nB = dataclass(B)\na = A(5)\ntry: copy.copy(a)\n"
+        "except AttributeError as e: print('ESCAPED', e)"
+    ),
+}
+
+_LATE = (  # a class whose heir is there before it gets fields
+    "import functools, operator\nfrom dataclasses import dataclass, field\nfrom gymnasium.spaces import Box, Discrete\n"
+    "from torchvision import datasets\nfrom torch import nn\nplain = dict(init=False, repr=False, eq=False)\n"
+    "found = {}\nkeeps = property(None, functools.partial(operator.setitem, found))\n"
+)
+_TOLD = "\nmatch {}:\n    case P(a): print('ESCAPED', a)"
+_MEANWHILE = (
+    "made = []\ndef work(cls):\n    class D({}, Discrete): pass\n    made.append(D)\nclass P:\n    _source: object\n"
+    "    z: object = classmethod(property(work))\nclass Q(P): pass\ntry: P = dataclass(**plain)(P)\n"
+    "except TypeError: pass\nfor D in made:\n    match D(3):\n        case P(a): print('ESCAPED', a)"
+)
+_BESIDE_IT = {
+    "fields of a base after its heir": (
+        f"{_LATE}class P: _source: object\nclass D(P, Discrete): pass\nP = dataclass(**plain)(P){_TOLD.format('D(3)')}"
+    ),
+    "fields with slots after its heir": (
+        f"{_LATE}class P: _source: object = None\nclass D(P, Discrete): pass\ndataclass(slots=True, **plain)(P)"
+        f"{_TOLD.format('D(3)')}"
+    ),
+    "fields of a base after the heir that is a module": (
+        f"{_LATE}class P: _parameters: object\nclass D(P, nn.Linear): pass\nP = dataclass(**plain)(P)"
+        f"{_TOLD.format('D(2, 2)')}"
+    ),
+    "an heir while the fields are made": _LATE + _MEANWHILE.format("P"),
+    "an heir of an heir while the fields are made": _LATE + _MEANWHILE.format("Q"),
+    "an heir while the fields are made, after another try that fails": (
+        f"{_LATE}made = []\ndef work(cls):\n    made.append(0)\n    if len(made) == 2: raise ValueError\n"
+        "    try: dataclass(P)\n    except (ValueError, TypeError): pass\n    class D(P, Discrete): pass\n"
+        "    made.append(D)\nclass P:\n    _source: object\n    z: object = classmethod(property(work))\n"
+        "try: P = dataclass(**plain)(P)\nexcept TypeError: pass\n"
+        "for D in made:\n    if D:\n        match D(3):\n            case P(a): print('ESCAPED', a)"
+    ),
+    "an heir by the truth of a field": (
+        f"{_LATE}made = []\nclass Yes:\n    def __bool__(self):\n        class D(P, Discrete): pass\n"
+        "        made.append(D)\n        return True\nclass B: x = field(default=None, kw_only=Yes())\n"
+        "class P(B):\n    _source: object\n    x: object\ntry: P = dataclass(**plain)(P)\nexcept TypeError: pass\n"
+        "for D in made:\n    match D(3):\n        case P(a): print('ESCAPED', a)"
+    ),
+    "a property of a base beside": (
+        f"{_LATE}class P: _low = keeps\nclass D(P, Box): pass\nD(0.0, 1.0, (2,))\nif found: print('ESCAPED', found)"
+    ),
+    "a property of a base beside, later": (
+        f"{_LATE}class P: pass\nclass D(P, Box): pass\nP._low = keeps\nD(0.0, 1.0, (2,))\n"
+        "if found: print('ESCAPED', found)"
+    ),
+    "a property of a base of a base beside, later": (
+        f"{_LATE}class P: pass\nclass Q(P): pass\nclass D(Q, Box): pass\nsetattr(P, '_high', keeps)\n"
+        "D(0.0, 1.0, (2,))\nif found: print('ESCAPED', found)"
+    ),
+    "a property of a base beside a drawn set": (
+        f"{_LATE}class P: _labels = keeps\nclass D(P, datasets.MNIST): pass\ntry: D('data', download=True)\n"
+        "except AttributeError: pass\nif found: print('ESCAPED', found)"
+    ),
+}
+
 WRAPPERS_AND_ATTRIBUTES: list[Attack] = [
     *listed(
         "Found: what wraps a class or an object",
@@ -251,4 +354,6 @@ WRAPPERS_AND_ATTRIBUTES: list[Attack] = [
     *listed("Names of code and methods", _WRITTEN),
     *listed("Found: what PyTorch's own methods return", _RETURNED),
     *listed("Found: members of an Enum before they are made", _MADE),
+    *listed("Found: fields that get another name", _RENAMED),
+    *listed("Found: bases beside an offered class", _BESIDE_IT),
 ]

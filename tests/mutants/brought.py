@@ -20,6 +20,7 @@ _NUMPYS = found("Found: NumPy's own objects by tables and errors")
 _ANSWERING = found("Classes that answer")
 _FIELDS = found("Found: names of methods and fields")
 _VIEWS = found("Found: tables behind a view")
+_BASES_BESIDE = found("Found: bases beside an offered class")
 _PLACE = found("Found: objects in the place of an optimizer")
 
 BROUGHT = (
@@ -449,5 +450,54 @@ BROUGHT = (
         "    _hide_unmade_members()\n",
         "",
         found("Found: members of an Enum before they are made"),
+    ),
+    worker(
+        "objects/python_types",
+        "a field gets another name",
+        "    _name_fields_once()\n",
+        "",
+        found("Found: fields that get another name"),
+    ),
+    worker(
+        "language/classes",
+        "what a base beside an offered class has in its place",
+        "own = [made, *(base for base in made.__mro__ if guard.owns(base))]",
+        "own = [made]",
+        _BASES_BESIDE,
+    ),
+    worker(
+        "language/guard",
+        "the same, later",
+        "return _unclaimed(thing, name)",
+        "return thing",
+        _BASES_BESIDE,
+    ),
+    worker(
+        "modules/standard_modules",
+        "fields of a base after its heir",
+        "for heir in (each, *heirs(each)):",
+        "for heir in (each,):",
+        _BASES_BESIDE,
+    ),
+    worker(
+        "language/classes",
+        "an heir while fields are made",
+        'if self._guard.unfinished.intersection(getattr(base, "__mro__", ())):',
+        "if False:",
+        _BASES_BESIDE,
+    ),
+    worker(
+        "modules/standard_modules",
+        "an heir while fields are made twice",
+        "    if cls in guard.unfinished:\n",
+        "    if False:\n",
+        _BASES_BESIDE,
+    ),
+    worker(
+        "running/fresh",
+        "functions that typing keeps",
+        "        typing.clear_overloads()\n",
+        "",
+        "tests/worker/test_run_isolation.py::test_nothing_that_typing_keeps_takes_memory_of_the_next_run",
     ),
 )

@@ -378,8 +378,8 @@ AT_RUN_TIME = (
     worker(
         "language/guard",
         "functions that are not the snippet's",
-        "if self.wrote(thing):",
-        "if cls is types.FunctionType:",
+        " or self.wrote(thing):",
+        " or cls is types.FunctionType:",
         f"{WRITTEN}[an attribute of a function]",
     ),
     worker(
@@ -853,7 +853,7 @@ NUMPY = (
     worker(
         "objects/type_slots",
         "addresses in texts of objects of all classes",
-        "for heir in {cls, *_heirs(cls)} - {Stack}:",
+        "for heir in {cls, *heirs(cls)} - {Stack}:",
         "for heir in {cls} - {Stack}:",
         found("Found: addresses in texts that C code makes"),
     ),

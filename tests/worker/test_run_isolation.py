@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gradviz.worker.process.limits import Limits
 from tests.worker.conftest import run_in
 
 LEFT = {
@@ -126,6 +127,16 @@ def test_nothing_is_left_for_the_next_run(make_pool: Any, name: str) -> None:
     pool = make_pool(reuse=True)
     assert run_in(pool, first).status == "ok"
     assert run_in(pool, second).printed().endswith(printed)
+
+
+def test_nothing_that_typing_keeps_takes_memory_of_the_next_run(make_pool: Any) -> None:
+    pool = make_pool(Limits(memory_mb=500), reuse=True)
+    source = (
+        "import torch, typing\ndef make(x):\n    @typing.overload\n    def f(given=x): ...\n"
+        "make(torch.ones(80_000_000))\nprint('there was room')"
+    )
+    for _ in range(2):
+        assert run_in(pool, source).printed() == "there was room\n"
 
 
 def test_an_error_of_syntax_that_the_snippet_filled_is_told(make_pool: Any) -> None:

@@ -172,6 +172,8 @@ class ClassMaker:
         if not known:
             label = getattr(base, "__name__", "this") if isinstance(base, type) else "this object"
             raise TypeError(f"{label} can't be a base class in GradViz snippets")
+        if self._guard.unfinished.intersection(getattr(base, "__mro__", ())):
+            raise TypeError("a class can't be a base class while @dataclass works on it in GradViz snippets")
 
 
 class NamedTupleForm:
@@ -244,7 +246,8 @@ _METHODS = (types.FunctionType, staticmethod, classmethod)
 def check_kept(guard: Guard, made: type) -> None:
     """Refuse what takes the place of something that a base class has under a private name, where it keeps NumPy's own
     arrays and passes them on: but a method by def, which looks at its arguments, and a plain value for another."""
-    for name, value in vars(made).items():
+    own = [made, *(base for base in made.__mro__ if guard.owns(base))]  # one that stands beside it comes first
+    for name, value in [pair for each in own for pair in vars(each).items()]:
         for theirs in private_of(made, name):
             is_method = type(theirs) in _METHODS and guard.wrote(value)
             if not is_method and not {type(theirs), type(value)} <= PLAIN:

@@ -30,10 +30,11 @@ from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.language.absent import Absent, error_of
 from gradviz.worker.language.stand_in import StandIn, plain_type
-from gradviz.worker.objects.arguments import check_arguments, is_numpys_own, looking
+from gradviz.worker.objects.arguments import check_arguments, is_numpys_own, looking, private_of
 from gradviz.worker.objects.identity import Identities
 from gradviz.worker.objects.kept_memory import remember
 from gradviz.worker.objects.numpy_boundary import IN, REAL
+from gradviz.worker.objects.type_slots import heirs
 from gradviz.worker.policy_names import (
     ENGINE_ATTRIBUTES,
     FORBIDDEN_ATTRIBUTES,
@@ -266,6 +267,14 @@ def _refusal(thing: object, said: str) -> Exception:
     return error_of(thing) if isinstance(thing, Absent) else AttributeError(said)
 
 
+def _unclaimed(cls: type, name: str) -> type:
+    """Return the class, unless what it would get comes before something that an heir has of another base class."""
+    for heir in heirs(cls):
+        if private_of(heir, name):
+            raise AttributeError(f"'{name}' belongs to a base class of {heir.__name__} in GradViz snippets")
+    return cls
+
+
 def _shut_door(thing: object) -> NoReturn:
     raise AttributeError(f"'{type(thing).__name__}' object gives NumPy no memory")
 
@@ -294,6 +303,7 @@ class Guard:
     def __init__(self, changeable: tuple[type, ...]) -> None:
         self._changeable = changeable
         self._own: set[type] = set()
+        self.unfinished: set[type] = set()  # that @dataclass is at work on
         self.globals: dict[str, Any] = {}
         self.tables: weakref.WeakSet[type] = weakref.WeakSet()  # what globals() returns, one for each table of names
         self.compiler: Callable[[str, str, str], types.CodeType]  # the text, its file and its package
@@ -513,12 +523,10 @@ class Guard:
             raise AttributeError(f"the method '{name}' can't be replaced in GradViz snippets; choose another name")
         if isinstance(thing, type):
             if thing in self._own:
-                return thing
+                return _unclaimed(thing, name)
             raise AttributeError(f"'{thing.__name__}' belongs to GradViz and can't be changed")
-        if cls in self._own or isinstance(thing, StandIn):
+        if cls in self._own or isinstance(thing, StandIn) or self.wrote(thing):
             return thing  # a stand-in refuses with its own message
-        if self.wrote(thing):
-            return thing
         if isinstance(thing, Node) and hasattr(Node, name):
             raise AttributeError(f"'{name}' on a '{cls.__name__}' belongs to GradViz; choose another name")
         if isinstance(thing, self._changeable) and not self._is_closed(thing, name):

@@ -57,6 +57,7 @@ from gradviz.worker.modules.scratch_paths import open_, path_modules
 from gradviz.worker.modules.text_modules import error_modules, of_plain_text, text_modules
 from gradviz.worker.modules.unit_tests import unit_test_module
 from gradviz.worker.objects.iterators import iterator_names
+from gradviz.worker.objects.type_slots import heirs
 from gradviz.worker.policy_names import is_dunder
 
 MAX_SLEEP = 0.1
@@ -247,14 +248,16 @@ def _dataclasses_names(guard: Guard) -> dict[str, Any]:
     def dataclass(cls: object = None, /, **options: bool) -> Any:
         def decorate(each: Any) -> type:
             _own_class(guard, each, "dataclass")
-            check_patterns(guard, each, vars(each).get("__annotations__", {}))
-            check_text(each, compares=True)
-            _make_plain(each)
             given: dict[str, Any] = {key: bool(value) for key, value in options.items()}
-            describe_class(each)
-            guard.identities.undress(each)
-            with _meanings(each.__module__):
-                return guard.adopt(dataclasses.dataclass(**given)(each))
+            with _at_work_on(guard, each):
+                for heir in (each, *heirs(each)):
+                    check_patterns(guard, heir, vars(each).get("__annotations__", {}))
+                check_text(each, compares=True)
+                _make_plain(each)
+                describe_class(each)
+                guard.identities.undress(each)
+                with _meanings(each.__module__):
+                    return guard.adopt(dataclasses.dataclass(**given)(each))
 
         return decorate if cls is None else decorate(cls)
 
@@ -266,6 +269,18 @@ def _dataclasses_names(guard: Guard) -> dict[str, Any]:
 
     names = _named(dataclasses, "field fields replace is_dataclass KW_ONLY InitVar FrozenInstanceError MISSING")
     return names | {"dataclass": dataclass, "asdict": asdict, "astuple": astuple}
+
+
+@contextlib.contextmanager
+def _at_work_on(guard: Guard, cls: type) -> Iterator[None]:
+    """Context in which nothing derives from this class: the fields to come are checked for those that do so far."""
+    if cls in guard.unfinished:
+        raise TypeError(f"@dataclass is at work on {cls.__name__}")
+    guard.unfinished.add(cls)
+    try:
+        yield
+    finally:
+        guard.unfinished.discard(cls)
 
 
 @contextlib.contextmanager

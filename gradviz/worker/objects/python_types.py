@@ -14,6 +14,7 @@ import codecs
 import collections
 import contextvars
 import copy
+import dataclasses
 import datetime
 import encodings.aliases
 import encodings.unicode_escape
@@ -63,6 +64,7 @@ def change_python() -> None:
     _copy_as_classes_say()
     _tell_of_arguments_by_text()
     _hide_unmade_members()
+    _name_fields_once()
     _decode_quietly()
     vars(inspect)["_signature_fromstr"] = _signature_of_text(vars(inspect)["_signature_fromstr"])
 
@@ -421,8 +423,16 @@ _NAMES = functools.WRAPPER_ASSIGNMENTS
 
 def _copy_methods_as_they_are() -> None:
     """Let `copy.copy` return a method itself: Python's reads the name of its function from its object, and a snippet
-    binds any of its functions to any object."""
+    binds any of its functions to any object. `copy.deepcopy` returns itself what is a function in Python, such as
+    getattr, and a method of GradViz's here: it would copy the object with everything that it knows."""
+    deeply = vars(copy)["_deepcopy_dispatch"]
+    copied = deeply[types.MethodType]
+
+    def copied_deeply(method: types.MethodType, memo: dict[int, Any]) -> object:
+        return method if type(method.__self__).__module__.startswith("gradviz.worker.") else copied(method, memo)
+
     vars(copy)["_copy_dispatch"][types.MethodType] = lambda method: method
+    deeply[types.MethodType] = copied_deeply
 
 
 def _copy_as_classes_say() -> None:
@@ -457,6 +467,20 @@ def _hide_unmade_members() -> None:
         raise AttributeError(f"a member of {owner.__name__} is not made yet")
 
     enum._proto_member.__get__ = __get__  # type: ignore[attr-defined]
+
+
+def _name_fields_once() -> None:
+    """Let a field of a dataclass have one name for good: Python gives it another one when another class has it, too,
+    and the first one's heirs and copies would then reach what is there under that name."""
+    named: Any = vars(dataclasses.Field)["name"]
+
+    def name_it(self: object, name: object) -> None:
+        before = getattr(self, "name", None)
+        if before is not None and before != name:
+            raise TypeError(f"the field '{before}' can't be '{name}', too, in GradViz snippets; call field() for each")
+        named.__set__(self, name)
+
+    dataclasses.Field.name = property(named.__get__, name_it)  # type: ignore[assignment,misc]
 
 
 def _decode_quietly() -> None:

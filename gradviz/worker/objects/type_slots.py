@@ -112,7 +112,7 @@ def _name(cls: type, name: str, method: object) -> None:
 
 def _lead(cls: type, name: str, function: int, to: int) -> None:
     """Replace this C function by another one in a class and its subclasses."""
-    for heir in {cls, *_heirs(cls)} - {Stack}:
+    for heir in {cls, *heirs(cls)} - {Stack}:
         if _word(_place(heir, name)) == function:
             ctypes.c_void_p.from_address(_place(heir, name)).value = to
         ctypes.pythonapi.PyType_Modified(ctypes.py_object(heir))
@@ -129,7 +129,8 @@ def _word(place: int) -> int:
     return ctypes.c_void_p.from_address(place).value or 0
 
 
-def _heirs(cls: type) -> Iterator[type]:
+def heirs(cls: type) -> Iterator[type]:
+    """Yield the classes that derive from a class."""
     waiting: list[type] = [cls]
     while waiting:
         found: list[type] = type.__subclasses__(waiting.pop())

@@ -42,6 +42,7 @@ class Fresh:
             forget()
         for forget in typing._cleanups:  # type: ignore[attr-defined]
             forget()
+        typing.clear_overloads()
         re.purge()
         dataclasses._EMPTY_METADATA = types.MappingProxyType({})  # type: ignore[attr-defined]
         np.seterr(**self._errors)
