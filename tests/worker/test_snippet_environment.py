@@ -73,6 +73,16 @@ def test_generators_that_are_left_open_do_not_reach_anything(run: Runner) -> Non
     assert run("print('next')").printed() == "next\n"
 
 
+def test_what_is_a_function_in_python_is_copied_as_one(run: Runner) -> None:
+    source = (
+        "import copy\nclass Own:\n    def __init__(self): self.given = []\n    def get(self): return self.given\n"
+        "builtin = (getattr, hash, vars, id)\nprint(all(a is b for a, b in zip(copy.deepcopy(builtin), builtin)))\n"
+        "own = Own()\nprint(copy.deepcopy(own.get)() is own.given)"
+    )
+    outcome = run(source)
+    assert outcome.printed() == "True\nFalse\n", outcome.sentence
+
+
 @pytest.mark.parametrize(
     ("source", "message"),
     [
