@@ -4,11 +4,14 @@ warnings. Each getter returns the value that was set."""
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.devices import device
 from gradviz.engine.kernel.dtypes import set_default_dtype
 from gradviz.engine.kernel.state import on_new_run, state, warn_once
+from gradviz.engine.run.api import in_torch_words
 from gradviz.engine.run.autocast import clear as forget_converted
 from gradviz.engine.run.autocast import settings as autocasts
 
@@ -155,8 +158,18 @@ def set_default_tensor_type(t: Any) -> None:
     set_default_dtype(getattr(dtypes, kind[last]))
 
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _asking(fn: F) -> F:
+    """Refuse wrong arguments in PyTorch's words."""
+    return in_torch_words(fn, f"torch.{fn.__name__}")
+
+
+@_asking
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
     """Return whether an autocast is on for the device."""
+    device(device_type)
     return autocasts.enabled.get(device_type, False)
 
 
@@ -174,10 +187,12 @@ def _deprecated(old: str, new: str, line: int) -> None:
         warnings.warn(text, DeprecationWarning, stacklevel=3)
 
 
+@_asking
 def set_autocast_enabled(*args: Any) -> None:
     """Switch an autocast on or off."""
-    device, enabled = args if len(args) == 2 else ("cuda", *args)
-    autocasts.enabled[device] = enabled
+    kind, enabled = args if len(args) == 2 else ("cuda", *args)
+    device(kind)
+    autocasts.enabled[kind] = enabled
     autocasts.refresh()
 
 
@@ -188,9 +203,12 @@ def is_autocast_cache_enabled() -> bool:
 
 def set_autocast_cache_enabled(enabled: bool) -> None:
     """Set whether autocast caches converted parameters."""
+    if not isinstance(enabled, bool):
+        raise TypeError(f"enabled must be a bool (got {type(enabled).__name__})")
     autocasts.cache = enabled
 
 
+@_asking
 def get_autocast_dtype(device_type: str) -> dtypes.dtype:
     """Return the type in which an autocast computes."""
     return autocasts.dtype.get(device_type, dtypes.float16)
@@ -202,6 +220,7 @@ def get_autocast_cpu_dtype() -> dtypes.dtype:
     return get_autocast_dtype("cpu")
 
 
+@_asking
 def set_autocast_dtype(device_type: str, dtype: dtypes.dtype) -> None:
     """Set the type in which an autocast computes."""
     autocasts.dtype[device_type] = dtype

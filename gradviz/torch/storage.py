@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 from gradviz.engine.kernel.batched import one_example
 from gradviz.engine.kernel.dtypes import uint8
 from gradviz.engine.kernel.memory import memory_of
+from gradviz.engine.kernel.messages import called
 from gradviz.engine.kernel.state import paused, warn_once
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.strided import as_strided
@@ -73,6 +74,7 @@ class _Storage:
         return f"[torch.storage.{type(self).__name__}(device={self.device})"
 
 
+@called("torch.storage.TypedStorage")
 class TypedStorage(_Storage):
     """Memory as elements of the tensor's type."""
 
@@ -108,6 +110,7 @@ class TypedStorage(_Storage):
         return f"[torch.storage.{type(self).__name__}(dtype={self.dtype}, device={self.device})"
 
 
+@called("torch.storage.UntypedStorage")
 class UntypedStorage(_Storage):
     """Memory as bytes."""
 

@@ -107,10 +107,11 @@ NUMPY_ATTRIBUTES = frozenset(
 PYTHON_ATTRIBUTES = frozenset("format format_map groupindex obj register __hash__".split())
 HOOKED_ATTRIBUTES = PYTHON_ATTRIBUTES.union({"mapping", "metadata"}, *ENGINE_ATTRIBUTES.values())
 
-# read through hooks of their own: what `getattr` and `setattr` would do, what an optimizer does when it is loaded, and
-# only the names of a function's code
+# read through hooks of their own: what `getattr` and `setattr` would do, what an optimizer does when it is loaded, what
+# a base class does with a new class, only the names of a function's code, and those base classes that have names here
 METHODS = {"__getattr__": "<getter>", "__setattr__": "<setter>", "__setstate__": "<restorer>"}
-ASKED = {**METHODS, "__code__": "<code>"}
+METHODS |= {"__init_subclass__": "<welcome>"}
+ASKED = {**METHODS, "__code__": "<code>", "__mro__": "<mro>", "__bases__": "<bases>"}
 OF_CODE = frozenset({"co_varnames", "co_argcount"})
 
 REFUSED_BUILTINS = {

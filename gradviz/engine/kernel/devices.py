@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from gradviz.engine.kernel.messages import called
 from gradviz.engine.kernel.state import on_new_run
 
 _KINDS = ("cpu", "cuda", "mps", "xpu", "meta", "xla", "hpu", "mtia", "ipu")
@@ -26,6 +27,7 @@ on_new_run(_chosen.clear)
 ACCELERATORS = frozenset({"cuda", "mps"})
 
 
+@called("torch.device")
 class device:
     """Where a tensor lives: `device("cpu")`."""
 

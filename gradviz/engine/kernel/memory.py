@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradviz.engine.kernel.dtypes import Array
-from gradviz.engine.kernel.messages import plain_numbers
+from gradviz.engine.kernel.messages import called, plain_numbers
 
 if TYPE_CHECKING:
     from gradviz.engine.kernel.tensor import Tensor
@@ -327,18 +327,18 @@ class _Name(str):
         return str(self)
 
 
+@called("torch.layout")
 class layout(_Name):
     """How the elements are kept: `torch.strided`."""
 
     __slots__ = ()
-    __module__ = "torch"
 
 
+@called("torch.memory_format")
 class memory_format(_Name):
     """The order of the dimensions in memory: `torch.contiguous_format` and its relatives."""
 
     __slots__ = ()
-    __module__ = "torch"
 
 
 STRIDED = layout("torch.strided")

@@ -4,10 +4,11 @@ that do not fit into an element type."""
 
 from __future__ import annotations
 
+import ctypes
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -119,6 +120,30 @@ def view_written(made_by: str, origin: str, what: str) -> str:
         first = f"{made_by} is a view of a view which was created in" if made_by else "A view was created in"
         start = f"{first} {mode} mode and {what} modified inplace {end}."
     return f"{start} {_VIEWS[origin] if block is None else _MIXED.format(block)}"
+
+
+# --- names of classes ---
+
+C = TypeVar("C", bound=type)
+_WORD = ctypes.sizeof(ctypes.c_void_p)
+_kept: list[Any] = []  # the letters of each name
+
+
+def called(name: str) -> Callable[[C], C]:
+    """Let Python's own errors call a class as they call PyTorch's, which is written in C, with its module:
+    `'torch.Size' object is not callable`. They read the name in C; what `__name__` answers stays."""
+
+    def register(cls: C) -> C:
+        cls.__module__ = name.rpartition(".")[0]
+        letters = ctypes.create_string_buffer(name.encode())
+        _kept.append(letters)
+        ctypes.c_void_p.from_address(id(cls) + 3 * _WORD).value = ctypes.addressof(letters)
+        return cls
+
+    return register
+
+
+called("torch.dtype")(dtypes.dtype)
 
 
 # --- element types and numbers ---

@@ -17,7 +17,7 @@ from gradviz.engine.kernel.batched import plain
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Node, RemovableHandle, refresh, shown
 from gradviz.engine.kernel.memory import VersionCounter
-from gradviz.engine.kernel.messages import SET_ON_INFERENCE, WRITTEN_OUTSIDE
+from gradviz.engine.kernel.messages import SET_ON_INFERENCE, WRITTEN_OUTSIDE, called
 from gradviz.engine.kernel.state import state
 
 NON_LEAF_GRAD = (
@@ -31,6 +31,7 @@ NON_LEAF_GRAD = (
 )
 
 
+@called("torch.Size")
 class Size(tuple[int, ...]):
     """A shape: a tuple that prints as `torch.Size([2, 3])`."""
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from gradviz.engine.kernel.devices import device as Device
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.layers import per_example
+from gradviz.engine.kernel.messages import called
 from gradviz.engine.numerics import rounding
 from gradviz.engine.numerics.rounding import fma, fma32, fma64
 
@@ -34,10 +35,9 @@ _HEAD = struct.Struct("<QiiQ")  # seed, how many are left in the block, seeded, 
 _TAIL = struct.Struct("<dddi4xf?3x")  # unused, the normal number kept for later, unused, whether there is one, unused
 
 
+@called("torch._C.Generator")
 class Generator:
     """One stream of random numbers; equal seeds give equal numbers."""
-
-    __module__ = "torch._C"
 
     def __init__(self, device: str = "cpu") -> None:
         if str(device) != "cpu":

@@ -15,6 +15,7 @@ from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
 from gradviz.engine.kernel.graph import as_given
+from gradviz.engine.kernel.memory import in_memory_order
 from gradviz.engine.kernel.messages import check_kind, check_value
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.state import state
@@ -527,10 +528,19 @@ def _outside(x: Array, *, lambd: float) -> Array:
     return (x < -lambd) | (x > lambd) | np.isnan(x)
 
 
+def _softshrink(x: Array, *, lambd: float) -> Array:
+    zeros = x * 0
+    flat = in_memory_order(zeros, zeros).reshape(-1)
+    flat[: flat.size - flat.size % (64 // x.itemsize)] += zeros.dtype.type(
+        0
+    )  # no −0 from PyTorch's vector instructions
+    return np.where(x > lambd, x - lambd, np.where(x < -lambd, x + lambd, zeros))
+
+
 SOFTSHRINK = activation(
     "softshrink",
     "lambd",
-    lambda x, *, lambd: np.where(x > lambd, x - lambd, np.where(x < -lambd, x + lambd, x * 0)),
+    _softshrink,
     _outside,
     None,
     latex=r"\operatorname{sign}(x) \max(|x| - \lambda, 0)",

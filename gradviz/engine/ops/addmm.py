@@ -150,15 +150,15 @@ def _refuse_bool(kernel: str, dtype: dtypes.dtype) -> None:
 
 
 def _addmm(input: Tensor, mat1: Tensor, mat2: Tensor) -> Sum:
-    for name, each in (("mat1", mat1), ("mat2", mat2)):
-        if each._data.ndim != 2:
-            raise RuntimeError(f"{name} must be a matrix, got {each._data.ndim}-D tensor")
     if not mat1.dtype is mat2.dtype is input.dtype:
         pair = (mat1, mat2) if mat1.dtype is not mat2.dtype and input.dtype is mat2.dtype else (input, mat2)
         name = "mat1" if pair[0] is mat1 else "self"
         raise RuntimeError(
             f"{name} and mat2 must have the same dtype, but got {pair[0].dtype.title} and {mat2.dtype.title}"
         )
+    for name, each in (("mat1", mat1), ("mat2", mat2)):
+        if each._data.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {each._data.ndim}-D tensor")
     check_inner(mat1, mat2)
     _refuse_bool("addmm_impl_cpu_", mat1.dtype)
     return _same(ADDMM, (input, mat1, mat2), (mat1._data.shape[0], mat2._data.shape[1]))
@@ -337,8 +337,6 @@ TRILINEAR: OpRow = op(
 
 
 def _check(x: tuple[int, ...], y: tuple[int, ...], w: tuple[int, ...], bias: Tensor | None) -> None:
-    if len(x) != len(y):
-        raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(x)} and {len(y)}")
     for i, (n, m) in enumerate(zip(x[:-1], y[:-1], strict=True)):
         if n != m:
             raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {i}: got {n} and {m}")
@@ -355,11 +353,13 @@ def _check(x: tuple[int, ...], y: tuple[int, ...], w: tuple[int, ...], bias: Ten
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input1ᵀ · weight[o] · input2 + bias[o] for each output o."""
     x, y, w = input1._data.shape, input2._data.shape, weight._data.shape
-    weight.size(1), weight.size(2)
+    if len(x) != len(y):
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(x)} and {len(y)}")
     given = {"input1": input1, "input2": input2, "weight": weight, **({} if bias is None else {"bias": bias})}
     if len({each.dtype for each in given.values()}) > 1:
         kinds = ", ".join(f"{name}: {each.dtype.cpp}" for name, each in given.items())
         raise RuntimeError(f"All tensors must have the same dtype, got {kinds}")
+    weight.size(1), weight.size(2)
     _check(x, y, w, bias)
     flat = call(TRILINEAR, input1.reshape(-1, x[-1]), weight, input2.reshape(-1, y[-1]), equation="bi,oij,bj->bo")
     made: Tensor = flat.reshape(*x[:-1], w[0])

@@ -12,7 +12,7 @@ from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, helper
 from gradviz.engine.kernel.memory import laid
-from gradviz.engine.kernel.messages import IMAGINARY_PART, check_kind, check_value
+from gradviz.engine.kernel.messages import IMAGINARY_PART, check_kind, check_subtraction, check_value
 from gradviz.engine.kernel.rows import OpRow, no_derivative, op
 from gradviz.engine.kernel.state import warn_once
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -58,14 +58,19 @@ def times_alpha(grad: Tensor, alpha: complex) -> Tensor:
 
 
 def _add(x: Array, y: Array, *, alpha: object = 1) -> Array:
-    if alpha == 1:
+    if alpha == 1 and not _infinite(y):
         return x + y
     factor = number_array(alpha, y.dtype)
     return rounding.fma(y, factor, x) if _fused(x, y) else x + y * factor
 
 
 def _sub(x: Array, y: Array, *, alpha: complex = 1) -> Array:
-    return x - y if alpha == 1 else _add(x, y, alpha=-alpha)
+    return x - y if alpha == 1 and not _infinite(y) else _add(x, y, alpha=-alpha)
+
+
+def _infinite(y: Array) -> bool:
+    """Whether PyTorch's product with the factor 1 shows: of infinity and 1 + 0j it is infinity and NaN."""
+    return y.dtype.kind == "c" and not np.isfinite(y).all()
 
 
 def _fused(*arrays: Array) -> bool:
@@ -328,6 +333,9 @@ def rsub(input: Tensor, other: object, *, alpha: object = 1) -> Tensor:
         known = ("(Tensor input, Tensor other, *, Number alpha = 1)", "(Tensor input, Number other, Number alpha = 1)")
         refuse("rsub", (input, other), [((), each, 3) for each in known])
     row = RSUB_TENSOR if isinstance(other, Tensor) else RSUB
+    if isinstance(other, Tensor):
+        check_subtraction((other.dtype, True), (input.dtype, True))
+        check_broadcast(other._data, input._data)
     found: Tensor = apply(*prepare_pair(row, input, other, {"alpha": alpha}, False))
     return found
 
@@ -721,16 +729,18 @@ register(_prepare_three(ADDCDIV), ("addcdiv",))
 
 
 def _prepare_lerp(input: Tensor, end: Tensor, weight: object) -> Prepared:
-    for name, each in (("end", end), ("weight", weight)):
+    promoted = isinstance(weight, Tensor) and not weight._data.ndim
+    for name, each in (("end", end), ("weight", None if promoted else weight)):
         if isinstance(each, Tensor) and each.dtype is not input.dtype:
             raise RuntimeError(f"expected dtype {input.dtype.cpp} for `{name}` but got dtype {each.dtype.cpp}")
     tensors = (input, end, weight) if isinstance(weight, Tensor) else (input, end)
     check_broadcast(*(each._data for each in tensors))
-    if input.dtype.rank < 2:
+    target = result_type(*tensors)
+    if target.rank < 2:
         kernel = "lerp_kernel_tensor" if isinstance(weight, Tensor) else "lerp_kernel_scalar"
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{target.title}'")
     if isinstance(weight, Tensor):
-        return LERP_TENSOR, tensors, [t._data for t in tensors], NO_PARAMS
+        return LERP_TENSOR, tensors, [cast(t, target) for t in tensors], NO_PARAMS
     return LERP, (input, end), (input._data, end._data), {"weight": weight}
 
 

@@ -4,6 +4,7 @@ PyTorch."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -125,48 +126,47 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order:
     ndim = input._data.ndim
     several = isinstance(spacing, (list, tuple))
     given = [dim] if isinstance(dim, int) else None if dim is None else list(dim)
+    _check_gradient(input, spacing, ndim if given is None else len(given), edge_order)
     dims = list(range(ndim)) if given is None else [wrap_dim(d, ndim) for d in given]
     tensors = several and any(isinstance(each, Tensor) for each in spacing)
-    _check_gradient(input, spacing, dims, edge_order, tensors)
+    _check_dims(input, dims, edge_order)
+    if tensors:
+        _check_coordinates(spacing)
     steps: list[Any] = list(spacing) if several else [1 if spacing is None else spacing] * len(dims)
     if tensors:
         return tuple(_uneven(input, at, d, edge_order) for at, d in zip(steps, dims, strict=True))
     return tuple(_even(input, h, d, edge_order) for h, d in zip(steps, dims, strict=True))
 
 
-def _check_gradient(input: Tensor, spacing: Any, dims: list[int], edge_order: int, tensors: bool) -> None:
-    if isinstance(spacing, (list, tuple)) and len(spacing) != len(dims):
+def _check_gradient(input: Tensor, spacing: Any, count: int, edge_order: int) -> None:
+    if input._data.dtype == np.uint8:
+        raise RuntimeError("torch.gradient does not support uint8 input.")
+    if isinstance(spacing, (list, tuple)) and len(spacing) != count:
         raise RuntimeError(
             "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have "
             f"the same length, but got a spacing argument of length {len(spacing)} and a dim argument of length "
-            f"{len(dims)}."
+            f"{count}."
         )
-    if input.dtype.rank == 1 and input._data.dtype == np.uint8:
-        raise RuntimeError("torch.gradient does not support uint8 input.")
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+
+
+def _check_dims(input: Tensor, dims: list[int], edge_order: int) -> None:
     for d in dims:
         if dims.count(d) > 1:
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
     for d in dims:
         if input._data.shape[d] < edge_order + 1:
             raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
-    if tensors:
-        for each, d in zip(spacing, dims, strict=True):
-            _check_coordinates(input, each, d)
 
 
-def _check_coordinates(input: Tensor, at: Tensor, dim: int) -> None:
-    if at._data.ndim != 1:
-        raise RuntimeError(
-            f"torch.gradient expected each element of spacing to have one dimension, but got an element with "
-            f"{at._data.ndim} dimensions!"
-        )
-    if at._data.shape[0] != input._data.shape[dim]:
-        raise RuntimeError(
-            "torch.gradient expected each element of spacing to have the same length as the input in the "
-            f"corresponding dimension, but got {at._data.shape[0]} and {input._data.shape[dim]}"
-        )
+def _check_coordinates(spacing: Sequence[Tensor]) -> None:
+    for at in spacing:
+        if at._data.ndim != 1:
+            raise RuntimeError(
+                f"torch.gradient expected each element of spacing to have one dimension, but got an element with "
+                f"{at._data.ndim} dimensions!"
+            )
 
 
 # --- integrals ---
@@ -200,6 +200,10 @@ def _checked(y: Tensor, x: Tensor | None, dx: float | None, dim: int, name: str)
         raise RuntimeError(f"{name}: received a bool input for `y`, but bool is not supported")
     if isinstance(dx, bool):
         raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
+    if not y._data.ndim:
+        if name == "cumulative_trapezoid":
+            raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     return wrap_dim(dim, y._data.ndim)
 
 

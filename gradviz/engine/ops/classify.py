@@ -608,6 +608,8 @@ def multilabel_soft_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """The mean over classes of binary cross entropies."""
+    if isinstance(reduction, str) and reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not valid")
     reduction = chosen_reduction(size_average, reduce, reduction)
     log_sigmoid = FUNCTIONAL["logsigmoid"]
     loss: Tensor = -(target * log_sigmoid(input) + (1 - target) * log_sigmoid(-input))

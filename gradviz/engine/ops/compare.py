@@ -52,8 +52,6 @@ def _comparison(name: str, ufunc: Any, symbol: str, *names: str) -> None:
         try:
             return write(self, *prepare_pair(row, self, other, NO_PARAMS, False))
         except RuntimeError as error:
-            if isinstance(error, NotImplementedError):  # the result is boolean, whatever is compared
-                raise
             raise refused_first(name, self, (other,), error) or error from None
 
     method(*(f"{each}_" for each in (name, *names)))(in_place)

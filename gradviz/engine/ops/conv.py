@@ -362,18 +362,19 @@ def _plain_convolution(count: int) -> None:
     ) -> Tensor:
         need_tensor(input, name)
         need_tensor(weight, name, "weight", 2)
-        _check_bias_type(input, bias)
+        if not isinstance(padding, str):
+            _check_bias_type(input, bias)
         whole, had_batch = _batched(input, count, name)
+        if isinstance(padding, str) and padding not in ("same", "valid"):
+            raise RuntimeError(f"Invalid padding string: '{padding}'")
         if not isinstance(padding, str) and weight._data.ndim > 2:
             _per_dimension(stride, count, weight._data.ndim - 2, "stride")
         dims = _check_dimensions(whole, weight)
-        steps, gaps = _per_dimension(stride, count, dims, "stride"), _per_dimension(dilation, count, dims, "dilation")
-        if isinstance(padding, str):
-            if padding not in ("same", "valid"):
-                raise RuntimeError(f"Invalid padding string: '{padding}'")
-            whole, around = _same_padding(whole, weight, steps, gaps) if padding == "same" else (whole, (0,) * dims)
-        else:
-            around = _per_dimension(padding, count, dims, "padding")
+        steps = _per_dimension(stride, count, dims, "stride")
+        around = (0,) * dims if isinstance(padding, str) else _per_dimension(padding, count, dims, "padding")
+        gaps = _per_dimension(dilation, count, dims, "dilation")
+        if padding == "same":
+            whole, around = _same_padding(whole, weight, steps, gaps)
         _check_settings(steps, around, gaps, groups)
         _check_channels(whole, weight, bias, groups, False)
         _check_reach(whole, weight._data.shape[2:], around, gaps)

@@ -18,7 +18,7 @@ from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.ops.arithmetic import number_minus
 from gradviz.engine.ops.derivatives import minus, plus
 from gradviz.engine.ops.elementwise import check_broadcast, result_type
-from gradviz.engine.ops.neural import at_least, chosen_reduction, reduced
+from gradviz.engine.ops.neural import at_least, chosen_reduction, need_tensor, reduced
 from gradviz.engine.ops.reduce import NORM, norm_forward, norm_gradient
 from gradviz.engine.run.api import FUNCTIONS, LINALG, api
 from gradviz.engine.run.apply import call
@@ -352,6 +352,8 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
 @api("cdist", where="torch")
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: object = None) -> Tensor:
     """The distance of each row of one to each row of the other: (…, n, d) and (…, m, d) give (…, n, m)."""
+    for at, (name, each) in enumerate((("x1", x1), ("x2", x2)), start=1):
+        need_tensor(each, "cdist", name, at)
     for name, each in (("X1", x1), ("X2", x2)):
         if each._data.ndim < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {each._data.ndim}D")
@@ -365,6 +367,8 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: object = None) -
     if x1.shape[-1] != x2.shape[-1]:
         columns = f"X1: {x1.shape[-1]} X2: {x2.shape[-1]}"
         raise RuntimeError(f"X1 and X2 must have the same number of columns. {columns}")
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
     return call(CDIST, x1, x2, p=p)
 
 

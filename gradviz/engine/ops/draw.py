@@ -149,6 +149,10 @@ def randint_like(
 ) -> Tensor:
     """As `randint`, with shape and type of another tensor."""
     low, high = (0, low) if high is None else (low, high)
+    for name, each in (("low", low), ("high", high)):
+        if isinstance(each, Tensor) and each._data.ndim:
+            raise RuntimeError(f"{name} must be a scalar tensor and on CPU")
+    low, high = (int(each) for each in (low, high))
     if (dtype or input.dtype).is_complex:
         _check_range(low, high, dtype or input.dtype)
     source, kind = source_of(generator), (dtype or input.dtype).np

@@ -522,7 +522,7 @@ def frexp(input: Tensor) -> Named:
     """Mantissa and exponent of each element."""
     if not input.dtype.is_floating_point:
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
-    return return_type("frexp", ("mantissa", "exponent"))(*call_all(FREXP, input))
+    return return_type("frexp")(*call_all(FREXP, input))
 
 
 def _times_power(x: Array, y: Array) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Node, accumulator, bare
-from gradviz.engine.kernel.memory import followed, repeated, single_steps
+from gradviz.engine.kernel.memory import followed, in_memory_order, repeated, single_steps
 from gradviz.engine.kernel.messages import (
     WRITTEN_TWICE,
     broadcast_error,
@@ -159,7 +159,8 @@ def register(
                 f"output with shape {list(out._data.shape)} doesn't match the broadcast shape "
                 f"{list(result._data.shape)}"
             )
-        if out._data.shape != result._data.shape and out.dtype is not result.dtype and out._data.size:
+        converted = out.dtype is not result.dtype and names[0] not in _BOOLEAN
+        if out._data.shape != result._data.shape and converted and out._data.size:
             warn_resized(out, result._data)  # once for the result, once for what it is converted to
         return give(out, result)
 
@@ -173,7 +174,10 @@ def register(
                 own(self, *args, **kwargs)
                 return write(self, *prepare(self, *args, **kwargs))
             except (RuntimeError, TypeError, ValueError, IndexError) as error:
-                raise refused_first(names[0], self, (*args, *kwargs.values()), error) or error from None
+                first = refused_first(names[0], self, (*args, *kwargs.values()), error)
+                if first is None and str(error) == "ZeroDivisionError":
+                    _divided_until_zero(self, *prepare(self, *args, **kwargs))
+                raise first or error from None
 
         function_.__name__ = names[0] + "_"
         api(*(name + "_" for name in names), where=where)(function_)
@@ -187,10 +191,28 @@ def _check_out_memory(out: object, operands: Sequence[Tensor]) -> None:
         check_overlap(out, operands)
 
 
+def _divided_until_zero(
+    target: Tensor, row: OpRow, tensors: Sequence[Any], arrays: Sequence[Array], params: Mapping[str, object]
+) -> None:
+    """What an integer division in place has written when it comes to a zero: PyTorch goes from element to element."""
+    x, y = arrays
+    if x.dtype != target._data.dtype:
+        return  # it was written to a copy of the type of the result
+    found = row.forward(x, np.where(y == 0, y.dtype.type(1), y), **params)
+    into, zeros, found = (
+        in_memory_order(np.broadcast_to(each, target._data.shape) if each is not target._data else each, target._data)
+        for each in (target._data, y == 0, found)
+    )
+    before = np.arange(zeros.size).reshape(zeros.shape) < int(np.argmax(zeros.reshape(-1)))
+    np.copyto(into, found, where=before)
+
+
 _FIRST = (  # what a scatter checks before memory
     "Index tensor must", "Expected index", "scatter(): Expected", "source tensor shape must", "index_add_()",
     "index_reduce_()", "put_()", "Dimension out of range",
 )  # fmt: skip
+# Functions that write booleans into a tensor of any type.
+_BOOLEAN = frozenset("eq ne lt le gt ge logical_and logical_or logical_xor logical_not".split())
 _COMPARED = tuple(f'"{name}_cpu"' for name in ("lt", "le", "gt", "ge"))  # their result is boolean
 
 
@@ -221,7 +243,7 @@ def refused_first(name: str, target: Tensor, others: Sequence[object], error: Ex
 
 def _uncastable(target: Tensor, known: Sequence[Any], error: Exception) -> Exception | None:
     """Whether the result type does not fit the target, which PyTorch reports before a missing kernel."""
-    if "lerp" in str(error) or isinstance(error, IndexError):
+    if "lerp" in str(error) or isinstance(error, IndexError) or str(error).startswith(_COMPARED):
         return None
     if isinstance(error, RuntimeError) and not isinstance(error, NotImplementedError):
         if str(error) != "ZeroDivisionError":
@@ -296,7 +318,8 @@ def binary(
 
     function = register(prepare, names or (row.name,), inplace=inplace)
     if operators:
-        quick = _quick(row, function, "fc" if division else "fcV", shared) if fast else function
+        kinds = "fV" if alpha else "fc" if division else "fcV"  # sums of complex numbers look for infinities
+        quick = _quick(row, function, kinds, shared) if fast else function
         dunders(operators, quick, prepare)
 
 
@@ -318,7 +341,10 @@ def dunders(name: str, quick: Callable[[object, object], object], prepare: Calla
         try:
             return write(self, *prepare(self, other))
         except (RuntimeError, TypeError, ValueError) as error:
-            raise refused_first(name, self, (other,), error) or error from None
+            first = refused_first(name, self, (other,), error)
+            if first is None and str(error) == "ZeroDivisionError":
+                _divided_until_zero(self, *prepare(self, other))
+            raise first or error from None
 
     method(f"__{name}__")(quick if quick.__name__ == "quick" else left)
     method(f"__r{name}__")(reflected(name, right))

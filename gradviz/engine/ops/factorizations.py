@@ -120,7 +120,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> Named:
     """Both factors in one matrix, and the pivots counted from 1."""
     found = _factored(A, pivot)
     check_info(found[2], "torch.linalg.lu_factor", _ZERO_PIVOT, RuntimeError)
-    return named("linalg_lu_factor", "LU pivots", found[:2])
+    return named("linalg_lu_factor", found[:2])
 
 
 @api("lu_factor_ex", where="linalg")
@@ -129,7 +129,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
     found = _factored(A, pivot)
     if check_errors:
         check_info(found[2], "torch.linalg.lu_factor_ex", _ZERO_PIVOT, RuntimeError)
-    return named("linalg_lu_factor_ex", "LU pivots info", found)
+    return named("linalg_lu_factor_ex", found)
 
 
 _OLD_LU = (
@@ -146,7 +146,7 @@ def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: object =
     warn_once("lu", _OLD_LU)
     found = _factored(A, pivot)
     if get_infos:
-        return named("_lu_with_info", "LU pivots info", found)
+        return named("_lu_with_info", found)
     check_info(found[2], "torch.linalg.lu_factor_ex", _ZERO_PIVOT, RuntimeError)
     return found[0], found[1]
 
@@ -183,7 +183,7 @@ def lu(A: Tensor, *, pivot: bool = True) -> Named:
     _check_pivot(pivot, "linalg.lu_factor")
     L, U, P = call_all(LU, A, pivot=pivot)
     _detach_constant(P)
-    return named("linalg_lu", "P L U", (P, L, U))
+    return named("linalg_lu", (P, L, U))
 
 
 def _detach_constant(tensor: Tensor) -> None:
@@ -231,6 +231,9 @@ LU_UNPACK = op(
 @api("lu_unpack", where="torch")
 def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True) -> Named:
     """P, L and U from the result of `lu_factor`."""
+    if LU_data._data.ndim < 2:
+        size = list(LU_data._data.shape)
+        raise RuntimeError(f"torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: {size} instead")
     if unpack_pivots and LU_pivots.dtype is not dtypes.int32:
         raise RuntimeError(
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this "
@@ -239,7 +242,7 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpa
     L, U, P = call_all(LU_UNPACK, LU_data, LU_pivots, unpack_data=unpack_data, unpack_pivots=unpack_pivots)
     for each in (P,) if unpack_data else (P, L, U):
         _detach_constant(each)
-    return named("lu_unpack", "P L U", (P, L, U))
+    return named("lu_unpack", (P, L, U))
 
 
 def _lu_solve(factors: Array, pivots: Array, b: Array, *, left: bool, adjoint: bool) -> Array:
@@ -336,14 +339,14 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Named:
     """The packed factors of a symmetric matrix, and the pivots."""
     check_square(A, "torch.linalg.ldl_factor_ex")
     found = call_all(LDL_FACTOR, A, hermitian=hermitian)
-    return named("linalg_ldl_factor", "LD pivots", found[:2])
+    return named("linalg_ldl_factor", found[:2])
 
 
 @api("ldl_factor_ex", where="linalg")
 def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False) -> Named:
     """Like `ldl_factor`, also returning the position of a zero pivot."""
     check_square(A, "torch.linalg.ldl_factor_ex")
-    return named("linalg_ldl_factor_ex", "LD pivots info", call_all(LDL_FACTOR, A, hermitian=hermitian))
+    return named("linalg_ldl_factor_ex", call_all(LDL_FACTOR, A, hermitian=hermitian))
 
 
 @api("ldl_solve", where="linalg")
@@ -418,7 +421,7 @@ def qr(A: Tensor, mode: str = "reduced") -> Named:
         )
     check_matrix(A, "linalg.qr")
     check_type(A.dtype, "linalg.qr")
-    return named("linalg_qr", "Q R", call_all(QR, A, mode=mode))
+    return named("linalg_qr", call_all(QR, A, mode=mode))
 
 
 _OLD_QR = (
@@ -433,7 +436,7 @@ def old_qr(input: Tensor, some: bool = True) -> Named:
     """Q and R with input = Q R."""
     warn_once("qr", _OLD_QR)
     check_matrix(input, "linalg.qr")
-    return named("qr", "Q R", call_all(QR, input, mode="reduced" if some else "complete"))
+    return named("qr", call_all(QR, input, mode="reduced" if some else "complete"))
 
 
 # --- Householder reflections ---
@@ -455,7 +458,7 @@ def geqrf(input: Tensor) -> Named:
     """R and the Householder vectors in one matrix, and their factors."""
     if input._data.ndim < 2:
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
-    return named("geqrf", "a tau", call_all(GEQRF, input))
+    return named("geqrf", call_all(GEQRF, input))
 
 
 def _reflection_grads(vectors: Tensor, tau: Tensor, steps: Any, start: Tensor, grad: Tensor) -> tuple[Any, Any]:
@@ -682,7 +685,7 @@ def _check_driver(driver: str | None) -> None:
 def svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None) -> Named:
     """U, S, Vᴴ with A = U diag(S) Vᴴ."""
     _check_driver(driver)
-    return named("linalg_svd", "U S Vh", _decomposed(A, full_matrices, "linalg.svd"))
+    return named("linalg_svd", _decomposed(A, full_matrices, "linalg.svd"))
 
 
 @api("svd")
@@ -697,8 +700,8 @@ def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Named:
         m, n = input._data.shape[-2:]
         batch = input._data.shape[:-2]
         u, v = F["zeros"]((*batch, m, m), dtype=input.dtype), F["zeros"]((*batch, n, n), dtype=input.dtype)
-        return named("svd", "U S V", (u, s, v))
-    return named("svd", "U S V", (u, s, h(vh)))
+        return named("svd", (u, s, v))
+    return named("svd", (u, s, h(vh)))
 
 
 @api("svdvals", where="linalg")
@@ -809,7 +812,7 @@ def _symmetric(A: Tensor, UPLO: str) -> tuple[Tensor, ...]:
     return call_all(EIGH, A, UPLO=UPLO.upper())
 
 
-api("eigh", where="linalg")(lambda A, UPLO="L": named("linalg_eigh", "eigenvalues eigenvectors", _symmetric(A, UPLO)))
+api("eigh", where="linalg")(lambda A, UPLO="L": named("linalg_eigh", _symmetric(A, UPLO)))
 api("eigvalsh", where="linalg")(lambda A, UPLO="L": _symmetric(A, UPLO)[0])
 
 
@@ -847,5 +850,5 @@ def _general(A: Tensor, name: str) -> tuple[Tensor, ...]:
     return call_all(EIG, A)
 
 
-api("eig", where="linalg")(lambda A: named("linalg_eig", "eigenvalues eigenvectors", _general(A, "linalg.eig")))
+api("eig", where="linalg")(lambda A: named("linalg_eig", _general(A, "linalg.eig")))
 api("eigvals", where="linalg")(lambda A: _general(A, "linalg.eigvals")[0])

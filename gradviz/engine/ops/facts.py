@@ -13,7 +13,7 @@ from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.batched import one_by_one, one_example
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.memory import check_count, memory_of, resized, row_strides, start_of
-from gradviz.engine.kernel.messages import plain_numbers
+from gradviz.engine.kernel.messages import called, plain_numbers
 from gradviz.engine.kernel.rows import no_derivative, op
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
@@ -114,6 +114,7 @@ class _Limits:
     dtype: str
 
 
+@called("torch.finfo")
 @dataclass(frozen=True, repr=False)
 class finfo(_Limits):
     """The limits of a floating point type."""
@@ -152,6 +153,7 @@ def _bfloat16_limits() -> Any:
     return limits(ml_dtypes.bfloat16)
 
 
+@called("torch.iinfo")
 @dataclass(frozen=True, repr=False)
 class iinfo(_Limits):
     """The limits of an integer type."""

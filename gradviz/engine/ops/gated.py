@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -394,14 +395,24 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """`alpha_dropout` of whole channels."""
     _need_probability(p)
-    return _alpha_dropped(input, p, training, inplace, _channels(input) if training and p > 0 else ())
+    return _alpha_dropped(input, p, training, inplace, _channels(input) if training and 0 < p < 1 else ())
+
+
+def _feature_dropout(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+    return _dropped(input, p, training, inplace, _channels(input) if training and 0 < p < 1 else ())
+
+
+def _in_c(fn: Callable[..., Tensor], input: Tensor, p: float, train: bool, inplace: bool) -> Tensor:
+    if p < 0.0 or p > 1.0:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
+    return fn(input, p, train, inplace)
 
 
 for _name, _fn in (
     ("dropout", dropout),
     ("alpha_dropout", alpha_dropout),
+    ("feature_dropout", _feature_dropout),
     ("feature_alpha_dropout", feature_alpha_dropout),
 ):
-    api(_name, where="torch")(lambda input, p, train, fn=_fn: fn(input, p, train))
-    api(f"{_name}_", where="torch")(lambda input, p, train, fn=_fn: fn(input, p, train, True))
-api("feature_dropout", where="torch")(lambda input, p, train: _dropped(input, p, train, False, _channels(input)))
+    api(_name, where="torch")(lambda input, p, train, fn=_fn: _in_c(fn, input, p, train, False))
+    api(f"{_name}_", where="torch")(lambda input, p, train, fn=_fn: _in_c(fn, input, p, train, True))

@@ -275,10 +275,12 @@ SCATTER_MULTIPLY = op(
 def _prepare_scatter(
     input: Tensor, dim: int, index: Tensor, src: object = None, *, value: object = None, reduce: str | None = None
 ) -> Prepared:
-    check_index(index, "scatter")
     axis = wrap_dim(dim, input._data.ndim)
+    check_index(index, "scatter")
     given = value if src is None else src
     check_scatter(input, index, given, axis)
+    if reduce not in (None, "add", "multiply"):
+        raise RuntimeError("reduce argument must be either add or multiply.")
     check_range(index, input, axis)
     if reduce is not None:
         return _reduced(input, index, given, axis, reduce)
@@ -290,8 +292,6 @@ def _prepare_scatter(
 
 def _reduced(input: Tensor, index: Tensor, given: object, dim: int, reduce: str) -> Prepared:
     rows = {"add": SCATTER_ADD, "multiply": SCATTER_MULTIPLY}
-    if reduce not in rows:
-        raise RuntimeError("reduce argument must be either add or multiply.")
     source = operand(given)
     part = source._data[tuple(slice(n) for n in index._data.shape)] if source._data.ndim else source._data
     wide = np.broadcast_to(part, index._data.shape)
@@ -299,8 +299,8 @@ def _reduced(input: Tensor, index: Tensor, given: object, dim: int, reduce: str)
 
 
 def _prepare_scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Prepared:
-    check_index(index, "scatter")
     axis = wrap_dim(dim, input._data.ndim)
+    check_index(index, "scatter")
     check_scatter(input, index, src, axis)
     check_range(index, input, axis)
     return SCATTER_ADD, (input, index, src), (input._data, index._data, src._data), {"dim": axis}
@@ -407,11 +407,11 @@ def _index_copy(x: Array, index: Array, source: Array, dim: int) -> Array:
 @api("index_select")
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """Slices at given indices along `dim`."""
+    axis = wrap_dim(dim, input._data.ndim)
     if index._data.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
     if index.dtype not in (dtypes.int64, dtypes.int32):
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
-    axis = wrap_dim(dim, input._data.ndim)
     if not input._data.ndim and index._data.size != 1:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index._data.size} value(s)")
     n = input._data.shape[axis] if input._data.ndim else 1
@@ -437,9 +437,14 @@ def _prepare_index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) 
 
 
 def _prepare_index_fill(input: Tensor, dim: int, index: Tensor, value: object) -> Prepared:
-    axis = wrap_dim(dim, input._data.ndim)
+    if isinstance(value, Tensor) and value._data.ndim:
+        raise RuntimeError(
+            f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._data.ndim} "
+            "dimension(s)."
+        )
     if index.dtype is not dtypes.int64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    axis = wrap_dim(dim, input._data.ndim)
     if index._data.ndim > 1:
         raise RuntimeError("Index has to be a vector/scalar")
     found = value.dtype.is_complex if isinstance(value, Tensor) else isinstance(value, complex)
@@ -450,11 +455,6 @@ def _prepare_index_fill(input: Tensor, dim: int, index: Tensor, value: object) -
     if bad.size:
         raise IndexError(f"index {int(bad.flat[0])} is out of bounds for dimension {axis} with size {n}")
     if isinstance(value, Tensor):
-        if value._data.ndim:
-            raise RuntimeError(
-                f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._data.ndim} "
-                "dimension(s)."
-            )
         return INDEX_FILL_TENSOR, (input, index, value), (input._data, index._data, value._data), {"dim": axis}
     check_value(value, input.dtype)
     wrapped = int(value) % 256 if input.dtype is dtypes.uint8 and isinstance(value, int) else value

@@ -367,13 +367,13 @@ def getitem(self: Tensor, items: object) -> Tensor:
 @method("__setitem__")
 def setitem(self: Tensor, items: object, value: object) -> None:
     """Write to what `self[items]` names."""
-    found = _Indexer(self, items, writes=True)
     if not isinstance(value, (Tensor, int, float, complex, np.integer)):
         raise TypeError(f"can't assign a {type_name(value)} to a {self.dtype.label}")
     if not isinstance(value, Tensor):
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise ValueError("Overflow when unpacking long long")
         check_value(value, self.dtype)
+    found = _Indexer(self, items, writes=True)
     given = operand(value)
     if not found.slots:
         whole = items is Ellipsis or not found.items or any(isinstance(each, slice) for each in found.items)

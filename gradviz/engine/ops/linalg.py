@@ -84,9 +84,9 @@ def check_info(info: object, name: str, message: str, error: type[Exception] = L
         raise error(f"{name}: {element}{message.format(int(codes.reshape(-1)[bad[0]]))}")
 
 
-def named(title: str, fields: str, values: Iterable[Tensor]) -> Named:
+def named(title: str, values: Iterable[Tensor]) -> Named:
     """Several results under PyTorch's names."""
-    return return_type(title, tuple(fields.split()))(*values)
+    return return_type(title)(*values)
 
 
 # --- determinant ---
@@ -191,10 +191,10 @@ SLOGDET = op(
 def slogdet(A: Tensor) -> Named:
     """Sign and logarithm of the absolute value of the determinant."""
     check_square(A, "linalg.slogdet")
-    return named("linalg_slogdet", "sign logabsdet", call_all(SLOGDET, A)[:2])
+    return named("linalg_slogdet", call_all(SLOGDET, A)[:2])
 
 
-api("slogdet")(lambda input: named("slogdet", "sign logabsdet", slogdet(input)))
+api("slogdet")(lambda input: named("slogdet", slogdet(input)))
 
 
 @api("logdet")
@@ -257,7 +257,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Named:
     found = call_all(INV, A)
     if check_errors:
         check_info(found[1], "linalg.inv_ex", SINGULAR)
-    return named("linalg_inv_ex", "inverse info", found)
+    return named("linalg_inv_ex", found)
 
 
 def _solve(a: Array, b: Array, *, left: bool, vector: bool) -> tuple[Array, ...]:
@@ -352,7 +352,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
     found, info = _solved(A, B, left, "linalg.solve")
     if check_errors:
         check_info(info, "torch.linalg.solve_ex", NOT_SOLVED)
-    return named("linalg_solve_ex", "result info", (found, info))
+    return named("linalg_solve_ex", (found, info))
 
 
 # --- triangular systems ---
@@ -466,7 +466,7 @@ def triangular_solve(
     if n != m:
         raise RuntimeError(f"A must be batches of square matrices, but they are {n} by {m} matrices")
     found = call_all(OLD_TRIANGULAR, input, A, upper=upper, transpose=transpose, unitriangular=unitriangular)
-    return named("triangular_solve", "solution cloned_coefficient", found)
+    return named("triangular_solve", found)
 
 
 # --- Cholesky ---
@@ -537,7 +537,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
     found = call_all(CHOLESKY_EX, A, upper=upper)
     if check_errors:
         check_info(found[1], "linalg.cholesky_ex", NOT_POSITIVE)
-    return named("linalg_cholesky_ex", "L info", found)
+    return named("linalg_cholesky_ex", found)
 
 
 _OLD_CHOLESKY = (

@@ -142,6 +142,23 @@ def _places(rows: Array, values: Array, right: bool) -> Array:
     return low
 
 
+def _check_sorter(rows: Tensor, sorter: Tensor | None) -> None:
+    if sorter is None:
+        return
+    if sorter._data.shape != rows._data.shape:
+        raise RuntimeError(
+            "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
+            f"{list(rows._data.shape)}and got sorter tensor {list(sorter._data.shape)}"
+        )
+    if sorter.dtype is not dtypes.int64:
+        raise RuntimeError(
+            f"torch.searchsorted(): sorter must be a tensor of long dtype but got dtype {sorter.dtype.title}"
+        )
+    n = rows._data.shape[-1] if rows._data.ndim else 1
+    if sorter._data.size and not 0 <= sorter._data.min() <= sorter._data.max() < n:
+        raise RuntimeError("torch.searchsorted(): sorter index out of range")
+
+
 def _check_search(rows: Tensor, values: Tensor, right: bool, side: str | None, sorter: Tensor | None) -> None:
     if side is not None and side not in ("left", "right"):
         raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
@@ -149,6 +166,7 @@ def _check_search(rows: Tensor, values: Tensor, right: bool, side: str | None, s
         raise RuntimeError(
             "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
         )
+    _check_sorter(rows, sorter)
     ndim = values._data.ndim if isinstance(values, Tensor) else 0
     if not rows._data.ndim and ndim:
         raise RuntimeError(
@@ -160,16 +178,6 @@ def _check_search(rows: Tensor, values: Tensor, right: bool, side: str | None, s
             "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got "
             f"boundaries tensor dim({rows._data.ndim}) and input value's dim({ndim}) numel({count})"
         )
-    if sorter is not None:
-        if sorter._data.shape != rows._data.shape:
-            raise RuntimeError(
-                "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
-                f"{list(rows._data.shape)}and got sorter tensor {list(sorter._data.shape)}"
-            )
-        if sorter.dtype is not dtypes.int64:
-            raise RuntimeError(
-                f"torch.searchsorted(): sorter must be a tensor of long dtype but got dtype {sorter.dtype.title}"
-            )
     if isinstance(values, Tensor) and rows._data.ndim > 1 and rows._data.shape[:-1] != values._data.shape[:-1]:
         raise RuntimeError(
             "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "

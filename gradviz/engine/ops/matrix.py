@@ -204,6 +204,9 @@ def trace(input: Tensor) -> Tensor:
 def _triangle_indices(name: str, pick: Any) -> None:
     @api(name, where="torch")
     def function(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: object = None) -> Tensor:
+        for what, count in (("row", row), ("col", col)):
+            if count < 0:
+                raise RuntimeError(f"{what} must be non-negative, got{count}")
         return made(np.stack(pick(row, offset, col)).astype((dtype or dtypes.int64).np))
 
 
@@ -610,6 +613,12 @@ def _check_sizes(plan: _Equation, operands: list[Tensor]) -> None:
                 )
         for c, n in zip(letters, x._data.shape, strict=True):
             if n != 1 and seen.setdefault(c, n) != n:
+                if not c.isascii():  # of an ellipsis
+                    raise RuntimeError(
+                        f"einsum(): dimension {letters.index(c)} covered by ellipsis in operand {i}has size {n} which "
+                        f"does not broadcast with previously seen ellipsis with size {seen[c]} for the respective "
+                        "dimension"
+                    )
                 raise RuntimeError(
                     f"einsum(): subscript {c} has size {n} for operand {i} which does not broadcast with previously "
                     f"seen size {seen[c]}"

@@ -280,7 +280,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: Any = None) -> Nam
     found = call_all(LSTSQ, A, B, rcond=float(rcond), driver=driver or "gelsy", vector=vector)
     for each in found[3:]:
         each._requires_grad, each._node, each._output_nr = False, None, 0
-    return named("linalg_lstsq", "solution residuals rank singular_values", found)
+    return named("linalg_lstsq", found)
 
 
 def _check_lstsq(A: Tensor, B: Tensor, driver: str | None) -> None:

@@ -330,6 +330,15 @@ def group_norm(
     if shape[0] * (shape[1] // num_groups) * math.prod(shape[2:]) == 1:
         seen = [shape[0] * shape[1] // num_groups, num_groups, *shape[2:]]
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {seen}")
+    _check_groups(shape, num_groups, weight, bias)
+    check_mixed(input, weight)
+    need_floats(input, "GroupNormKernelImpl")
+    return call_all(GROUP_NORM, input, weight, bias, group=num_groups, eps=eps)[0]
+
+
+def _check_groups(shape: Sequence[int], num_groups: int, weight: Tensor | None, bias: Tensor | None) -> None:
+    if num_groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     if shape[1] % num_groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "
@@ -341,9 +350,6 @@ def group_norm(
                 f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
                 f"shape {list(each._data.shape)} and input of shape {list(shape)}"
             )
-    check_mixed(input, weight)
-    need_floats(input, "GroupNormKernelImpl")
-    return call_all(GROUP_NORM, input, weight, bias, group=num_groups, eps=eps)[0]
 
 
 @api("native_layer_norm", where="torch")
@@ -361,6 +367,12 @@ def native_group_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float
 ) -> tuple[Tensor, ...]:
     """`group_norm` with the mean and 1/σ of each group."""
+    _check_groups((N, C), group, weight, bias)
+    if input._data.size != N * C * HxW:
+        raise RuntimeError(
+            "Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error message be improved?  If "
+            "so, please report an enhancement request to PyTorch.)"
+        )
     need_floats(input, "GroupNormKernelImpl")
     return call_all(GROUP_NORM, input, weight, bias, group=group, eps=eps)
 

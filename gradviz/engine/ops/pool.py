@@ -71,7 +71,6 @@ def check_pool(
         if len(shape) not in (n + 1, n + 2) and n == 3:
             raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
         if len(shape) not in (n + 1, n + 2):
-            check_padding(kernel, stride, padding, dilation)
             raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
     elif len(shape) < n + 1:
         raise IndexError(
@@ -166,6 +165,8 @@ def check_line(shape: Sizes, given: dict[str, Any], ceil_mode: bool, return_indi
 
 def adaptive_output(output_size: Any, shape: Sizes, n: int, name: str) -> Sizes:
     """The output size, with None replaced by the input's size."""
+    if output_size is None and n > 1:
+        raise TypeError("object of type 'NoneType' has no len()")
     if not isinstance(output_size, tuple | list):
         return (int(shape[-1] if output_size is None else output_size),) * n
     given = tuple(output_size)

@@ -127,8 +127,9 @@ def _ends(start: object, end: object, steps: int, name: str) -> tuple[object, ob
         )  # fmt: skip
     if any(each._data.ndim for each in tensors):
         sizes = " and ".join(
-            f"{label} with {each._data.ndim if isinstance(each, Tensor) else 0} dimension(s)"
+            f"{label} with {each._data.ndim} dimension(s)"
             for label, each in (("start", start), ("end", end))
+            if isinstance(each, Tensor)
         )
         raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {sizes}.")
     if steps < 0:

@@ -147,3 +147,35 @@ def _run_layer(*operands: Any) -> tuple[Tensor, ...]:
 
 
 _layer = casting(_run_layer, LSTM_LAYER.name)
+
+
+# --- the checks of one step ---
+
+
+def check_cell(input: Tensor, states: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, gates: int) -> None:
+    """Refuse operands of one step that don't fit; an Elman network looks at its weights first."""
+
+    def check_weights() -> None:
+        wanted = gates * w_hh.size(1)
+        for name, each in (("ih", w_ih), ("hh", w_hh)):
+            if each.size(0) != wanted:
+                raise RuntimeError(
+                    f"weight_{name} first dim must be {gates} * hidden_size = {wanted}, but got {each.size(0)}"
+                )
+
+    if gates == 1:
+        check_weights()
+    if input.size(1) != w_ih.size(1):
+        raise RuntimeError(f"input has inconsistent input_size: got {input.size(1)} expected {w_ih.size(1)}")
+    if gates > 1:
+        check_weights()
+    check_states(input.size(0), states, w_hh.size(1))
+
+
+def check_states(count: int, states: Sequence[Tensor], size: int) -> None:
+    """Refuse states that don't belong to `count` samples."""
+    for i, each in enumerate(states):
+        if each.size(0) != count:
+            raise RuntimeError(f"Input batch size {count} doesn't match hidden{i} batch size {each.size(0)}")
+        if each.size(1) != size:
+            raise RuntimeError(f"hidden{i} has inconsistent hidden_size: got {each.size(1)}, expected {size}")

@@ -397,9 +397,11 @@ def _extreme(name: str, reduce: object, arg: object) -> None:
         if other is not None or isinstance(dim, Tensor):
             return F[f"{name}imum"](input, dim if other is None else other)
         if dim is None:
-            check_kind(name, input.dtype)
+            if input._data.size:
+                check_kind(name, input.dtype)
             return call(whole, input)
         if input.dtype.is_complex:
+            _check_extent(f"{name}()", input, dim, RuntimeError)
             raise RuntimeError(f"{name}(): does not support complex input")
         return return_type(name)(*call_all(pair, input, dim=dim, keepdim=keepdim))
 
@@ -498,7 +500,7 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
         if not input._data.size:
             _check_extent("aminmax", input, axis, RuntimeError)
         dim = axis if input._data.ndim else None
-    return return_type("aminmax", ("min", "max"))(*call_all(AMINMAX, input, dim=dim, keepdim=keepdim))
+    return return_type("aminmax")(*call_all(AMINMAX, input, dim=dim, keepdim=keepdim))
 
 
 _extreme("max", np.max, np.argmax)

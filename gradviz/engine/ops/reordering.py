@@ -161,6 +161,8 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
         raise RuntimeError("`shifts` required")
     if len(by) != len(along) and not (len(by) == 1 and not along):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(along)}")
+    if not input._data.size:
+        return call(ROLL, input, shifts=by[:1], dims=())
     if along and not input._data.ndim:
         raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
     axes = tuple(wrap_dim(d, input._data.ndim) for d in along)

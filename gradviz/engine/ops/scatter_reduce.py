@@ -192,11 +192,11 @@ INDEX_REDUCE = op(
 def _prepare_scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Prepared:
-    check_index(index, "scatter")
     axis = wrap_dim(dim, input._data.ndim)
+    check_index(index, "scatter")
+    check_scatter(input, index, src, axis)
     if reduce not in _REDUCTIONS:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    check_scatter(input, index, src, axis)
     check_range(index, input, axis)
     params = {"dim": axis, "reduce": reduce, "include_self": include_self}
     return SCATTER_REDUCE, (input, index, src), (input._data, index._data, src._data), params

@@ -16,7 +16,7 @@ from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics import bessel, functions
 from gradviz.engine.ops.derivatives import plus, scaled
-from gradviz.engine.ops.elementwise import NUMBERS, Prepared, cast, prepare_pair, register, result_type
+from gradviz.engine.ops.elementwise import NUMBERS, Prepared, cast, check_broadcast, prepare_pair, register, result_type
 from gradviz.engine.ops.special import POLYGAMMA
 from gradviz.engine.run.api import FUNCTIONS, SPECIAL, api, called, method
 from gradviz.engine.run.apply import NO_PARAMS
@@ -394,6 +394,7 @@ def _incomplete(name: str, alias: str, forward: Callable[..., object], latex: st
         if target.rank < 2:
             raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{target.title}'")
         _check_type(target, f"{name}_cpu", True)
+        check_broadcast(input._data, other._data)
         return row, (input, other), (cast(input, target), cast(other, target)), NO_PARAMS
 
     register(prepare, (name,))

@@ -39,6 +39,10 @@ _WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
 def _check_quantile(input: Tensor, q: Tensor, interpolation: str, name: str) -> None:
+    if interpolation not in _WAYS:
+        raise RuntimeError(
+            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
+        )
     if not input._data.size:
         raise RuntimeError(f"{name}() input tensor must be non-empty")
     if q._data.ndim > 1:
@@ -47,10 +51,6 @@ def _check_quantile(input: Tensor, q: Tensor, interpolation: str, name: str) -> 
         raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
     if q.dtype is not input.dtype:
         raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
-    if interpolation not in _WAYS:
-        raise RuntimeError(
-            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
-        )
     if not ((q._data >= 0) & (q._data <= 1)).all():
         raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
 
@@ -218,42 +218,66 @@ def _edges(column: Array, bins: int, low: float, high: float) -> Array:
     return steps._data
 
 
-def _range_of(column: Array) -> tuple[float, float]:
-    return (float(column.min()), float(column.max())) if column.size else (0.0, 1.0)
-
-
-def _check_histogram(input: Tensor, weight: Tensor | None, name: str) -> None:
-    if input.dtype not in (dtypes.float32, dtypes.float64):
-        raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{input.dtype.title}'")
-    if weight is not None and weight.dtype is not input.dtype:
+def _limits(rows: Array, d: int, given: Sequence[float] | None) -> tuple[float, float]:
+    """The ends of the bins of one dimension."""
+    if given is not None:
+        low, high = given[2 * d], given[2 * d + 1]
+    elif not rows.size:
+        low, high = 0.0, 1.0
+    else:
+        low, high = float(rows[:, d].min()), float(rows[:, d].max())
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(f"torch.histogramdd: dimension {d}'s range [{low:g}, {high:g}] is not finite")
+    if low > high:
         raise RuntimeError(
-            f"torch.{name}: if weight tensor is provided, input tensor and weight tensor should have the same dtype, "
-            f"but got input(ScalarType {input.dtype.title}), and weight(ScalarType {weight.dtype.title})"
+            f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} for dimension {d}"
         )
+    return low, high
+
+
+def _check_histogram(rows: Tensor, bins: Sequence[Any], span: Sequence[float] | None, weight: Tensor | None) -> None:
+    """The checks of `histogramdd`, in PyTorch's order; `rows` has a column for each dimension."""
+    name, count = "torch.histogramdd", rows.size(-1)
+    for d, each in enumerate(bins):
+        if isinstance(each, Tensor):
+            if each.dtype is not rows.dtype:
+                raise RuntimeError(
+                    f"{name}: input tensor and bins tensors should have the same dtype, but got input with dtype "
+                    f"{rows.dtype.cpp} and bins for dimension {d} with dtype {each.dtype.cpp}"
+                )
+            if each._data.ndim != 1:
+                raise RuntimeError(
+                    f"{name}: bins tensor should have one dimension, but got {each._data.ndim} dimensions in the bins "
+                    f"tensor for dimension {d}"
+                )
+    if weight is not None:
+        if weight.dtype is not rows.dtype:
+            raise RuntimeError(
+                f"{name}: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but "
+                f"got input({rows.dtype.cpp}), and weight({weight.dtype.cpp})"
+            )
+        if weight._data.shape != rows._data.shape[:-1]:
+            raise RuntimeError(
+                f"{name}: if weight tensor is provided it should have the same shape as the input tensor excluding its "
+                f"innermost dimension, but got input with shape {list(rows._data.shape)} and weight with shape "
+                f"{list(weight._data.shape)}"
+            )
+    if span is not None and len(span) != 2 * count:
+        raise RuntimeError(
+            f"{name}: for a {count}-dimensional histogram range should have {2 * count} elements, but got {len(span)}"
+        )
+    if rows.dtype not in (dtypes.float32, dtypes.float64):
+        raise NotImplementedError(f"\"histogramdd\" not implemented for '{rows.dtype.title}'")
 
 
 @api("histogram")
 def histogram(
-    input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False
+    input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tensor | None = None, density: bool = False
 ) -> Named:
     """How many elements fall into each bin, and the edges of the bins."""
-    _check_histogram(input, weight, "histogramdd")
-    column = input._data.reshape(-1)
-    if isinstance(bins, Tensor):
-        edges = bins._data
-    else:
-        if bins <= 0:
-            raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-        low, high = _range_of(column) if range is None else range
-        if low > high:
-            raise RuntimeError(
-                f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} for dimension 0"
-            )
-        edges = _edges(column, bins, low, high)
-    weights = None if weight is None else weight._data.reshape(-1)
-    params = {"edges": (edges,), "density": density}
-    found = apply(HISTOGRAM, (input, weight), (column.reshape(-1, 1), weights), params)
-    return return_type("histogram", ("hist", "bin_edges"))(found, made(edges.copy()))
+    weights = None if weight is None else weight.reshape(-1)
+    found, edges = _histogrammed(input.reshape(-1, 1), [bins], range, weights, density)
+    return return_type("histogram")(found, edges[0])
 
 
 @api("histogramdd", where="torch")
@@ -261,21 +285,36 @@ def histogramdd(
     input: Tensor, bins: Any, range: Any = None, weight: Tensor | None = None, density: bool = False
 ) -> Named:
     """How many rows fall into each cell of a grid, and the edges of the grid."""
-    _check_histogram(input, weight, "histogramdd")
+    dims = input.size(-1)
     if input._data.ndim < 2:
         raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
-    columns = input._data.reshape(-1, input._data.shape[-1])
-    dims = columns.shape[1]
     counts = [bins] * dims if isinstance(bins, int) else list(bins)
     if len(counts) != dims:
-        raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
-    edges = []
-    for d, count in enumerate(counts):
-        limits = _range_of(columns[:, d]) if range is None else range[2 * d : 2 * d + 2]
-        edges.append(count._data if isinstance(count, Tensor) else _edges(columns[:, d], count, *limits))
+        if not counts or not isinstance(counts[0], Tensor):
+            raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
+        raise RuntimeError(
+            f"torch.histogramdd: expected {dims} sequences of bin edges for a {dims}-dimensional histogram but got "
+            f"{len(counts)}"
+        )
+    return return_type("histogramdd")(*_histogrammed(input, counts, range, weight, density))
+
+
+def _histogrammed(
+    input: Tensor, bins: Sequence[Any], span: Any, weight: Tensor | None, density: bool
+) -> tuple[Tensor, Any]:
+    _check_histogram(input, bins, span, weight)
+    rows = input._data.reshape(-1, input._data.shape[-1])
+    limits = [(0.0, 1.0) if isinstance(each, Tensor) else _limits(rows, d, span) for d, each in enumerate(bins)]
+    for d, each in enumerate(bins):
+        count = len(each._data) - 1 if isinstance(each, Tensor) else each
+        if count <= 0:
+            raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {count} for dimension {d}")
+    edges = [
+        each._data if isinstance(each, Tensor) else _edges(rows[:, d], each, *limits[d]) for d, each in enumerate(bins)
+    ]
     weights = None if weight is None else weight._data.reshape(-1)
-    found = apply(HISTOGRAM, (input, weight), (columns, weights), {"edges": tuple(edges), "density": density})
-    return return_type("histogramdd", ("hist", "bin_edges"))(found, tuple(made(each.copy()) for each in edges))
+    found = apply(HISTOGRAM, (input, weight), (rows, weights), {"edges": tuple(edges), "density": density})
+    return found, tuple(made(each.copy()) for each in edges)
 
 
 BINCOUNT = op(

@@ -20,6 +20,7 @@ from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import overflow
 from gradviz.engine.ops.matrix import diagonal_of
+from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, api, method
 from gradviz.engine.run.apply import call
 from gradviz.engine.run.inplace import resize_in_place
@@ -301,9 +302,18 @@ DIAGONAL_SCATTER = op(
 )
 
 
+def _check_slice(slice: Tensor, src: Tensor) -> None:
+    if slice._data.shape != src._data.shape:
+        raise RuntimeError(
+            f"expected src to have a size equal to the slice of self. src size = {list(src._data.shape)}, slice size = "
+            f"{list(slice._data.shape)}"
+        )
+
+
 @api("select_scatter")
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """A copy in which one slice is `src`."""
+    _check_slice(input.detach().select(dim, index), src)
     return call(SELECT_SCATTER, input, src, dim=dim, index=index)
 
 
@@ -312,10 +322,15 @@ def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
     """A copy in which a range is `src`."""
+    if step <= 0:
+        raise RuntimeError("slice step must be positive")
+    dim = wrap_dim(dim, input._data.ndim)
+    _check_slice(_range(input.detach(), dim, start, end, step), src)
     return call(SLICE_SCATTER, input, src, dim=dim, start=start, end=end, step=step)
 
 
 @api("diagonal_scatter")
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A copy in which a diagonal is `src`."""
+    _check_slice(input.detach().diagonal(offset, dim1, dim2), src)
     return call(DIAGONAL_SCATTER, input, src, offset=offset, dim1=dim1, dim2=dim2)

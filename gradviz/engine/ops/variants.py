@@ -108,7 +108,7 @@ def fill(input: Tensor, value: Any) -> Tensor:
         return call(FILL_NUMBER, input, value=value)
     if value._data.ndim:
         raise RuntimeError(
-            f"fill only supports 0-dimension value tensor but got tensor with {value._data.ndim} dimensions."
+            f"fill_ only supports 0-dimension value tensor but got tensor with {value._data.ndim} dimensions."
         )
     return call(FILL_TENSOR, input, value)
 
@@ -212,7 +212,7 @@ for _name in """addmv_ as_strided_ conj_physical_ detach_ fill_ gcd_ index_put_ 
     if hasattr(Tensor, _name):
         F.setdefault(_name, in_torch_words(getattr(Tensor, _name), f"torch.{_name}"))
 
-_REDUCTIONS = ("none", "mean", "sum")
+_REDUCTIONS: dict[object, str] = {1: "mean", 2: "sum"}
 
 
 _LOSSES = {  # the names of the arguments in their order under `torch`
@@ -234,7 +234,7 @@ def _numbered(name: str, order: str) -> None:
     def function(*args: object, **kwargs: object) -> Tensor:
         given = {**dict(zip(order.split(), args, strict=False)), **kwargs}
         reduction = given.pop("reduction", 0)
-        return loss(**given, reduction=_REDUCTIONS[reduction] if isinstance(reduction, int) else reduction)
+        return loss(**given, reduction=_REDUCTIONS.get(reduction, "none"))
 
     function.__name__ = name
     api(name, where="torch")(function)

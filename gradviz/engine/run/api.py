@@ -28,7 +28,7 @@ from gradviz.engine.run.arguments import (
     return_type,
 )
 from gradviz.engine.run.autocast import casting
-from gradviz.engine.run.signatures import in_c, refusal, type_name
+from gradviz.engine.run.signatures import in_c, in_order, refusal, type_name
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -114,7 +114,10 @@ def called(fn: F, name: str) -> F:
 _TAKES_MORE = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 _worded: dict[Any, Any] = {}  # the function inside each
 # Functions that accept more here: those written in Python there, and methods that work without any argument.
-_ASKED_FIRST = frozenset("nn.functional.pad nn.functional.leaky_relu nn.functional.elu Tensor.flip Tensor.tile".split())
+_ASKED_FIRST = frozenset(
+    """nn.functional.pad nn.functional.leaky_relu nn.functional.elu Tensor.flip Tensor.tile torch.is_autocast_enabled
+    torch.set_autocast_enabled torch.get_autocast_dtype torch.tile Tensor.resize_""".split()
+)
 
 
 _NO_WRITES = frozenset(
@@ -155,9 +158,12 @@ def in_torch_words(fn: F, key: str) -> F:
             if another is None and not str(error).startswith("Output "):  # for views that can't be followed
                 another = _unwritable(args, keywords) if writes else None
                 another = another or _unfollowed((*args, *keywords.values()))
-            if another is None:
+            if another is not None:
+                raise another from None
+            again = in_order(key, args, keywords) if isinstance(error, (TypeError, OverflowError)) else None
+            if again is None:
                 raise
-            raise another from None
+        return fn(*again[1], **again[2])
 
     functools.update_wrapper(call, fn)
     del call.__wrapped__  # type: ignore[attr-defined]
@@ -166,7 +172,7 @@ def in_torch_words(fn: F, key: str) -> F:
 
 
 # Functions that look for the dimension before they look at element types.
-_DIMENSION_FIRST = frozenset("max min amax amin sort argsort nansum logcumsumexp gather".split())
+_DIMENSION_FIRST = frozenset("max min amax amin sort argsort nansum logcumsumexp gather mode cummax cummin".split())
 
 
 def _no_dimension(
@@ -293,7 +299,7 @@ def with_out(fn: F, offered: F, name: str) -> F:
             check_apart(name, target, args)
         for target, value in zip(out, found, strict=True):
             give(target, value)
-        return return_type(f"{found.title}_out", found.fields)(*out) if hasattr(found, "fields") else out
+        return return_type(f"{found.title}_out")(*out) if hasattr(found, "fields") else out
 
     functools.update_wrapper(call, fn)
     del call.__wrapped__  # type: ignore[attr-defined]

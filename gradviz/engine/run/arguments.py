@@ -14,7 +14,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes, layers
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.memory import repeated
-from gradviz.engine.kernel.messages import OVERLAPPING, WRITTEN_TWICE, check_castable
+from gradviz.engine.kernel.messages import OVERLAPPING, WRITTEN_TWICE, called, check_castable
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
 
@@ -38,19 +38,58 @@ class Named(tuple[Tensor, ...]):
         return f"torch.return_types.{self.title}(\n{body})"
 
 
-class ReturnTypes(dict[str, type[Named]]):
-    """`torch.return_types`: the classes by name, those of values and indices also before they were asked for."""
+class ReturnTypes:
+    """`torch.return_types`: the classes by name."""
 
     __slots__ = ()
 
     def __getattr__(self, name: str) -> type[Named]:
-        if name not in self and name not in _VALUES_AND_INDICES:
-            raise AttributeError(f"torch.return_types.{name} is not in GradViz before the function was called once")
-        return return_type(name)
+        if name not in _CLASSES:
+            raise AttributeError(f"module 'torch.return_types' has no attribute '{name}'")
+        return _CLASSES[name]
+
+    def __dir__(self) -> list[str]:
+        return sorted(_CLASSES)
 
 
-_VALUES_AND_INDICES = "max min median nanmedian mode kthvalue sort topk cummax cummin".split()
 RETURN_TYPES = ReturnTypes()
+# Functions with several results, and the names of these. Each but one has another class for results in `out=`.
+_FIELDS = """
+cummax cummin kthvalue max median min mode nanmedian sort topk: values indices
+aminmax: min max
+frexp: mantissa exponent
+geqrf: a tau
+histogram histogramdd: hist bin_edges
+linalg_cholesky_ex: L info
+linalg_eig linalg_eigh: eigenvalues eigenvectors
+linalg_inv_ex: inverse info
+linalg_ldl_factor: LD pivots
+linalg_ldl_factor_ex: LD pivots info
+linalg_lstsq: solution residuals rank singular_values
+linalg_lu lu_unpack: P L U
+linalg_lu_factor: LU pivots
+linalg_lu_factor_ex _lu_with_info: LU pivots info
+linalg_qr qr: Q R
+linalg_slogdet slogdet: sign logabsdet
+linalg_solve_ex: result info
+linalg_svd: U S Vh
+svd: U S V
+triangular_solve: solution cloned_coefficient
+"""
+
+
+def _classes() -> dict[str, type[Named]]:
+    found: dict[str, type[Named]] = {}
+    for line in _FIELDS.split("\n")[1:-1]:
+        functions, _, fields = line.partition(": ")
+        for title in (f"{name}{end}" for name in functions.split() for end in ("", "_out")):
+            shown = {"fields": tuple(fields.split()), "title": title}
+            found[title] = called(f"torch.return_types.{title}")(type(title, (Named,), shown))
+    del found["histogramdd_out"]
+    return found
+
+
+_CLASSES = _classes()
 
 
 def kind_name(value: object) -> str:
@@ -59,13 +98,9 @@ def kind_name(value: object) -> str:
     return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
 
 
-def return_type(name: str, fields: tuple[str, ...] = ("values", "indices")) -> type[Named]:
-    """The class for the results of one function, made when first asked for."""
-    found = RETURN_TYPES.get(name)
-    if found is None:
-        shown = {"fields": fields, "title": name, "__module__": "torch.return_types"}
-        found = RETURN_TYPES[name] = type(name, (Named,), shown)
-    return found
+def return_type(name: str) -> type[Named]:
+    """The class for the results of one function."""
+    return _CLASSES[name]
 
 
 # Functions whose result has a fixed element type, and their error for another one.

@@ -163,6 +163,32 @@ def refusal(key: str, args: Sequence[object], keywords: Mapping[str, object]) ->
     return None
 
 
+_NUMBER_KINDS = ("Scalar", "double", "int64_t", "SymInt")
+
+
+def in_order(key: str, args: Sequence[object], keywords: Mapping[str, object]) -> Call | None:
+    """The same call with arguments by place, as far as the signature that they fit allows, and with numbers for tensors
+    that stand for one. None if that changes nothing."""
+    offset = key.startswith("Tensor.")
+    for each in _signatures(key) if in_c(key) else ():
+        try:
+            each.read(args[offset:], keywords)
+        except TypeError:
+            continue
+        placed, named = list(args), dict(keywords)
+        for parameter in each.parameters[len(args) - offset :]:
+            name = parameter.given(named)
+            if parameter.keyword_only or not name:
+                break
+            placed.append(named.pop(name))
+        for at, (value, parameter) in enumerate(zip(placed[offset:], each.parameters, strict=False), start=offset):
+            if isinstance(value, Tensor) and parameter.kind in _NUMBER_KINDS:
+                placed[at] = value.item()
+        changed = len(named) < len(keywords) or any(a is not b for a, b in zip(args, placed, strict=False))
+        return (key, placed, named) if changed else None
+    return None
+
+
 def in_c(key: str) -> bool:
     """Whether PyTorch parses the arguments of a function by signatures before anything else."""
     return bool(_lines().get(key))

@@ -39,6 +39,10 @@ class PolynomialLR(LRScheduler):
         factor = (rest / (1.0 - (self.last_epoch - 1) / self.total_iters)) ** self.power
         return [rate * factor for rate in now]
 
+    def _get_closed_form_lr(self) -> list[Any]:
+        done = min(self.total_iters, self.last_epoch) / self.total_iters
+        return [base * (1.0 - done) ** self.power for base in self.base_lrs]
+
 
 class CosineAnnealingWarmRestarts(LRScheduler):
     """Along a cosine, with restarts (Loshchilov and Hutter, 2017)."""

@@ -100,6 +100,8 @@ class ClassMaker:
         self._guard = guard
         self._bases = frozenset(_BASES) | bases
         self._metaclasses = metaclasses
+        self._welcomes: dict[type, Any] = {}  # what classes do with those that derive from them
+        guard.of_classes = {"<welcome>": self._welcome_of, "<mro>": self._order_of, "<bases>": self._bases_of}
 
     def may_be_base(self, base: type) -> bool:
         """Whether the snippet may derive from a class that it did not define."""
@@ -128,12 +130,56 @@ class ClassMaker:
         if issubclass(made, (Node, Function)):
             check_answering(made.__mro__)
         _move_restorer(made)
+        self._move_welcome(made)
         check_kept(self._guard, made)
         _check_finished(made)
         _find_abstract(made)
         self._guard.adopt(made)
         check_patterns(self._guard, made)
+        self._welcome(made, made)
         return made
+
+    def _move_welcome(self, made: type) -> None:
+        """`__init_subclass__`, which Python would call on a class that nobody has looked at, is called when it is
+        finished."""
+        given = vars(made).get("__init_subclass__")
+        if given is None:
+            return
+        if type(given) is not classmethod or not self._guard.wrote(given.__func__):
+            raise TypeError("a class can't define '__init_subclass__' in GradViz snippets but by def")
+        type.__delattr__(made, "__init_subclass__")
+        self._welcomes[made] = given.__func__
+
+    def _welcome(self, made: type, after: type, /, **keywords: object) -> None:
+        """Call the `__init_subclass__` of the first base class behind `after` that has one."""
+        bases = made.__mro__[made.__mro__.index(after) + 1 :]
+        greet = next((self._welcomes[base] for base in bases if base in self._welcomes), None)
+        if greet is not None:
+            greet(made, **keywords)
+        elif keywords:
+            raise TypeError(f"{made.__name__}.__init_subclass__() takes no keyword arguments")
+
+    def _welcome_of(self, thing: object) -> Callable[..., object]:
+        """Return the snippet's super().__init_subclass__: what the next base class does with a new class."""
+        made = super.__getattribute__(thing, "__self__") if type(thing) is super else None
+        if not isinstance(made, type) or not self._guard.owns(made):
+            raise AttributeError(f"the attribute '__init_subclass__' is not {HERE}")
+        here = super.__getattribute__(thing, "__thisclass__")
+        return lambda **keywords: self._welcome(made, here, **keywords)
+
+    def _named(self, name: str, thing: object) -> tuple[type, ...]:
+        if not isinstance(thing, type) or not self._guard.owns(thing):
+            raise AttributeError(f"the attribute '{name}' is not {HERE}")
+        found: tuple[type, ...] = type.__getattribute__(thing, name)
+        return tuple(each for each in found if self._guard.owns(each) or self.may_be_base(each))
+
+    def _order_of(self, thing: object) -> tuple[type, ...]:
+        """Return the snippet's C.__mro__ of a class of its own: those classes that it could have named itself."""
+        return self._named("__mro__", thing)
+
+    def _bases_of(self, thing: object) -> tuple[type, ...]:
+        """Return the snippet's C.__bases__, likewise."""
+        return self._named("__bases__", thing)
 
     def _named_tuple(self, body: Any, name: str) -> type:
         """`class Row(NamedTuple)`: the tuple's own code is generated from text whose names the policy has checked."""

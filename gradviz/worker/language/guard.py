@@ -306,6 +306,7 @@ class Guard:
         self.unfinished: set[type] = set()  # that @dataclass is at work on
         self.globals: dict[str, Any] = {}
         self.tables: weakref.WeakSet[type] = weakref.WeakSet()  # what globals() returns, one for each table of names
+        self.of_classes: dict[str, object] = {}  # the hooks of `classes`
         self.compiler: Callable[[str, str, str], types.CodeType]  # the text, its file and its package
         self.identities = Identities(self.wrote)
         self._formatter = _Formatter(self)
@@ -318,8 +319,7 @@ class Guard:
         hooks["<entry>"], hooks["<code>"] = check_arguments, functools.partial(code_of, self)
         hooks["<getter>"] = functools.partial(getter_of, self)
         hooks["<setter>"] = functools.partial(setter_of, self.setattr)
-        hooks["<restorer>"] = functools.partial(restorer_of, self)
-        return hooks
+        return hooks | {"<restorer>": functools.partial(restorer_of, self)} | self.of_classes
 
     def adopt(self, made: type) -> type:
         """Register a class as made by the snippet; NumPy does not ask its objects for an address, and its constructor

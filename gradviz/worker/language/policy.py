@@ -342,7 +342,7 @@ class _Checker(ast.NodeVisitor):
         if node.name == "__del__" and self._in_class_body:
             self.notes.append(f"line {node.lineno}: __del__ is skipped: GradViz never calls it.")
         else:
-            self._name(node.name, DEFINABLE_DUNDERS | {"__getattr__", "__setstate__"}, "method")
+            self._name(node.name, DEFINABLE_DUNDERS | {"__getattr__", "__setstate__", "__init_subclass__"}, "method")
         self._scoped(node, False)
 
     def visit_Lambda(self, node: ast.Lambda) -> None:

@@ -21,6 +21,7 @@ out, where = F.fractional_max_pool3d_with_indices(deep, 2, output_size=2, _rando
 print(out, where)
 torch.alpha_dropout_(image.clone(), 0.0, True)
 torch.feature_alpha_dropout_(image.clone(), 0.0, True)
+torch.feature_dropout_(image.clone(), 0.0, True)
 x = torch.randn(3, 1, 4)
 weights = torch.randn(12, 4) * 0.1, torch.zeros(12), torch.randn(4, 4), torch.zeros(4)
 out, scores = F.multi_head_attention_forward(

@@ -19,9 +19,9 @@ from gradviz.engine.kernel.dtypes import dtype as DType
 from gradviz.engine.kernel.dtypes import float32
 from gradviz.engine.kernel.state import state as engine
 from gradviz.engine.kernel.tensor import Tensor
-from gradviz.engine.ops.recurrent import lstm_layer
+from gradviz.engine.ops.recurrent import check_cell, check_states, lstm_layer
 from gradviz.engine.run.api import FUNCTIONS as T
-from gradviz.engine.run.api import called
+from gradviz.engine.run.api import called, in_torch_words
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn import init
 from gradviz.torch.nn.modules.module import Module
@@ -119,6 +119,8 @@ class RNNCellBase(Module):
             input = input.unsqueeze(0)
             hx = None if hx is None else each_state(hx, lambda each: each.unsqueeze(0))
         state = self._zeros_impl(input) if hx is None else hx
+        if self.gates == 4 and isinstance(state, Tensor):
+            raise TypeError("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor")
         self._check_sizes_impl(input, state)
         gates = functools.partial(F.linear, input, self.weight_ih, self.bias_ih)
         new = self._step_impl()(gates, tuple(state) if isinstance(state, list) else state, self.weight_hh, self.bias_hh)
@@ -132,13 +134,7 @@ class RNNCellBase(Module):
         count, size = input.shape
         if size != self.input_size:
             raise RuntimeError(f"input has inconsistent input_size: got {size} expected {self.input_size}")
-        for i, each in enumerate(state if isinstance(state, tuple | list) else (state,)):
-            if each.shape[0] != count:
-                raise RuntimeError(f"Input batch size {count} doesn't match hidden{i} batch size {each.shape[0]}")
-            if each.shape[1] != self.hidden_size:
-                raise RuntimeError(
-                    f"hidden{i} has inconsistent hidden_size: got {each.shape[1]}, expected {self.hidden_size}"
-                )
+        check_states(count, state if isinstance(state, tuple | list) else (state,), self.hidden_size)
 
     def extra_repr(self) -> str:
         return f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else ", bias=False")
@@ -179,9 +175,7 @@ class LSTMCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, device=device, dtype=dtype)
 
     def _check_state_impl(self, hx: State) -> None:
-        if isinstance(hx, Tensor):
-            raise TypeError("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor")
-        for i, each in enumerate(hx or ()):
+        for i, each in enumerate(() if hx is None else hx):
             if each.ndim not in (1, 2):
                 raise ValueError(f"LSTMCell: Expected hx[{i}] to be 1D or 2D, got {each.ndim}D instead")
 
@@ -207,19 +201,23 @@ class GRUCell(RNNCellBase):
         return gru_step
 
 
-def _cell(name: str, step: Callable[..., State]) -> Callable[..., State]:
+def _cell(name: str, step: Callable[..., State], gates: int) -> Callable[..., State]:
     """One step as a function of a state and of weights: `torch.lstm_cell(input, (h, c), w_ih, w_hh, b_ih, b_hh)`."""
 
     def cell(input: Tensor, hx: State, w_ih: Tensor, w_hh: Tensor, b_ih: object = None, b_hh: object = None) -> State:
+        states = (hx,) if isinstance(hx, Tensor) else tuple(hx or ())
+        if gates == 4 and len(states) != 2:
+            raise RuntimeError("lstm_cell expects two hidden states")
+        check_cell(input, states, w_ih, w_hh, gates)
         return step(functools.partial(F.linear, input, w_ih, b_ih), hx, w_hh, b_hh)
 
-    return called(cell, name)
+    return in_torch_words(called(cell, name), f"torch.{name}")
 
 
-lstm_cell = _cell("lstm_cell", lstm_step)
-gru_cell = _cell("gru_cell", gru_step)
-rnn_tanh_cell = _cell("rnn_tanh_cell", rnn_step("tanh"))
-rnn_relu_cell = _cell("rnn_relu_cell", rnn_step("relu"))
+lstm_cell = _cell("lstm_cell", lstm_step, 4)
+gru_cell = _cell("gru_cell", gru_step, 3)
+rnn_tanh_cell = _cell("rnn_tanh_cell", rnn_step("tanh"), 1)
+rnn_relu_cell = _cell("rnn_relu_cell", rnn_step("relu"), 1)
 
 
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
