@@ -7,6 +7,7 @@ from __future__ import annotations
 import random
 import shutil
 import sys
+import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -341,10 +342,11 @@ class Monkey:
 
 
 def let_things_end(window: MainWindow) -> None:
-    """After the play: the run has ended, nothing waits to be deleted."""
+    """After the play: the run has ended, no picture is written any more, nothing waits to be deleted."""
     for _ in range(200):
         QApplication.processEvents()
-        if not window.store.state.run.is_running:
+        writes = any(thread.name == "gradviz-task" for thread in threading.enumerate())
+        if not window.store.state.run.is_running and not writes:
             break
         QTest.qWait(25)
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -29,7 +29,7 @@ from tests.fuzz import files
 from tests.fuzz.choices import Choices
 from tests.fuzz.plots import nothing_said
 from tests.fuzz.shown import RUNS, the_window
-from tests.monkey import Monkey
+from tests.monkey import Monkey, let_things_end
 
 LIMITS = Limits(wall_seconds=3.0, cpu_seconds=3.0)
 LATE = 60.0  # seconds of processor time of all that is done with one file
@@ -122,4 +122,5 @@ def _play(window: MainWindow, seed: int) -> None:
         for act in [act for act in monkey._plays if act.__name__ in RUNS]:
             del monkey._plays[act]
         monkey.play(EVENTS)
+        let_things_end(window)
     assert not monkey.broken, "\n\n".join(monkey.broken)

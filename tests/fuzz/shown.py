@@ -22,7 +22,7 @@ from gradviz.ui.windows import Ownership, Windows
 from tests.fuzz import traces
 from tests.fuzz.choices import Choices
 from tests.fuzz.plots import nothing_said
-from tests.monkey import Monkey
+from tests.monkey import Monkey, let_things_end
 
 EVENTS = 25
 MOST_DECISIONS = 24  # bytes; of a batch that is changed in many places nothing is taken
@@ -59,6 +59,7 @@ def show(trace: Trace, seed: int) -> None:
         for act in [act for act in monkey._plays if act.__name__ in RUNS]:
             del monkey._plays[act]
         monkey.play(EVENTS)
+        let_things_end(window)
     QApplication.processEvents()
     assert not monkey.broken, "\n\n".join(monkey.broken)
 

@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gradviz.session.doctor import lessons
 from gradviz.session.doctor.case import case_of
 from gradviz.trace.table.trace import Trace
 from gradviz.ui import memory_management
@@ -27,6 +28,7 @@ from gradviz.ui.services.worker_bridge import TracePrecomputer
 from tests.driver import Pilot
 from tests.trace.running import run
 
+SQUARES = "import torch\nx = torch.ones(50, {}, requires_grad=True)\n(x * x).sum().backward()"
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import gc, sys
@@ -143,7 +145,7 @@ def test_a_trace_ends_with_the_run_that_takes_its_place(pilot: Pilot) -> None:
     """Large values must not wait for the garbage collector, which looks at the number of objects."""
     seen: list[weakref.ref[Trace]] = []
     for number in range(4):
-        pilot.run_again(f"import torch\nx = torch.ones(50, {number + 2}, requires_grad=True)\n(x * x).sum().backward()")
+        pilot.run_again(SQUARES.format(number + 2))
         pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled)
         pilot.step(3)
         trace = pilot.state.trace
@@ -167,11 +169,50 @@ def test_a_trace_that_is_still_laid_out_when_another_takes_its_place_ends_too(
     monkeypatch.setattr(diagram_layout, "prepare", prepare_late)
     seen = []
     for number in range(2):
-        pilot.run_again(f"import torch\nx = torch.ones(50, {number + 2}, requires_grad=True)\n(x * x).sum().backward()")
+        pilot.run_again(SQUARES.format(number + 2))
         assert pilot.state.trace is not None
         seen.append(weakref.ref(pilot.state.trace))
     goes_on.set()
     pilot.qtbot.waitUntil(lambda: [made() is None for made in seen] == [True, False])
+
+
+@pytest.mark.usefixtures("no_collection")
+def test_a_trace_ends_that_is_painted_until_the_next_one_is_laid_out(
+    pilot: Pilot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pilot.run_again(SQUARES.format(2))
+    pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled)
+    goes_on, lay_out = threading.Event(), diagram_layout.lay_out
+    monkeypatch.setattr(
+        diagram_layout, "lay_out", lambda *given, **named: goes_on.wait(20) and lay_out(*given, **named)
+    )
+    assert pilot.state.trace is not None
+    first = weakref.ref(pilot.state.trace)
+    pilot.run_again(SQUARES.format(3))
+    scene = pilot.window.canvas.view.scene
+    assert scene is not None and scene.trace is first(), "as long as the other is laid out"
+    del scene
+    pilot.window.canvas.grab()
+    goes_on.set()
+    pilot.qtbot.waitUntil(lambda: first() is None)
+
+
+@pytest.mark.usefixtures("no_collection")
+def test_a_trace_ends_that_the_doctor_examines_when_the_next_run_is_shown(
+    pilot: Pilot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on, find = threading.Event(), lessons.diagnose
+    monkeypatch.setattr(lessons, "diagnose", lambda trace: find(trace) if goes_on.wait(20) else ())
+    pilot.run_again(SQUARES.format(2))
+    assert pilot.state.trace is not None
+    first = weakref.ref(pilot.state.trace)
+    pilot.type_snippet(SQUARES.format(3) + "\ninput()")
+    pilot.press("F5")
+    pilot.qtbot.waitUntil(lambda: pilot.state.trace is not first())
+    assert pilot.state.run.is_running
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.examined):
+        goes_on.set()
+    pilot.qtbot.waitUntil(lambda: first() is None)
 
 
 def test_a_trace_that_was_made_ready_in_vain_ends_too(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,7 +47,8 @@ def run_in(
 ) -> Outcome:
     events: list[Event] = []
     attached = [Attached(name, data.encode() if isinstance(data, str) else data) for name, data in files.items()]
-    done = pool.start(source, events.append, filename, files=attached).wait(PATIENCE)
+    run = pool.start(source, events.append, filename, files=attached)
+    done = run.wait(PATIENCE + pool.limits.wall_seconds)  # when it ends itself, however busy the machine is
     assert done is not None, "the run did not end"
     assert events[-1] is done
     return Outcome(done, tuple(events))

@@ -411,16 +411,18 @@ EPOCHS = """
 import time, torch
 from torchvision import datasets, transforms
 loader = torch.utils.data.DataLoader(datasets.MNIST("data", transform=transforms.ToTensor()), batch_size=64)
-w = torch.zeros(784, requires_grad=True)
-for epoch in range(14):
-    for picture, _ in loader:
+w, begun = torch.zeros(784, requires_grad=True), time.process_time()
+for epoch in range(8):
+    for i, (picture, _) in enumerate(loader):
         (picture.flatten(1) @ w).sum().backward()
+        while epoch == 0 and time.process_time() - begun < 0.05 * (i + 1):
+            pass
     begun = time.process_time()
     while time.process_time() - begun < 0.3:
         pass
     print("measured", epoch)
-print("after", 1 < epoch < 13)
-"""
+print("after", 1 < epoch < 7)
+"""  # each batch of the first epoch takes as long as the others, on whatever machine: it ends where it is expected to
 
 
 def test_epochs_end_while_there_is_time_for_what_is_done_after_each(make_pool: Callable[..., WorkerPool]) -> None:

@@ -94,6 +94,26 @@ from tests.worker.conftest import Runner
             "da23614e02469a0d7c7bd1bdab5c9c474b1904dc d41d\n",
         ),
         (
+            "import hashlib, statistics\nclass Own:\n    def __init__(self, v): print(type(v).__name__)\n"
+            "    def as_integer_ratio(self): return 1, 2\n"
+            "class Real(float):\n    def __init__(self, v): print(type(v).__name__)\n"
+            "try: statistics.mean([Own(1)])\nexcept TypeError as e: print(e)\n"
+            "print(statistics.mean([Real(1), Real(2)]), statistics.stdev([1, 2, 3], xbar=Real(2)))\n"
+            "try: print(type(hashlib.md5())('new', b'sha1'))\nexcept KeyError: print('refused')",
+            "int\ncan't convert type 'Own' to numerator/denominator\nint\nint\nint\n1.5 1.0\nrefused\n",
+        ),
+        (
+            "import numpy as np, time, torch\n"
+            "class A:\n    say, get, same, of = print, getattr, id, np.exp\n"
+            "    act, zeros, sleep = torch.relu, torch.zeros, time.sleep\n"
+            "a = A()\na.sleep(0)\na.say(a.act(torch.tensor([-1.0, 2.0])), a.zeros(1), a.of(0.0))\n"
+            "a.say(a.get(a, 'act') is torch.relu, a.same(a) == id(a))\n"
+            "class Named(torch.nn.Parameter): parts, add_to = torch.split, torch.add\n"
+            "n = Named(torch.ones(2))\nprint(len(n.parts(1)), Named.add_to is torch.add)\n"
+            "print(*(str(each)[:14] for each in (getattr, vars, hash)))",
+            "tensor([0., 2.]) tensor([0.]) 1.0\nTrue True\n2 True\n<function geta <function vars <function hash\n",
+        ),
+        (
             "import wandb, tyro\nfrom dataclasses import dataclass\n@dataclass\nclass Args:\n    lr: float = 0.1\n"
             "with wandb.init(project='p', config=tyro.cli(Args)) as r: r.log({'a': 1}); r.name = 'b'\n"
             "wandb.config.update({'n': 2})\nwandb.config.k = 3\nwandb.watch(1)\n"

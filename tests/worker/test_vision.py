@@ -119,6 +119,8 @@ for x in (picture, numbers):
                  f.rotate(x, 30, center=[3, 4], fill=2), f.affine(x, 20, [3, -2], 1.2, [10, 5]), f.adjust_hue(x, .4)):
         show(made)
 show(f.posterize(picture, 3))
+try: f.posterize(picture, -(2**63))
+except ValueError as error: print(error)
 show(f.equalize(picture))
 wide = t.TrivialAugmentWide()
 torch.manual_seed(0)
@@ -162,6 +164,7 @@ _CHANGED = """
 449.984 223267
 513.727 259235
 112704.0 56698080
+The number if bits should be between 0 and 8. Got -9223372036854775808
 161634.0 82400677
 5734047.0 168339486650
 RandomRotation(degrees=[-10.0, 10.0], interpolation=nearest, expand=False, fill=0)

@@ -299,6 +299,7 @@ class TraceView(CanvasView):
         super().__init__(theme, parent)
         self.setAccessibleName("Graph")
         self.setObjectName("canvas")
+        self._painted: Scene | None = None  # the latest that reached its final place
         self.graph_layout = GraphLayout(self, self.collapse)
         self.graph_layout.placed.connect(self._show_placed)
         self.graph_layout.abandoned.connect(self._show_abandoned)
@@ -322,7 +323,7 @@ class TraceView(CanvasView):
         self.surface.invitation = EMPTY if trace is None else ""
         if trace is None:
             self.transition.finish()
-            self.surface.scene = None
+            self._paint(None)
             self.graph_layout.clear()
             self.surface.repaint_all()
         else:
@@ -425,15 +426,24 @@ class TraceView(CanvasView):
 
     def _show_scene(self, scene: Scene, final: bool) -> None:
         """The graph has reached its final place."""
-        self.surface.scene = scene
+        self._paint(scene)
         self.selection.restore(scene)
         self.viewport.changed.emit()
         self.surface.describe()
         self.surface.repaint_all()
         self.graph_layout.show(final)
 
+    def _paint(self, scene: Scene | None) -> None:
+        """Paint this from here on. The trace painted until now may have been released long before, and what painting it
+        derived would keep it alive."""
+        painted, self._painted = self._painted, scene
+        self.surface.scene = scene
+        if painted is not None and (scene is None or scene.trace is not painted.trace):
+            painted.trace.let_go()
+
     def _show_nothing(self, why: str, final: bool) -> None:
-        self.surface.scene, self.surface.invitation = None, why
+        self._paint(None)
+        self.surface.invitation = why
         self.surface.repaint_all()
         self.graph_layout.show(final)
 
@@ -441,7 +451,7 @@ class TraceView(CanvasView):
         """The user does not want to wait: the draft stays, if there is one."""
         scene = self.scene
         if scene is not None and scene.trace is not self.trace:
-            self.surface.scene = None
+            self._paint(None)
         self.surface.invitation = GIVEN_UP
         self.surface.repaint_all()
         self.graph_layout.show(True)

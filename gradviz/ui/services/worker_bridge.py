@@ -461,6 +461,8 @@ class WorkerBridge(QObject):
             self._pool = None
 
     def _find(self, trace: Trace, findings: tuple[Finding, ...]) -> None:
+        if trace is not self._store.state.trace:
+            trace.let_go()  # it was replaced in the meantime, and what the doctor derived would keep it alive
         self._store.consult(lambda state: run_transitions.diagnosed(state, trace, findings))
         self.examined.emit()
 

@@ -102,6 +102,12 @@ class ClassMaker:
         self._metaclasses = metaclasses
         self._welcomes: dict[type, Any] = {}  # what classes do with those that derive from them
         guard.of_classes = {"<welcome>": self._welcome_of, "<mro>": self._order_of, "<bases>": self._bases_of}
+        self._never_bound: set[object] = set()
+
+    def never_bind(self, found: Iterable[object]) -> None:
+        """Take the functions among these for what they are in Python and PyTorch, built in: as an attribute of a class,
+        none becomes a method."""
+        self._never_bound.update(each for each in found if type(each) is types.FunctionType)
 
     def may_be_base(self, base: type) -> bool:
         """Whether the snippet may derive from a class that it did not define."""
@@ -125,6 +131,9 @@ class ClassMaker:
             return self._guard.adopt(made)
         if type(made) is not type:
             raise TypeError(f"a metaclass is not {HERE}")
+        for key, value in list(vars(made).items()):
+            if type(value) is types.FunctionType and value in self._never_bound:
+                type.__setattr__(made, key, staticmethod(value))
         if issubclass(made, WITH_ARRAYS):
             self._check_alone(made)
         if issubclass(made, (Node, Function)):

@@ -21,6 +21,8 @@ float format frozenset hex int isinstance issubclass iter len list map max min n
 property range repr reversed round set slice sorted staticmethod classmethod str sum super tuple zip None True False
 Ellipsis NotImplemented __debug__ """.split()
 
+GUARDED_BUILTINS = "getattr hasattr setattr delattr vars".split()
+
 
 def snippet_builtins(
     guard: Guard,
@@ -38,21 +40,20 @@ def snippet_builtins(
         print=printer,
         help=_helper(printer),
         input=_input(ask),
-        getattr=guard.getattr,
-        hasattr=guard.hasattr,
-        setattr=guard.setattr,
-        delattr=guard.delattr,
-        vars=guard.vars,
         open=open_,
-        id=guard.identities.id,
-        hash=guard.identities.hash,
+        **{
+            name: _function(name, getattr(guard, name)) for name in ("getattr", "hasattr", "setattr", "delattr", "vars")
+        },
+        **{name: _function(name, getattr(guard.identities, name)) for name in ("id", "hash")},
         type=plain_type,
         exit=_leave,
         quit=_leave,
         __build_class__=classes.build_class,
         __import__=_importer(import_module, load_child),
     )
-    return of_namespace(names, guard, guard.globals)
+    made = of_namespace(names, guard, guard.globals)
+    classes.never_bind(made.values())
+    return made
 
 
 def of_namespace(names: dict[str, object], guard: Guard, namespace: dict[str, object]) -> dict[str, object]:
@@ -76,6 +77,16 @@ def _exceptions() -> dict[str, type[BaseException]]:
         for name, value in vars(builtins).items()
         if isinstance(value, type) and issubclass(value, BaseException)
     }
+
+
+def _function(name: str, method: Callable[..., object]) -> Callable[..., object]:
+    """Return a method as a function whose text does not tell whose it is."""
+
+    def call(*given: object) -> object:
+        return method(*given)
+
+    call.__name__ = call.__qualname__ = name
+    return call
 
 
 def _refused(name: str, way_round: str) -> Callable[..., NoReturn]:

@@ -12,7 +12,7 @@ import linecache
 import pkgutil
 import sys
 import types
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,12 @@ _CHANGEABLE = (
 )
 
 
+_PLAIN_IN_TORCH = """atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist
+chain_matmul einsum is_storage is_tensor load lu manual_seed meshgrid norm pca_lowrank save seed split stft svd_lowrank
+tensordot typename unique unique_consecutive unravel_index vmap""".split()  # functions written in Python there, too
+_UFUNCS = {name for name, value in vars(np).items() if isinstance(value, np.ufunc)}
+
+
 class TorchFacade:
     """The stand-ins of torch's modules, which hold no state and serve every run, and the classes among them."""
 
@@ -98,6 +104,7 @@ class World:
             **written_modules(lambda text: write("err", text)),
             **torch.modules,
         }
+        self.classes.never_bind(_built_in(self.modules))
         self.modules |= question_modules(self.guard, self.modules, self.import_module)
         self.modules |= _as_in_matlab(self.modules)
         self.modules["torch.utils.benchmark"] = benchmark_module(self.guard, self.modules["torch"])
@@ -130,6 +137,15 @@ class World:
         if not path.startswith("<"):  # Python shows no lines of an evaluated text
             linecache.cache[path] = (len(source), None, source.splitlines(True), path)
         return compile_snippet(source, path, self.modules, own=self.own, package=package)
+
+
+def _built_in(modules: Mapping[str, Any]) -> Iterator[object]:
+    """The functions that are built in where ours are written in Python: NumPy's of single numbers, most of torch."""
+    for name in ("torch", "time", "numpy"):
+        for key, value in vars(type(modules[name])).items():
+            is_plain = key in _PLAIN_IN_TORCH if name == "torch" else name == "numpy" and key not in _UFUNCS
+            if type(value) is staticmethod and not is_plain:
+                yield value.__func__
 
 
 def _as_in_matlab(modules: Mapping[str, Any]) -> dict[str, Any]:

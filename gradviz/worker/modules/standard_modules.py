@@ -57,6 +57,7 @@ from gradviz.worker.modules.scratch_paths import open_, path_modules
 from gradviz.worker.modules.text_modules import error_modules, of_plain_text, text_modules
 from gradviz.worker.modules.unit_tests import unit_test_module
 from gradviz.worker.objects.iterators import iterator_names
+from gradviz.worker.objects.numpy_boundary import PLAIN, REAL
 from gradviz.worker.objects.type_slots import heirs
 from gradviz.worker.policy_names import is_dunder
 
@@ -84,7 +85,7 @@ def standard_modules(guard: Guard, write: Writer) -> dict[str, Any]:
         "abc": stand_in("abc", {"ABC": Abstract, "ABCMeta": ABSTRACT_META, "abstractmethod": _abstractmethod(guard)}),
         "enum": stand_in("enum", enum_names()),
         "operator": stand_in("operator", _operator_names(guard)),
-        "statistics": stand_in("statistics", _named(statistics, _STATISTICS)),
+        "statistics": stand_in("statistics", _statistics_names()),
         "string": stand_in("string", _named(string, _STRING)),
         "contextlib": stand_in(
             "contextlib", _named(contextlib, "contextmanager nullcontext suppress ExitStack closing")
@@ -131,7 +132,8 @@ def _named(module: types.ModuleType, names: str) -> dict[str, Any]:
 
 _TIME = """time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time process_time_ns strftime
 localtime gmtime ctime asctime mktime struct_time"""
-_STATISTICS = "mean fmean median median_low median_high mode stdev pstdev variance pvariance quantiles correlation"
+_STATISTICS = "fmean median median_low median_high mode quantiles correlation"
+_EXACT_STATISTICS = "mean stdev pstdev variance pvariance"  # these calculate with fractions
 _STRING = "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits punctuation whitespace printable"
 _TYPING = """Any AnyStr Callable ClassVar DefaultDict Deque Dict Final FrozenSet Generator Generic Hashable Iterable
 Iterator List Literal Mapping MutableMapping NewType NoReturn Optional Sequence Set Sized Tuple Type
@@ -155,6 +157,29 @@ def _random_names() -> dict[str, Any]:
     betavariate expovariate gammavariate lognormvariate vonmisesvariate paretovariate weibullvariate getrandbits
     randbytes getstate setstate"""
     return {name: getattr(source, name) for name in names.split()} | {"Random": random.Random}
+
+
+def _statistics_names() -> dict[str, Any]:
+    names = _named(statistics, _STATISTICS + " " + _EXACT_STATISTICS)
+    return names | {name: _of_numbers(names[name]) for name in _EXACT_STATISTICS.split()}
+
+
+def _of_numbers(real: Callable[..., object]) -> Callable[..., object]:
+    """Return a function of numbers that hands its fractions to no other class."""
+
+    def plain(value: Any) -> Any:
+        if type(value) in PLAIN or type(value) in REAL:
+            return value
+        for base in (int, float):
+            if isinstance(value, base):
+                return getattr(base, f"__{base.__name__}__")(value)
+        raise TypeError(f"can't convert type '{type(value).__name__}' to numerator/denominator")
+
+    def call(data: Iterable[object], *more: object, **named: object) -> object:
+        return real(map(plain, data), *map(plain, more), **{name: plain(each) for name, each in named.items()})
+
+    call.__name__ = call.__qualname__ = real.__name__
+    return call
 
 
 def _sleep(seconds: float) -> None:

@@ -44,7 +44,7 @@ def text_modules(guard: Guard, write: Writer) -> dict[str, object]:
         "timeit": stand_in("timeit", {"timeit": _timeit, "repeat": _repeat, "default_timer": time.perf_counter}),
         "gc": stand_in("gc", {"collect": _collect, "enable": _nothing, "disable": _nothing, "isenabled": _yes}),
         "types": stand_in("types", {"SimpleNamespace": space}),
-        "hashlib": stand_in("hashlib", {name: _digest(name) for name in _DIGESTS.split()}),
+        "hashlib": stand_in("hashlib", {name: _digest(name) for name in _DIGESTS}),
         "uuid": stand_in("uuid", _uuid_names()),
         "tracemalloc": stand_in("tracemalloc", dict.fromkeys(_TRACING.split(), _nothing) | _TRACED),
     }
@@ -154,7 +154,7 @@ def _pprint_names(write: Writer) -> dict[str, object]:
 
 _TRACING = "start stop clear_traces"
 _TRACED: dict[str, object] = {"is_tracing": lambda: False, "get_traced_memory": lambda: (0, 0)}  # it says nothing here
-_DIGESTS = "md5 sha1 sha224 sha256 sha384 sha512"
+_DIGESTS = {name: getattr(hashlib, name) for name in "md5 sha1 sha224 sha256 sha384 sha512".split()}
 
 
 @keep_methods
@@ -165,7 +165,7 @@ class Digest:
 
     def __init__(self, name: str, data: object) -> None:
         self.name = name
-        self._hash: Any = getattr(hashlib, name)(plain_bytes(data))
+        self._hash: Any = _DIGESTS[name](plain_bytes(data))
 
     def update(self, data: object) -> None:
         """Add bytes."""

@@ -341,6 +341,8 @@ def solarize(img: Form, threshold: float) -> Form:
 
 def posterize(img: Form, bits: int) -> Form:
     """Keep only some bits of each number."""
+    if not 0 <= bits <= 8:
+        raise ValueError(f"The number if bits should be between 0 and 8. Got {bits}")
     return on_pixels(img, lambda pixels: pixels & np.uint8(256 - 2 ** (8 - operator.index(bits))))
 
 
