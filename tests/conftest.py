@@ -24,8 +24,8 @@ guard.quiet_environment(_settings.name)
 if importlib.util.find_spec("hypothesis") is not None:  # a Python for the engine alone has neither this nor pytest-qt
     from hypothesis import HealthCheck, settings
 
-    # How long a random input takes to be made says nothing of the program, only of what else the machine does.
-    settings.register_profile("any machine", suppress_health_check=[HealthCheck.too_slow])
+    # How long a random input takes to be made or tried says nothing of the program, only of what else the machine does.
+    settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("any machine")
 
 

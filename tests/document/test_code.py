@@ -230,7 +230,7 @@ def test_every_call_of_the_catalogue_is_read_and_written() -> None:
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_drawing_writes_code_that_reads_as_it_was(data: st.DataObject) -> None:
     """Whatever stands at the ports, whether it runs or not."""
     keys = list(catalogue())
@@ -322,7 +322,7 @@ def test_hostile_text_is_a_sentence(name: str) -> None:
 @given(
     st.text(max_size=60) | st.lists(st.sampled_from(HEAD.split() + list("()[]=*-+.,:\n@~")), max_size=30).map(" ".join)
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_text_is_a_drawing_or_a_sentence(text: str) -> None:
     try:
         found = parse(HEAD + text)

@@ -43,7 +43,7 @@ def test_hundreds_of_damaged_files_open_with_a_sentence_or_in_part() -> None:
     assert became["refused"] > 50 and became["part"] > 100, became
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.binary(max_size=300), st.integers(0, 2), st.integers(0), st.integers(0))
 def test_bytes_put_anywhere(junk: bytes, which: int, start: int, length: int) -> None:
     data = wholes()[which]
@@ -52,14 +52,14 @@ def test_bytes_put_anywhere(junk: bytes, which: int, start: int, length: int) ->
 
 
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.dictionaries(fields, anything | st.lists(st.dictionaries(fields, anything, max_size=6), max_size=4)))
 def test_objects_of_the_right_fields_and_any_values(record: dict[str, object]) -> None:
     record |= {"format": "gradviz", "version": 1, "kind": "drawing"}
     assert opened(json.dumps(record).encode()) in ("refused", "part", "whole")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.sampled_from(["nodes", "comments", "groups", "backward"]), st.dictionaries(fields, anything, max_size=8))
 def test_parts_with_any_fields(name: str, part: dict[str, object]) -> None:
     record = json.loads(wholes()[0])

@@ -365,7 +365,7 @@ def test_places_and_comments_do_not_change_the_code() -> None:
 # all of them
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6))
 def test_every_edit_keeps_what_is_true_of_all_drawings(seed: int) -> None:
     walk, drawing = Walk(seed), Drawing()

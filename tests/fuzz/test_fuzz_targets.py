@@ -14,7 +14,6 @@ from tests.fuzz.choices import Choices
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 some = settings(
     max_examples=20_000 if LONG else 60,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 slowly = settings(some, max_examples=5_000 if LONG else 25)

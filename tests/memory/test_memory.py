@@ -29,7 +29,7 @@ from tests.memory.trial import gradients, tensors_in
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 ROUNDS = 100 if LONG else 1
 BATCH = 25
-some = settings(max_examples=5_000 if LONG else 25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(max_examples=5_000 if LONG else 25, suppress_health_check=[HealthCheck.too_slow])
 VIEWS = """
 as_strided as_strided_ as_strided_copy as_strided_scatter empty_strided new_empty_strided set_ resize_ resize_as_ unfold
 unfold_copy expand expand_copy diagonal_scatter slice_scatter select_scatter frombuffer view stft

@@ -1,6 +1,6 @@
 """The guards of what a snippet brings along and finds in its run: attached files and modules, the folder of a run,
 games; of tables whose keys change them, tables of pandas, classes that answer for attributes, names of fields and
-methods, and what stands in the place of others."""
+methods, what stands in the place of others, and what a module gets by name or hands out."""
 
 from __future__ import annotations
 
@@ -499,5 +499,19 @@ BROUGHT = (
         "        typing.clear_overloads()\n",
         "",
         "tests/worker/test_run_isolation.py::test_nothing_that_typing_keeps_takes_memory_of_the_next_run",
+    ),
+    worker(
+        "modules/standard_modules",
+        "fractions of statistics",
+        "real(map(plain, data), *map(plain, more)",
+        "real(data, *more",
+        W + "test_small_modules.py::test_it_answers_as_the_real_one",
+    ),
+    worker(
+        "modules/text_modules",
+        "functions of hashlib by name",
+        "_DIGESTS[name](",
+        "getattr(hashlib, name)(",
+        W + "test_small_modules.py::test_it_answers_as_the_real_one",
     ),
 )

@@ -137,7 +137,7 @@ LANGUAGE = (
     worker(
         "language/policy",
         "names of functions",
-        'self._name(node.name, DEFINABLE_DUNDERS | {"__getattr__", "__setstate__"}, "method")',
+        'self._name(node.name, DEFINABLE_DUNDERS | {"__getattr__", "__setstate__", "__init_subclass__"}, "method")',
         "pass",
         W + "test_policy_parser.py",
     ),
@@ -371,8 +371,8 @@ AT_RUN_TIME = (
     worker(
         "language/guard",
         "classes that are not the snippet's",
-        "if thing in self._own:\n                return thing\n            raise",
-        "if True:\n                return thing\n            raise",
+        "if thing in self._own:\n                return _unclaimed",
+        "if True:\n                return _unclaimed",
         f"{WRITTEN}[an attribute of a class]",
     ),
     worker(
@@ -501,8 +501,8 @@ MODULES = (
     worker(
         "modules/standard_modules",
         "fields of a dataclass",
-        'check_patterns(guard, each, vars(each).get("__annotations__", {}))',
-        "check_patterns(guard, each)",
+        'check_patterns(guard, heir, vars(each).get("__annotations__", {}))',
+        "check_patterns(guard, heir)",
         W + "test_guard.py::test_a_class_that_dataclass_refuses_has_no_pattern",
     ),
     worker(

@@ -274,7 +274,7 @@ def test_random_bytes_are_refused(payload: bytes, data: st.DataObject) -> None:
     refused_or_sound(Batch(header, payload))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.data())
 def test_a_batch_with_changed_bytes_is_refused_or_sound(data: st.DataObject) -> None:
     batch = sample_batch()

@@ -38,7 +38,7 @@ def examples(test: Any) -> Any:
 
 
 @examples
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(finite, finite, st.booleans())
 def test_limits_and_ticks_for_any_two_numbers(low: float, high: float, log: bool) -> None:
     begin, end = usable(low, high, log=log)
