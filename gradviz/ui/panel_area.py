@@ -113,6 +113,7 @@ CORNER = (0.25, 200, 520)
 BOTTOM = (0.24, 150, 240)  # of its height, for pages that need room
 TALL = (0.4, 230, 460)  # the same, for pages that need more
 TABS, STRIP = 36, 64  # pixels of the tabs at least, and of the timeline below them, at text scale 1
+LINES = 280  # pixels in which most lines of a snippet can be read, at text scale 1
 COMFORTABLE = 330  # pixels of the snippet that a page at the bottom must not take beyond its needs
 MARGINS = (8, 8, 8, 2)
 GAP = 7
@@ -143,7 +144,8 @@ class Room:
 
 def allotted(width: float, height: float, least: float, low: int, scale: float) -> Room:
     """The room for each card of an area such that the canvas has at least this many pixels: cards beside the graph;
-    otherwise the inspector below the snippet; then without the strip at the bottom; then the graph alone."""
+    otherwise the inspector below the snippet; then without the strip at the bottom, also if the lines of the snippet
+    would be cut off early beside it; then the graph alone."""
     left, right = (_share(round(width), *one) for one in (LEFT, RIGHT))
 
     def stacked(low: int) -> Room:
@@ -152,7 +154,10 @@ def allotted(width: float, height: float, least: float, low: int, scale: float) 
         side = max(min(left, int(spare)), round(LEFT[1] * scale))
         return Room(side, side, low, stacked=True)
 
-    ways = (Room(left, right, low), stacked(low), stacked(0), Room(0, 0, low))
+    both = stacked(low)
+    ways = [Room(left, right, low), both, stacked(0), Room(0, 0, low)]
+    if both.left < min(left, LINES * scale):
+        del ways[1]
     return next((room for room in ways if room.canvas(width, height) >= least), Room())
 
 
@@ -248,7 +253,7 @@ class Missed:
         self._catch_up()
 
 
-Arrangement = tuple[set[str], Room, bool, int, float]  # the visible cards and what their sizes depend on
+Arrangement = tuple[set[str], Room, bool, int, int, float]  # the visible cards and what their sizes depend on
 
 
 def _code_height(state: State, scale: float, area: PanelArea) -> float:
@@ -311,8 +316,8 @@ class PanelArea:
         for name, panel in tuple(self.made.items()):
             if not panel.shows.differs(before, after):
                 continue
-            hurries = not moving or ROW[name].place == "centre"
-            if not (hurries and self.cards[ROW[name].place].has_in_front(panel)):
+            place = ROW[name].place
+            if (moving and place != "centre") or not self.cards[place].has_in_front(panel):
                 self._missed.since.setdefault(name, before)
                 continue
             try:
@@ -381,8 +386,8 @@ class PanelArea:
         room = self._room(scale)
         shown = {ROW[name].place for name in stage.panels} if stage.on else self._shown(state, room)
         self._tell_folded(state, shown)
-        arrangement = (shown, room, stage.on, self._low(scale), _code_height(state, scale, self))
-        if arrangement == self._arrangement:
+        heights = self._low(scale), self.root.height(), _code_height(state, scale, self)
+        if (arrangement := (shown, room, stage.on, *heights)) == self._arrangement:
             return
         self._arrangement = arrangement
         self._stack("right" in shown and room.stacked and not stage.on)
@@ -396,7 +401,7 @@ class PanelArea:
             splitter.restoreState(self.dragged.get(key) or self._remembered(key))
 
     def _key(self, splitter: str) -> str:
-        shown, room, presenting, *_ = self._arrangement or (set(), Room(), False, 0, 0.0)
+        shown, room, presenting, *_ = self._arrangement or (set(), Room(), False, 0, 0, 0.0)
         ways = (*sorted(shown), *(("stacked",) if room.stacked else ()), *(("presenting",) if presenting else ()))
         return "-".join((splitter, *ways, *(("tall",) if self._bottom.tall else ())))
 

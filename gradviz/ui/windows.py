@@ -1,6 +1,6 @@
 """The windows of this process and the tabs in them (`tabs`). Each has a store, a worker and a recovery file of its own;
-view settings, and the list of the user's own files, are shared. `launch` opens the first one, the File and Window menus
-the others.
+view settings, the lesson set, and the list of the user's own files, are shared. `launch` opens the first one, the File
+and Window menus the others.
 
 Opening a file that is not the user's own does not run it; saving or running makes it their own. `document.files.trust`
 keeps the list of own files, and the sentences are in `session.trust_warnings`."""
@@ -8,6 +8,7 @@ keeps the list of own files, and the sentences are in `session.trust_warnings`."
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -103,7 +104,9 @@ class Windows:
 
     def add(self, window: MainWindow) -> None:
         """A window was created."""
-        self._open[window] = window.store.watch(Slice("view"), partial(self._look_alike, window))
+        if self._open:
+            self._share(self.open_now[-1].store.state, window)
+        self._open[window] = window.store.watch(Slice("view", "lessons"), partial(self._look_alike, window))
 
     def remove(self, window: MainWindow) -> None:
         """A window or tab has closed; what it held is released, unless the program ends anyway."""
@@ -174,10 +177,22 @@ class Windows:
         names = {path.name for state in states for path in (state.path, *map(Path, state.view.recent)) if path}
         return Private(tuple(text_of(state.document) for state in states), tuple(sorted(names)))
 
-    def _look_alike(self, window: MainWindow, _: State, after: State) -> None:
+    def _look_alike(self, window: MainWindow, before: State, after: State) -> None:
         for other in self.open_now:
             if other is not window:
                 other.store.look(after.view)
+                if before.lessons is not after.lessons:
+                    self._share(after, other)
+
+    def _share(self, state: State, other: MainWindow) -> None:
+        """Open the lesson set of one tab in another."""
+        before = other.store.state.lessons
+        if state.lessons is not before:
+            from gradviz.document.files.lesson_set import shared
+
+            lessons = shared(state.lessons, before)
+            if lessons != before:
+                other.store.consult(lambda state: replace(state, lessons=lessons))
 
 
 OPEN_ALREADY = "{} was open already; this is it."

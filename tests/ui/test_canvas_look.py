@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.session.folding import Folding, Presentation
 from gradviz.trace.table.regions import RegionKind
 from gradviz.ui.canvas import group_painter, item_painter, sizes
-from gradviz.ui.canvas.brief import Brief, BriefPainter, Briefs, Writer
+from gradviz.ui.canvas.brief import BETWEEN, Brief, BriefPainter, Briefs, Writer
 from gradviz.ui.canvas.camera import Camera, Motion
 from gradviz.ui.canvas.content import (
     GroupContent,
@@ -361,18 +361,38 @@ def test_the_number_of_a_gradient_travels_along_its_edge(qtbot: QtBot) -> None:
     QApplication.processEvents()
     mine = [pill for pill in pills.at(view.scene.moment, view.camera.scale, labels=True) if pill.now]
     assert mine and pills.travelled < 1 and motion.travels
-    diagram = view.scene.placed.diagram
-    for pill in mine:
+    diagram, moment = view.scene.placed.diagram, view.scene.moment
+    travellers = pills.travellers(moment)
+    assert [text for text, _ in travellers] == [pill.text.rpartition("= ")[2].partition(",")[0] for pill in mine]
+    for pill, (_, way) in zip(mine, travellers, strict=True):
         tensor, operation = (
             QRectF(*view.scene.placed.corner[item].tolist(), *diagram.size[item].tolist()).adjusted(-20, -20, 20, 20)
             for item in diagram.edges[pill.edge].tolist()
         )
         for part, end in ((0.0, operation), (1.0, tensor)):
             pills.travelled = part
-            assert end.contains(QPointF(*pills.on_its_way(pill)))
-        assert any(low <= pills.on_its_way(pill)[0] <= high for low, _, high, _ in pills.ways())
+            x, y = pills.on_its_way(way)
+            assert end.contains(QPointF(x, y))
+            areas = pills.ways(moment, view.camera.scale)
+            assert any(left <= x <= right and top <= y <= bottom for left, top, right, bottom in areas)
     motion.stop()
     assert pills.travelled == 1
+
+
+def test_a_gradient_lands_in_its_sum_and_the_sum_drops_into_grad(qapp: QApplication) -> None:
+    trace = run("import torch\nh = torch.tensor(2., requires_grad=True)\ny = h * h + h\ny.backward()\n")
+    scene = scene_of(trace)
+    card = QRectF(*scene.placed.corner[0].tolist(), *scene.placed.diagram.card[0].tolist())
+    ends = []
+    for cursor in range(len(trace) - 2, len(trace) + 1):
+        scene.move_to(cursor)
+        pills = scene.painter.pills
+        pills.at(scene.moment, 1.0, labels=True)
+        ((text, way),) = pills.travellers(scene.moment)
+        pills.travelled = 1.0
+        ends.append((text, card.contains(QPointF(*pills.on_its_way(way))), QPointF(*way[-1]).y() > card.bottom()))
+        assert scene.moment.now.sum() <= 1, "one gradient at a time"
+    assert ends == [("2", False, True), ("2", False, True), ("5", True, False)]
 
 
 def test_a_sum_ticks_up_to_what_has_arrived(qtbot: QtBot) -> None:
@@ -478,10 +498,11 @@ def test_a_number_has_as_many_digits_as_there_is_room_for(qapp: QApplication) ->
     assert ways[-1] == "0.1"
     assert sorted(map(len, ways), reverse=True) == list(map(len, ways))
     grids = Writer(run("import torch\nx = torch.tensor([[0.123, -0.0456], [7., 25.3]])\n")).of(0).grids
-    assert [(grid.rows[0], grid.longest) for grid in grids] == [
-        (("0.123", "-0.0456"), 7), (("0.123", "-0.0456"), 7),
-        (("0.12", "-0.046"), 6), ((".12", "-.046"), 5), (("0.1", "-0.05"), 5), ((".1", "-.05"), 4),
+    assert list(dict.fromkeys(grid.rows[0] for grid in grids)) == [
+        ("0.123", "-0.0456"), ("0.12", "-0.046"), (".12", "-.046"), (".1", "-.05"),
     ]  # fmt: skip
+    assert [grid.rows[1] for grid in grids][-1] == ("7", "25"), "of the larger ones no digit is lost"
+    assert [grid.columns for grid in grids[:2]] == [(7 + BETWEEN,) * 2, (5 + BETWEEN, 7 + BETWEEN)]
 
 
 @pytest.mark.parametrize("figures", ["-0.008629", "0.03676", "-1.234e-05"])

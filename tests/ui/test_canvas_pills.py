@@ -7,14 +7,19 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QRectF
 from PySide6.QtWidgets import QApplication
 
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.words.contributions import edge_words
 from gradviz.ui.canvas.camera import Camera
-from gradviz.ui.canvas.edge_painter import MOST_PILLS, PILL_HEIGHT, Pill, PillPlaces
+from gradviz.ui.canvas.edge_painter import PILL_HEIGHT
 from gradviz.ui.canvas.ink import ALMOST, LEAST, Ink
+from gradviz.ui.canvas.painter import reason_box
+from gradviz.ui.canvas.pills import MOST_PILLS, Pill, PillPlaces
 from gradviz.ui.canvas.scene import Scene
+from gradviz.ui.canvas.surface import legible
+from gradviz.ui.canvas.viewport import words_box
 from gradviz.ui.theme import DARK, LIGHT, Theme
 from tests.trace.running import run
 from tests.ui.canvas_fixtures import ARRAYS, LOOP, NOT_FINITE, RECURRENCE, scene_of
@@ -33,6 +38,12 @@ W = torch.tensor([[0.5], [-1.]], requires_grad=True)
 h = torch.relu(x @ W + 3)
 loss = ((h - 1) ** 2).mean()
 loss.backward()
+"""
+OVERWRITTEN = """import torch
+x = torch.tensor([1., 2., 3.], requires_grad=True)
+y = (x * x).exp()
+y += 1
+y.sum().backward()
 """
 ODD = """import torch
 c = torch.tensor(1 + 2j, requires_grad=True)
@@ -191,3 +202,20 @@ def test_pills_stay_where_they_are_while_a_number_changes(qapp: QApplication, mo
     assert {pill.text for pill in after} != {pill.text for pill in before}
     pills(fresh)
     assert searched, "another scene has nothing to remember"
+
+
+@pytest.mark.parametrize("text", [1.0, 2.0])
+@pytest.mark.parametrize("scale", [0.6, 1.0, 1.6])
+def test_why_an_operation_failed_covers_no_item(qapp: QApplication, text: float, scale: float) -> None:
+    trace = run(OVERWRITTEN)
+    scene = scene_of(trace, len(trace), theme=legible(LIGHT.scaled(text)))
+    failed = scene.moment.failed
+    assert failed
+    placed = scene.placed
+    boxes = np.hstack((placed.corner, placed.diagram.size)).tolist()
+    for item, reason in failed:
+        place = reason_box(scene.painter, scene.moment, item, reason, scale * text)
+        shown = (QRectF(*box) for box, there in zip(boxes, scene.moment.items.tolist(), strict=True) if there)
+        assert not any(place.intersects(box) for box in shown), reason
+        box = words_box(scene, Camera(scale * text))
+        assert box.isValid() and box.bottom() >= (place.bottom() * scale * text) - 1

@@ -11,9 +11,10 @@ from gradviz.document.code.parse import parse
 from gradviz.document.documents import code_of, text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.files.examples import drawn_examples, examples
+from gradviz.document.snippet import Snippet
 from gradviz.session.state import Phase
 from gradviz.ui.panels.gallery import GalleryPanel
-from gradviz.ui.panels.invitation import Invitation
+from gradviz.ui.panels.invitation import TITLE, Invitation
 from tests.driver import RUN_TIMEOUT, Pilot
 
 
@@ -66,3 +67,13 @@ def test_the_ways_stand_below_each_other_where_there_is_no_room(pilot: Pilot, in
     QTest.qWait(0)
     assert first.y() < second.y()
     assert invitation.area.horizontalScrollBar().maximum() == 0
+
+
+def test_what_runs_is_no_longer_invited(pilot: Pilot, invitation: Invitation) -> None:
+    pilot.type_snippet("print(1)")
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=RUN_TIMEOUT):
+        pilot.window.commands.do("run.run")
+        assert invitation.title.text() == "Running…" and not any(way.isVisible() for way in invitation.ways)
+    assert not invitation.isVisible(), "what was printed is a step"
+    pilot.window.store.open(Snippet(), None)
+    assert invitation.title.text() == TITLE and all(way.isVisible() for way in invitation.ways)

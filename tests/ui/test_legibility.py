@@ -24,7 +24,7 @@ from gradviz.ui.canvas.item_painter import LEAST_GAP, cell_in, paint_grid, paint
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.canvas.surface import legible
 from gradviz.ui.canvas.viewport import OPENED, READABLE
-from gradviz.ui.panel_area import HALF, Room, allotted
+from gradviz.ui.panel_area import HALF, LINES, Room, allotted
 from gradviz.ui.theme import LIGHT
 from tests.driver import Pilot
 from tests.trace.running import run
@@ -197,6 +197,8 @@ def test_cards_give_way_to_the_canvas_one_after_the_other() -> None:
     assert middle.left and middle.low and middle.stacked
     assert small.left and small.stacked and not small.low
     assert smallest == Room()
+    tight = allotted(1008, 590, HALF * 1024 * 768, 94, 0.8)
+    assert tight.left >= LINES * 0.8 and tight.stacked and not tight.low, "lines of code before the timeline"
 
 
 def test_the_snippet_has_the_room_that_the_canvas_leaves(sample: Pilot) -> None:

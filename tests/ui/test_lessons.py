@@ -124,6 +124,33 @@ def test_a_lesson_does_not_take_the_place_of_work(teacher: Pilot) -> None:
     assert other.close()
 
 
+def test_all_tabs_have_the_same_set(teacher: Pilot, tmp_path: Path) -> None:
+    third = tmp_path / "third.py"
+    third.write_text('"""Third."""\nprint(3)\n', encoding="utf-8")
+    teacher.window.files.open_paths([third])
+    *_, other = teacher.window.windows.open_now
+    assert other is not teacher.window
+    teacher.qtbot.waitUntil(lambda: other.store.state.path == third, timeout=60_000)
+    other.commands.do("run.run")
+    teacher.qtbot.waitUntil(lambda: other.store.state.run.phase is Phase.OK, timeout=60_000)
+    other.commands.do("file.add_lesson")
+    there, here = other.store.state.lessons, teacher.state.lessons
+    assert there is not None and here is not None and there.lessons == here.lessons
+    assert titles(teacher) == ["First", "Second", "Third"] and (there.at, here.at) == (2, 1)
+    teacher.window.commands.do("lessons.close")
+    assert other.store.state.lessons is None and other.close()
+
+
+def test_return_opens_a_lesson(teacher: Pilot) -> None:
+    button = gallery(teacher).cards[0].open
+    button.setFocus()
+    teacher.qtbot.keyClick(button, Qt.Key.Key_Return)
+    *_, other = teacher.window.windows.open_now
+    assert other is not teacher.window
+    teacher.qtbot.waitUntil(lambda: other.store.state.run.phase is Phase.OK, timeout=60_000)
+    assert text_of(other.store.state.document) == FIRST and other.close()
+
+
 def test_a_set_of_ones_own_is_changed_on_its_cards(teacher: Pilot, tmp_path: Path) -> None:
     def tool(card: int, name: str) -> QToolButton:
         buttons = gallery(teacher).cards[card].findChildren(QToolButton)

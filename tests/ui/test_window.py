@@ -131,7 +131,7 @@ def test_links_in_the_inspector_lead_on(sample: Pilot) -> None:
 
 def test_copying_a_value(sample: Pilot) -> None:
     sample.window.store.select(Selection("tensor", B))
-    sample.press("Ctrl+Shift+C")
+    sample.press("Ctrl+Shift+Y")
     assert QApplication.clipboard().text() == "torch.tensor(1.0)"
     sample.press("Ctrl+Alt+C")
     assert QApplication.clipboard().text() == "np.array(1.0, dtype=np.float32)"

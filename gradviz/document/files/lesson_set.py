@@ -210,6 +210,16 @@ def without(lessons: LessonSet, place: int) -> LessonSet:
     return replace(lessons, lessons=rest, at=at)
 
 
+def shared(lessons: LessonSet | None, before: LessonSet | None) -> LessonSet | None:
+    """Return a set that another tab has opened or changed, for a tab in which `before` was open: the same lesson stays
+    open in it."""
+    if lessons is None:
+        return None
+    key = before.lessons[before.at].key if before is not None and before.at >= 0 else ""
+    keys = [lesson.key for lesson in lessons.lessons]
+    return replace(lessons, at=keys.index(key) if key in keys else -1)
+
+
 def encode(lessons: LessonSet) -> bytes:
     """Return the file of a set, one lesson per line."""
     rows = ",\n    ".join(lesson.part for lesson in lessons.lessons)

@@ -299,9 +299,7 @@ class Frame:
         rows = trace.flows.input[low:high]
         now[rows[rows >= 0]] = True
         if self.step is not None and self.step.kind == Kind.CONTRIBUTION:
-            sender = int(trace.arrivals.from_node[self.step.ref])
-            low, high = span(trace.inputs.node, sender, sender + 1)
-            now[low:high] |= trace.inputs.tensor[low:high] == self.step.tensor
+            now[_arriving_row(self, self.step.ref)] = True
         return now
 
     # -- saved buffers
@@ -321,6 +319,19 @@ class Frame:
         freed_at = freed + 1 if freed < len(self.trace) else -1
         tensor, nbytes = int(table.tensor[row]), int(table.nbytes[row])
         return SavedBuffer(table.name[row], tensor, nbytes, state, version, now, freed_at)
+
+
+def _arriving_row(frame: Frame, arrival: int) -> Array:
+    """The row of `inputs` along which a gradient arrives: a node that uses a tensor more than once sends the gradients
+    one after the other."""
+    inputs, of = frame.trace.inputs, frame.trace.arrivals
+    sender, tensor, call = (int(column[arrival]) for column in (of.from_node, of.tensor, of.call))
+    low, high = span(inputs.node, sender, sender + 1)
+    rows = np.flatnonzero((inputs.tensor[low:high] == tensor) & (frame.input_grad_flag[low:high] > 0)) + low
+    first = max(0, arrival - (high - low))
+    same = (of.from_node[first:arrival] == sender) & (of.tensor[first:arrival] == tensor)
+    place = int((same & (of.call[first:arrival] == call)).sum())
+    return rows[place : place + 1]
 
 
 def current_site(frame: Frame) -> int:

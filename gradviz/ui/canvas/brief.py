@@ -6,8 +6,9 @@ close; from far away even this is too much, see `painter`."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,10 +53,11 @@ class Brief:
 
 @dataclass(frozen=True)
 class Grid:
-    """The numbers of a small array, row by row, and the length of the longest in characters."""
+    """The numbers of a small array, row by row, and the width of each column in characters: all equally wide, if there
+    is room for that."""
 
     rows: tuple[tuple[str, ...], ...]
-    longest: int
+    columns: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -141,8 +143,9 @@ class Writer:
 
 
 def _grids(value: Value) -> tuple[Grid, ...]:
-    """The numbers of an array with few rows and columns, in fewer and fewer digits, the last of them also without the
-    zero before the point, or T and F for True and False. Empty for larger arrays."""
+    """The numbers of an array with few rows and columns, in fewer and fewer digits, in the end without the zero before
+    the point and with one digit where another number is ten times as large, or T and F for True and False. Empty for
+    larger arrays."""
     table = table_of(value.array.shape) if value.array is not None else None
     if value.array is None or table is None:
         return ()
@@ -152,10 +155,22 @@ def _grids(value: Value) -> tuple[Grid, ...]:
         words = tuple(tuple(str(number) for number in row) for row in numbers.tolist())
         found = [words, tuple(tuple(word[0] for word in row) for row in words)]
     for digits in DIGITS if value.dtype != "bool" else ():
-        rows = tuple(tuple(number_text(number, digits) for number in row) for row in numbers.tolist())
+        least = float(np.abs(numbers).max(initial=0)) / 10 if digits < BARE else 0.0  # of the larger ones 1.5 is no 2
+        rows = tuple(
+            tuple(number_text(number, digits if abs(number) < least else max(digits, BARE)) for number in row)
+            for row in numbers.tolist()
+        )
         bare = tuple(tuple(BEFORE_POINT.sub(r"\1.", text) for text in row) for row in rows)
-        found += [rows] if digits > BARE else [rows, bare]
-    return tuple(Grid(rows, max(len(text) for row in rows for text in row)) for rows in found)
+        found += {BARE: [rows, bare]}.get(digits, [rows] if digits > BARE else [bare])
+    return tuple(Grid(rows, columns) for rows in found for columns in _columns(rows))
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> Iterator[tuple[float, ...]]:
+    """The columns as wide as the widest, and each as wide as it must be."""
+    widths = tuple(max(map(len, column)) + BETWEEN for column in zip(*rows, strict=True))
+    yield (max(widths),) * len(widths)
+    if min(widths) < max(widths):
+        yield widths
 
 
 # -- painting
@@ -195,10 +210,10 @@ def _gradient_area(area: QRectF, line: float, gradient: Block) -> QRectF:
 
 
 def _cells(body: QRectF, line: float, grid: Grid) -> Iterator[QRectF]:
-    wide = body.width() / len(grid.rows[0])
-    for row, texts in enumerate(grid.rows):
-        for column in range(len(texts)):
-            yield QRectF(body.left() + column * wide, body.top() + row * (line - 2), wide, line - 2)
+    lefts = [0.0, *accumulate(grid.columns)]
+    for row in range(len(grid.rows)):
+        for low, high in pairwise(body.left() + left * body.width() / lefts[-1] for left in lefts):
+            yield QRectF(low, body.top() + row * (line - 2), high - low, line - 2)
 
 
 def _boxes(block: Block, line: float) -> Iterator[QRectF]:
@@ -365,9 +380,8 @@ class BriefPainter:
         """The numbers of a small array with as many digits as fit; None if not even the shortest form does."""
         if not written.grids or body.height() < (line - 2) * len(written.grids[0].rows):
             return None
-        wide = body.width() / len(written.grids[0].rows[0])
-        room = wide / (self._ink.width(sizes.CELL, "0") * self._ink.theme.scale) - BETWEEN
-        return next((grid for grid in written.grids if grid.longest <= room), None)
+        room = body.width() / (self._ink.width(sizes.CELL, "0") * self._ink.theme.scale)
+        return next((grid for grid in written.grids if sum(grid.columns) <= room), None)
 
     def _grid(self, painter: QPainter, body: QRectF, line: float, grid: Grid, colour: str) -> None:
         texts = (text for row in grid.rows for text in row)

@@ -107,17 +107,18 @@ def _within(start: float, length: float, low: float, high: float) -> float:
     return min(max(start, low), high - length)
 
 
-def fitting(extent: Box, width: float, height: float, largest: float = LARGEST_FIT) -> Camera:
-    """The camera that shows a whole extent."""
+def fitting(extent: Box, width: float, height: float, largest: float = LARGEST_FIT, text: float = 1.0) -> Camera:
+    """The camera that shows a whole extent, with room for a line of words of this text scale above and below."""
     across, down = max(extent[2] - extent[0], 1.0), max(extent[3] - extent[1], 1.0)
-    scale = min(largest, LARGEST, max(SMALLEST, min(_fitting(width, across), _fitting(height, down))))
+    fits = _fitting(width, across, FIT_MARGIN), _fitting(height, down, FIT_MARGIN * max(text, 1.0))
+    scale = min(largest, LARGEST, max(SMALLEST, min(fits)))
     return Camera(scale).centred((extent[0] + extent[2]) / 2, (extent[1] + extent[3]) / 2, width, height)
 
 
-def _fitting(pixels: float, length: float) -> float:
+def _fitting(pixels: float, length: float, margin: float) -> float:
     """The zoom at which a length fits, with a margin that grows with what is enlarged: words on edges stand in it."""
-    scale = max(pixels - 2 * FIT_MARGIN, 20.0) / length
-    return scale if scale <= 1 else max(1.0, pixels / (length + 2 * FIT_MARGIN))
+    scale = max(pixels - 2 * margin, 20.0) / length
+    return scale if scale <= 1 else max(1.0, pixels / (length + 2 * margin))
 
 
 def holds(camera: Camera, extent: Box | None, size: tuple[int, int]) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,8 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPaintEngine, QPainter, QPainterPath, QPen, QPolygonF
 from shiboken6 import Shiboken
 
-from gradviz.trace.table.frame import Frame
-from gradviz.trace.words.contributions import edge_words
 from gradviz.ui.canvas import sizes
-from gradviz.ui.canvas.diagram import OPERATION, Flags, Floats, Ints
+from gradviz.ui.canvas.diagram import Floats, Ints
 from gradviz.ui.canvas.ink import CENTRE, Ink
 from gradviz.ui.canvas.moment import BAD_FLOW, FLOW, ZERO_FLOW, Moment
 from gradviz.ui.canvas.placed import PERIOD, Budget, Placed
@@ -34,6 +31,7 @@ MOST_DASHES = 1_000_000  # painted at once; edges with more visible pieces than 
 KEEP_CURVES = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf)
 CURVES_AT_ONCE = 5_000
 ARROW = 7.0
+PILL_HEIGHT = 16.0  # pixels
 CROWDED = 0.5  # opacity of gradients that are too many for dashes
 Area = tuple[float, float, float, float]
 
@@ -56,11 +54,11 @@ def draw_lines(painter: QPainter, lines: NDArray[Any]) -> None:
 
 def cubics_in(placed: Placed, area: Area, edges: NDArray[np.bool_]) -> Ints:
     """The cubics of some edges that meet a box in world coordinates."""
-    found = np.flatnonzero(_meet(placed.cubic_bounds, area))
+    found = np.flatnonzero(meet(placed.cubic_bounds, area))
     return found[edges[placed.edge_of_cubic[found]]]
 
 
-def _meet(bounds: NDArray[Any], area: Area) -> NDArray[np.bool_]:
+def meet(bounds: NDArray[Any], area: Area) -> NDArray[np.bool_]:
     """Which boxes (rows of left, top, right, bottom) meet an area."""
     left, top, right, bottom = area
     hit: NDArray[np.bool_] = (bounds[2] >= left) & (bounds[0] <= right) & (bounds[3] >= top) & (bounds[1] <= bottom)
@@ -129,7 +127,7 @@ def in_area(lines: Floats, area: Area) -> NDArray[np.bool_]:
 def far_lines(placed: Placed, area: Area, edges: NDArray[np.bool_]) -> Floats:
     """Edges so far away that a few lines each are enough."""
     lines, owner = placed.far_lines
-    found = np.flatnonzero(_meet(placed.far_bounds, area))
+    found = np.flatnonzero(meet(placed.far_bounds, area))
     chosen: Floats = lines[found[edges[owner[found]]]]
     return chosen
 
@@ -293,286 +291,13 @@ def _paint_ends(painter: QPainter, ink: Ink, placed: Placed, cubics: Ints, kind:
     if kind == FLOW or scale < NEAR:
         return
     text = "0" if kind == ZERO_FLOW else "NaN"
-    width, size = ink.width(sizes.SMALL, text) + 10, _pill_size(ink, scale)
+    width, size = ink.width(sizes.SMALL, text) + 10, pill_size(ink, scale)
     longest = cubics[placed.longest_cubic[edges] == cubics]
     for middle in np.matmul(WEIGHTS[2][1], placed.cubics[longest]).tolist():
-        _paint_chip(painter, ink, middle, size, width, ink.pen(colour, 1.2), "card", colour, text)
+        paint_chip(painter, ink, middle, size, width, ink.pen(colour, 1.2), "card", colour, text)
 
 
-# -- words on the edges
-
-
-@dataclass(frozen=True)
-class Pill:
-    """A few words on an edge: the factor and the product of its gradient."""
-
-    edge: int
-    box: Area
-    anchor: tuple[float, float]  # the point of the edge that it refers to
-    text: str
-    now: bool = False
-
-
-MOST_PILLS, AT_ONCE = 40, 20  # gradients of a call; if there are more, the first ones get no pills, so many at once
-MANY_FLOWS = 2000  # of these, the ones of earlier steps are not even considered
-MOST_TRIED = 8  # free places that are checked for other edges
-ALONG = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # candidate places on an edge, as fractions of its length
-MOST_SPOTS = 5000  # that are remembered
-PILL_STEP = 6.0  # pixels by which pills get wider, so that another digit seldom moves them
-MANY_CUBICS = 60  # points on other edges that a pill avoids
-PILL_HEIGHT, PILL_SIDE = 16.0, 6.0  # pixels
-ASIDE = (0.0, *(0.75 * sign * step for step in range(1, 9) for sign in (-1, 1)))  # heights of a pill
-ON_EDGE = 1.0  # heights beyond which a line connects the pill to its edge
-SPARE = 2.0  # pixels between a pill and what it must not cover
-
-
-class Places:
-    """The places of the pills of one backward call at one zoom, in the order of its gradients: each depends only on the
-    previous ones."""
-
-    def __init__(self, call: int, scale: float, items: Flags, obstacles: Floats) -> None:
-        self._of, self._items, self._obstacles = (call, scale), items, obstacles
-        self.rows: list[int] = []
-        self.pills: list[Pill | None] = []
-
-    def are_of(self, moment: Moment, scale: float) -> bool:
-        """Whether they still hold."""
-        return self._of == (moment.frame.call, scale) and np.array_equal(self._items, moment.items)
-
-    def taken(self, area: Area) -> Floats:
-        """Boxes in an area that must not be covered, as rows."""
-        pills = [pill.box for pill in self.pills if pill is not None]
-        return np.concatenate((self._obstacles[:, _meet(self._obstacles, area)].T, np.reshape(pills, (-1, 4))))
-
-    def forget_after(self, rows: list[int]) -> None:
-        """Keep only those of the first of these gradients."""
-        pairs = zip(self.rows, rows, strict=False)
-        same = next((at for at, (mine, other) in enumerate(pairs) if mine != other), min(len(self.rows), len(rows)))
-        del self.rows[same:], self.pills[same:]
-
-    def add(self, row: int, pill: Pill | None) -> None:
-        """Add the next one."""
-        self.rows.append(row)
-        self.pills.append(pill)
-
-
-class Spots:
-    """Where pills of some widths went among some obstacles: while a slider moves, hardly more than the words change."""
-
-    def __init__(self) -> None:
-        self._cubics: Floats = np.empty(0)
-        self.points: dict[int, Floats] = {}  # by edge
-        self.found: dict[tuple[object, ...], tuple[int, int]] = {}  # which text and place; (-1, -1): none
-
-    def follow(self, cubics: Floats) -> None:
-        """Forget them if the edges have moved."""
-        if not np.array_equal(cubics, self._cubics) or len(self.found) > MOST_SPOTS:
-            self._cubics, self.points, self.found = cubics, {}, {}
-
-
-class PillPlaces:
-    """Places the pills: each goes to the middle of its edge, or as near to it as possible, on, above or below the edge,
-    where it covers nothing. Pills are never smaller on screen than at life size, so they stay legible. The order of the
-    gradients decides who comes first: a pill that has a place keeps it in the next step."""
-
-    def __init__(self, placed: Placed, ink: Ink, spots: Spots | None = None) -> None:
-        diagram = placed.diagram
-        self.placed, self._ink = placed, ink
-        self.spots = Spots() if spots is None else spots
-        self.spots.follow(placed.cubics)
-        self._edge_of_row = np.full(len(diagram.trace.inputs), -1, np.int64)
-        argument = np.flatnonzero((diagram.row >= 0) & (np.diff(diagram.use_start) == 1))
-        self._edge_of_row[diagram.row[argument]] = argument
-        self._found: tuple[Frame, float, tuple[Pill, ...]] | None = None
-        self._known = Places(-1, 0.0, np.empty(0, bool), np.empty((4, 0)))
-        self.travelled = 1.0  # how far the pills of this step have travelled along their edges
-
-    def ways(self) -> list[Area]:
-        """Boxes around the edges along which the pills of this step travel, including where they end."""
-        boxes = []
-        for pill in self._found[2] if self._found is not None else ():
-            if pill.now:
-                left, top, right, bottom = _around(pill)
-                (x, y), (far_x, far_y) = self.placed.low[pill.edge].tolist(), self.placed.high[pill.edge].tolist()
-                wide = pill.box[2] - pill.box[0]
-                near = min(left, x - wide), min(top, y - wide)
-                boxes.append((*near, max(right, far_x + wide), max(bottom, far_y + wide)))
-        return boxes
-
-    def on_its_way(self, pill: Pill) -> tuple[float, float]:
-        """The middle of a travelling pill, on its way from the operation at the end of the edge to the tensor at its
-        start."""
-        cubics = slice(*self.placed.first_cubic[pill.edge : pill.edge + 2].tolist())
-        points = np.matmul(WEIGHTS[8], self.placed.cubics[cubics]).reshape(-1, 2)[::-1]
-        way = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))))
-        part = self.travelled**2 * (3 - 2 * self.travelled)  # slow at both ends
-        return float(np.interp(part * way[-1], way, points[:, 0])), float(np.interp(part * way[-1], way, points[:, 1]))
-
-    def at(self, moment: Moment, scale: float, *, labels: bool) -> tuple[Pill, ...]:
-        """The pills of a moment; `labels` says whether there are words under the operations."""
-        frame = moment.frame
-        if self._found is None or self._found[0] is not frame or self._found[1] != scale:
-            self._found = frame, scale, self._find(moment, scale, labels) if scale >= NEAR else ()
-        return self._found[2]
-
-    def changed(self, moment: Moment, scale: float, *, labels: bool) -> list[Area]:
-        """Boxes of the pills that differ from those asked for last."""
-        before = set(self._found[2]) if self._found is not None else set()
-        return [_around(pill) for pill in before ^ set(self.at(moment, scale, labels=labels))]
-
-    def _find(self, moment: Moment, scale: float, labels: bool) -> tuple[Pill, ...]:
-        trace, rows = moment.frame.trace, self._rows(moment.frame)
-        edges = self._edge_of_row[trace.flows.input[rows]]
-        rows, edges = rows[edges >= 0], edges[edges >= 0]  # first: where the picture has no edge at all, -1 is none
-        shown = moment.flow[edges] == FLOW
-        rows, edges = rows[shown], edges[shown]
-        first = max(0, -(-(len(rows) - MOST_PILLS) // AT_ONCE) * AT_ONCE)
-        if not len(rows):
-            return ()
-        words: dict[int, tuple[str, ...]] = trace.kept("words on edges", dict)
-        known = self._known
-        if not known.are_of(moment, scale):
-            known = self._known = Places(moment.frame.call, scale, moment.items, self._obstacles(moment, labels))
-        chosen = rows[first:].tolist()
-        known.forget_after(chosen)
-        for row, edge in list(zip(chosen, edges[first:].tolist(), strict=True))[len(known.rows) :]:
-            if row not in words:
-                words[row] = edge_words(trace, row)
-            known.add(row, self._place(edge, words[row], known, scale))
-        return tuple(replace(pill, now=bool(moment.now[pill.edge])) for pill in known.pills if pill is not None)
-
-    def _rows(self, frame: Frame) -> Ints:
-        """The gradients that flowed to known inputs in this backward call; if there are very many, only those of this
-        step."""
-        flows, calls = frame.trace.flows, frame.trace.calls
-        if frame.call < 0:
-            return np.empty(0, np.int64)
-        low, high = np.searchsorted(flows.step, [int(calls.step[frame.call]), frame.cursor])
-        if high - low > MANY_FLOWS:
-            low, high = np.searchsorted(flows.step, [frame.began, frame.cursor])
-        rows: Ints = np.arange(low, high)
-        mine = (flows.input[rows] >= 0) & (frame.trace.steps.call[flows.step[rows]] == frame.call)
-        found: Ints = rows[mine]
-        return found
-
-    def _obstacles(self, moment: Moment, labels: bool) -> Floats:
-        """Boxes that must not be covered, as columns: cards, circles, and the words above and below them."""
-        placed, diagram = self.placed, self.placed.diagram
-        low, high = placed.corner, placed.corner + diagram.size
-        circle = moment.items & (diagram.kind == OPERATION) & (not diagram.drawing.vertical)
-        others = moment.items & ~circle
-        boxes = [np.column_stack((low[others], high[others]))]
-        middle = (low + high)[circle] / 2
-        half, low, high = diagram.card[circle] / 2, low[circle], high[circle]
-        top, bottom = middle[:, 1] - half[:, 1], middle[:, 1] + half[:, 1]
-        boxes.append(np.column_stack((middle[:, 0] - half[:, 0], top, middle[:, 0] + half[:, 0], bottom)))
-        boxes.append(np.column_stack((low[:, 0] - sizes.OVERHANG, low[:, 1], high[:, 0] + sizes.OVERHANG, top)))
-        if labels:
-            boxes.append(np.column_stack((low[:, 0] - sizes.OVERHANG, bottom, high[:, 0] + sizes.OVERHANG, high[:, 1])))
-        return np.ascontiguousarray(np.concatenate(boxes).T)
-
-    def _place(self, edge: int, texts: tuple[str, ...], known: Places, scale: float) -> Pill | None:
-        size = _pill_size(self._ink, scale)
-        height, spare = PILL_HEIGHT * size, SPARE * size
-        steps = [math.ceil((self._ink.width(sizes.SMALL, text) + 2 * PILL_SIDE) / PILL_STEP) for text in texts]
-        widths = [step * PILL_STEP * size for step in steps]
-        points = self._points(edge)
-        reach = max([0.0, *widths]) / 2 + spare, (ASIDE[-1] + 0.5) * height + spare
-        low, high = points.min(0) - reach, points.max(0) + reach
-        area = (float(low[0]), float(low[1]), float(high[0]), float(high[1]))
-        taken = known.taken(area)
-        key = edge, size, *steps, taken.tobytes()
-        if key not in self.spots.found:
-            self.spots.found[key] = self._free(edge, points, widths, taken, area, size)
-        which, one = self.spots.found[key]
-        if which < 0:
-            return None
-        x, begin = points[one % len(points)].tolist()
-        y, half = begin + ASIDE[one // len(points)] * height, widths[which] / 2
-        return Pill(edge, (x - half, y - height / 2, x + half, y + height / 2), (x, begin), texts[which])
-
-    def _free(
-        self, edge: int, points: Floats, widths: list[float], taken: Floats, area: Area, size: float
-    ) -> tuple[int, int]:
-        """The first of these widths, and the first place for it, that covers nothing; (-1, -1) if there is none."""
-        height, spare, edges = PILL_HEIGHT * size, SPARE * size, self._edges_near(edge, area)
-        aside = np.repeat(ASIDE, len(points)) * height
-        x, begin = np.tile(points, (len(ASIDE), 1)).T
-        y = begin + aside
-        line = np.stack((x - 3 * spare, np.minimum(y, begin), x + 3 * spare, np.maximum(y, begin)))
-        is_free = (np.abs(aside) <= ON_EDGE * height) | ~_any_meets(line, taken)
-        for which, width in enumerate(widths):
-            boxes = np.stack((x - width / 2, y - height / 2, x + width / 2, y + height / 2))
-            wide = boxes + np.array((-spare, -spare, spare, spare))[:, None]
-            for one in np.flatnonzero(is_free & ~_any_meets(wide, taken))[:MOST_TRIED].tolist():
-                if not _any_meets(wide[:, [one]], edges).any():
-                    return which, one
-        return -1, -1
-
-    def _points(self, edge: int) -> Floats:
-        """Some points of an edge, the middle ones first."""
-        known = self.spots.points.get(edge)
-        if known is not None:
-            return known
-        cubics = slice(*self.placed.first_cubic[edge : edge + 2].tolist())
-        points = np.matmul(WEIGHTS[8], self.placed.cubics[cubics]).reshape(-1, 2)
-        way = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))))
-        found: Floats = points[np.searchsorted(way, np.array(ALONG) * way[-1]).clip(max=len(points) - 1)]
-        self.spots.points[edge] = found
-        return found
-
-    def _edges_near(self, edge: int, area: Area) -> Floats:
-        """Points of other edges in an area, as boxes: a pill on top of one would seem to belong to that edge."""
-        cubics = np.flatnonzero(_meet(self.placed.cubic_bounds, area))
-        cubics = cubics[self.placed.edge_of_cubic[cubics] != edge][:MANY_CUBICS]
-        points = np.matmul(WEIGHTS[20], self.placed.cubics[cubics]).reshape(-1, 2)
-        return np.column_stack((points, points))
-
-
-def _any_meets(boxes: Floats, others: Floats) -> NDArray[np.bool_]:
-    """Which boxes (columns: left, top, right, bottom) meet any of the others, which are rows."""
-    left, top, right, bottom = boxes[:, :, None]
-    meet = (left < others[:, 2]) & (right > others[:, 0])
-    meet &= (top < others[:, 3]) & (bottom > others[:, 1])
-    return np.asarray(np.any(meet, axis=1))
-
-
-def _around(pill: Pill) -> Area:
-    (left, top, right, bottom), (x, y) = pill.box, pill.anchor
-    return min(left, x), min(top, y), max(right, x), max(bottom, y)
-
-
-def paint_pills(
-    painter: QPainter, ink: Ink, pills: tuple[Pill, ...], moment: Moment, scale: float, places: PillPlaces | None = None
-) -> None:
-    """Paint the visible pills; those of the current step have a wider border and travel."""
-    size = _pill_size(ink, scale)
-    for pill in pills:
-        if moment.flow[pill.edge] != FLOW:
-            continue
-        left, top, right, bottom = pill.box
-        if pill.now and places is not None and places.travelled < 1:
-            middle, wide = places.on_its_way(pill), (right - left) / size
-            _paint_chip(painter, ink, middle, size, wide, ink.pen("card", 1.0), "gradient", "card", pill.text)
-            continue
-        pen = ink.pen("gradient", 1.8 if pill.now else 0.8, alpha=1.0 if pill.now else 0.6)
-        painter.save()
-        painter.translate(left, top)
-        painter.scale(size, size)
-        box = QRectF(0, 0, (right - left) / size, (bottom - top) / size)
-        painter.setPen(pen)
-        x, y = (pill.anchor[0] - left) / size, (pill.anchor[1] - top) / size
-        if not -PILL_HEIGHT / 2 <= y <= 1.5 * PILL_HEIGHT:
-            painter.drawLine(QPointF(x, y), QPointF(x, 0 if y < 0 else PILL_HEIGHT))
-            painter.setBrush(ink.colours["gradient"])
-            painter.drawEllipse(QPointF(x, y), 1.5, 1.5)
-        painter.setBrush(ink.colours["gradient_fill"])
-        painter.drawRoundedRect(box, PILL_HEIGHT / 2, PILL_HEIGHT / 2)
-        ink.text(painter, sizes.SMALL, "gradient", box.adjusted(0, 0, 0, -0.5), pill.text, CENTRE)
-        painter.restore()
-
-
-def _paint_chip(
+def paint_chip(
     painter: QPainter, ink: Ink, middle: Sequence[float], size: float, width: float, border: QPen, fill: str,
     colour: str, text: str,
 ) -> None:  # fmt: skip
@@ -588,7 +313,7 @@ def _paint_chip(
     painter.restore()
 
 
-def _pill_size(ink: Ink, scale: float) -> float:
+def pill_size(ink: Ink, scale: float) -> float:
     """World units for a pixel of a pill: as large from further away, and growing with the cards from closer."""
     return max(ink.theme.scale / scale, 1.0)
 

@@ -32,20 +32,13 @@ from gradviz.ui.canvas.content import (
     ticking,
 )
 from gradviz.ui.canvas.diagram import OP, OPERATION, PLAIN_OP, REFERENCE, TENSOR, Diagram, Ints
-from gradviz.ui.canvas.edge_painter import (
-    MIDDLE,
-    PillPlaces,
-    Spots,
-    draw_boxes,
-    paint_flows,
-    paint_forward,
-    paint_pills,
-)
+from gradviz.ui.canvas.edge_painter import MIDDLE, draw_boxes, paint_flows, paint_forward
 from gradviz.ui.canvas.group_painter import paint_frames, paint_group, paint_group_small
 from gradviz.ui.canvas.heat import shown_elements
-from gradviz.ui.canvas.ink import CENTRE, Ink
+from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.item_painter import Spot, number_boxes, paint_card, paint_operation, paint_reference
 from gradviz.ui.canvas.moment import Moment, touched
+from gradviz.ui.canvas.pills import REASON_WIDTH, PillPlaces, Spots, paint_mark, paint_pills, paint_reason, reason_size
 from gradviz.ui.canvas.placed import SCREEN, Placed
 
 if TYPE_CHECKING:
@@ -160,7 +153,6 @@ WHOLE = 0.8  # the zoom, at text scale 1, from which items are painted in full
 FAR_BORDER = 0.06  # the zoom from which blocks have borders
 REACH = 12.0  # how far arrowheads and dashes extend beside the line of an edge
 BLOCK = 0.35  # strength of the colour inside a block
-REASON_WIDTH, REASON_LINE = 100.0, 14.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,7 +301,7 @@ class ScenePainter:
             self._halo(painter, moment, item, "halo", camera.scale)
         for item, reason in moment.failed:
             self._halo(painter, moment, item, "error", camera.scale)
-            _paint_failed(painter, self.ink, self.card(item), self._box(item).bottom(), reason, camera.scale)
+            _paint_failed(painter, self, moment, item, reason, camera.scale)
         painter.restore()
 
     # -- near and middle
@@ -476,41 +468,41 @@ def _outline(of: ScenePainter, moment: Moment, item: int, scale: float) -> QRect
     return of._brief_painter.circle(card, says.name, scale) if isinstance(says, Brief) else card
 
 
-def _paint_failed(painter: QPainter, ink: Ink, card: QRectF, bottom: float, reason: str, scale: float) -> None:
-    """A red mark on an item, with the reason below it at a size that is legible at any zoom."""
-    grown = max(1.0, ink.theme.scale / scale)
-    mark, below = QPointF(card.right() - 2, card.center().y() + 12), QPointF(card.center().x(), bottom + 1)
-    for place, paint in (
+def words(of: ScenePainter, moment: Moment, scale: float) -> list[Box]:
+    """Boxes of what is said beside the items in this step: on its edges, and why an item failed."""
+    pills = of.pills.at(moment, scale, labels=of.whole(scale)) if scale >= MIDDLE and not of.coarse else ()
+    boxes = (reason_box(of, moment, item, reason, scale) for item, reason in moment.failed)
+    reasons = [(box.left(), box.top(), box.right(), box.bottom()) for box in boxes]
+    return [*(pill.box for pill in pills if pill.now), *reasons]
+
+
+def reason_box(of: ScenePainter, moment: Moment, item: int, reason: str, scale: float) -> QRectF:
+    """Where it is said why an item failed, at a size that is legible at any zoom: below it, or as near to that as it
+    covers nothing."""
+    size = reason_size(of.ink, reason, REASON_WIDTH) * max(1.0, of.ink.theme.scale / scale)
+    return of.pills.free_place(moment, of._box(item), size, labels=of.whole(scale))
+
+
+def _paint_failed(
+    painter: QPainter, of: ScenePainter, moment: Moment, item: int, reason: str, scale: float
+) -> None:  # fmt: skip
+    """A red mark on an item, and the reason in its place, joined to the item if it had to go further away."""
+    ink, card, place = of.ink, of.card(item), reason_box(of, moment, item, reason, scale)
+    grown = place.width() / reason_size(ink, reason, REASON_WIDTH).width()
+    if not place.adjusted(0, -3 * sizes.LABEL_HEIGHT, 0, 3 * sizes.LABEL_HEIGHT).intersects(card):
+        painter.setPen(ink.pen("error", 1.2))
+        painter.drawLine(card.center() + QPointF(0, card.height() / 2), QPointF(card.center().x(), place.top()))
+    mark = QPointF(card.right() - 2, card.center().y() + 12)
+    top = QPointF(place.center().x(), place.top())
+    for at, paint in (
         (mark, partial(paint_mark, painter, ink, QPointF())),
-        (below, partial(paint_reason, painter, ink, QPointF(), reason)),
+        (top, partial(paint_reason, painter, ink, QPointF(), reason)),
     ):
         painter.save()
-        painter.translate(place)
+        painter.translate(at)
         painter.scale(grown, grown)
         paint()
         painter.restore()
-
-
-def paint_mark(painter: QPainter, ink: Ink, centre: QPointF) -> None:
-    """The red mark on what an error is about."""
-    mark = QRectF(centre.x() - 9, centre.y() - 9, 18, 18)
-    painter.setPen(QPen(ink.colours["card"], 1.5))
-    painter.setBrush(ink.colours["error"])
-    painter.drawEllipse(mark)
-    ink.text(painter, sizes.NAME, "card", mark, "!", CENTRE)
-
-
-def paint_reason(painter: QPainter, ink: Ink, top: QPointF, reason: str, room: float = REASON_WIDTH) -> None:
-    """What is wrong, in a box below a point with lines of about this width."""
-    lines = ink.broken(sizes.SMALL, reason, room)
-    width = max(ink.width(sizes.SMALL, line) for line in lines) + 14
-    below = QRectF(top.x() - width / 2, top.y(), width, REASON_LINE * len(lines) + 5)
-    painter.setPen(QPen(ink.colours["error"], 1.2))
-    painter.setBrush(ink.colours["error_fill"])
-    painter.drawRoundedRect(below, 5, 5)
-    for number, line in enumerate(lines):
-        place = QRectF(below.left(), below.top() + 2.5 + number * REASON_LINE, width, REASON_LINE)
-        ink.text(painter, sizes.SMALL, "error", place, line, CENTRE)
 
 
 def _pixel(length: float) -> int:

@@ -99,7 +99,7 @@ class Surface:
         pills, region = scene.painter.pills, QRegion()
         part = self.motion.fade if self.motion.travels else 1.0
         if min(part, pills.travelled) < 1:
-            for left, top, right, bottom in pills.ways():
+            for left, top, right, bottom in pills.ways(scene.moment, self.camera.scale):
                 corners = self.camera.to_screen(left, top), self.camera.to_screen(right, bottom)
                 region += QRectF(QPointF(*corners[0]), QPointF(*corners[1])).adjusted(-3, -3, 3, 3).toAlignedRect()
         pills.travelled = part

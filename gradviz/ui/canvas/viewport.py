@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
+from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import QObject, QPointF, QRect, QTimer, Signal
+from PySide6.QtCore import QObject, QPointF, QRect, QRectF, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from gradviz.ui.canvas.camera import (
@@ -24,6 +25,9 @@ from gradviz.ui.canvas.camera import (
     within,
 )
 from gradviz.ui.canvas.surface import Surface
+
+if TYPE_CHECKING:
+    from gradviz.ui.canvas.scene import Scene
 
 ZOOM_STEP = 1.25
 SHARPEN = 80  # milliseconds after the last zoom
@@ -55,6 +59,9 @@ def zooms(scale: float, height: int, presented: bool) -> Zooms:
         return Zooms(READABLE * scale, OPENED * scale, LARGEST_FIT * scale)
     part = max(scale, height / PRESENTED)
     return Zooms(SHARE * part, part, LARGEST_FIT * part)
+
+
+Point = tuple[float, float]
 
 
 class Viewport(QObject):
@@ -122,18 +129,19 @@ class Viewport(QObject):
             self._look(camera.zoomed(scale / camera.scale, 0, 0).centred(0, 0, *self._size))
         if scene is None or extent is None:
             return
-        self._look(fitting(extent, *self._size, self._zooms.largest))
+        self._look(fitting(extent, *self._size, self._zooms.largest, self._surface.theme.scale))
         if self._surface.camera.scale >= self._zooms.smallest:
             return
         place = scene.place_of(scene.start_item())
         if place is not None:
             self._look(self._aimed(Camera(self._zooms.part), place))
+            self.follow_step()
 
     def fit(self) -> None:
         """Bring all visible graphs into view."""
         self.is_fitted = True
         if (extent := self.extent) is not None:
-            self._fly(fitting(extent, *self._size, self._zooms.largest))
+            self._fly(fitting(extent, *self._size, self._zooms.largest, self._surface.theme.scale))
 
     def fit_items(self, items: list[int]) -> None:
         """Bring some items and their surroundings into view, no larger than the normal text size."""
@@ -174,20 +182,21 @@ class Viewport(QObject):
             self._fly(self._aimed(camera, place))
 
     def follow_step(self) -> None:
-        """Centre on the item of the current step with those at the other ends of its edges, or on it alone if there is
-        no room for all of them; if they are completely in view already, nothing moves."""
+        """Centre on the item of the current step with those at the other ends of its edges and what is said there, or
+        on it alone if there is no room for all of them; if they are completely in view already, nothing moves."""
         scene, rect = self._surface.scene, self._widget.rect()
         if scene is None or scene.moment.focus < 0:
             return
-        camera, focus = self._surface.camera, scene.moment.focus
-        around = scene.moment.around(scene.placed.diagram.edges).tolist()
-        for items in (around, [focus]) if len(around) <= MOST_AROUND else ([focus],):
-            box = reduce(QRect.united, (scene.screen_box(item, camera, 0) for item in items))
+        camera, around = self._surface.camera, scene.moment.around(scene.placed.diagram.edges).tolist()
+        ways = [(one, said) for one in (around, [scene.moment.focus]) for said in (words_box(scene, camera), QRect())]
+        for items, said in ways if len(around) <= MOST_AROUND else ways[2:]:
+            box = reduce(QRect.united, (scene.screen_box(item, camera, 0) for item in items), said)
             if rect.contains(box):
                 return
             if box.width() <= rect.width() and box.height() <= rect.height():
                 self.flight.stop()
-                self._look(self._aimed(camera, camera.to_world(box.center().x(), box.center().y())))
+                corners = camera.to_world(box.left(), box.top()), camera.to_world(box.right(), box.bottom())
+                self._look(self._aimed(camera, camera.to_world(box.center().x(), box.center().y()), corners))
                 return
 
     def bring_in(self, box: Box) -> None:
@@ -272,10 +281,14 @@ class Viewport(QObject):
 
     # -- the camera
 
-    def _aimed(self, camera: Camera, place: tuple[float, float]) -> Camera:
-        """The camera with a place in the middle, or as near to it as the graph's edges allow."""
+    def _aimed(self, camera: Camera, place: Point, beyond: tuple[Point, Point] | None = None) -> Camera:
+        """The camera with a place in the middle, or as near to it as the graph's edges or what is `beyond` allow."""
         extent, camera = self.extent, camera.centred(*place, *self._size)
-        return camera if extent is None else within(camera, extent, *self._size)
+        if extent is None:
+            return camera
+        low, high = beyond or (extent[:2], extent[2:])
+        around = *map(min, extent[:2], low), *map(max, extent[2:], high)
+        return within(camera, cast(Box, around), *self._size)
 
     def _kept(self, camera: Camera) -> Camera:
         """The camera, moved if necessary to keep part of the graph in view."""
@@ -301,3 +314,14 @@ class Viewport(QObject):
             self._surface.camera = camera
             self._widget.update()
             self.changed.emit()
+
+
+def words_box(scene: Scene, camera: Camera) -> QRect:
+    """The pixels of the words that stand beside the items in this step; null without any."""
+    from gradviz.ui.canvas.painter import words  # imports NumPy, which an empty window does without
+
+    found = QRect()
+    for left, top, right, bottom in words(scene.painter, scene.moment, camera.scale):
+        box = QRectF(QPointF(*camera.to_screen(left, top)), QPointF(*camera.to_screen(right, bottom)))
+        found = found.united(box.toAlignedRect())
+    return found

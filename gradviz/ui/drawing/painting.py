@@ -22,7 +22,8 @@ from gradviz.ui.canvas.edge_painter import FAR, NEAR
 from gradviz.ui.canvas.group_painter import paint_group, paint_group_small, triangle
 from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
 from gradviz.ui.canvas.moment import Moment
-from gradviz.ui.canvas.painter import WHOLE, paint_mark, paint_reason
+from gradviz.ui.canvas.painter import WHOLE
+from gradviz.ui.canvas.pills import paint_mark, paint_reason
 from gradviz.ui.drawing.diagram import FOREVER, Sketch
 from gradviz.ui.drawing.geometry import (
     CORNER,

@@ -57,6 +57,7 @@ class ExampleCard(QFrame):
         self.open = QPushButton("Open and run")
         self.open.setAccessibleName(f"Open and run the example {example.title}")
         self.open.clicked.connect(opened)
+        self.open.setAutoDefault(True)  # Return presses it, too
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 10, 12, 10)
         for label in (self.title, self.text, self.hint, self.predicts):

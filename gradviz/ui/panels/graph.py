@@ -172,8 +172,7 @@ class GraphPanel(Panel):
             self._obstacles.show(after)
             return
         if after.trace is None or not after.steps:
-            if before.doubt != after.doubt:
-                self.invitation.show_doubt(after.doubt)
+            self.invitation.show_state(after.doubt, running=after.run.is_running)
             self._let_go()
             self._show_page(self.invitation, before, after)
             return

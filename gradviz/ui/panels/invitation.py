@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 INVITED = 3  # example snippets
 TITLE = "See what backward() does"
 RUN = "Press Run (F5) to see its graph here."
+RUNNING = "Running…"
 SNIPPET = ("Paste a snippet", "Paste PyTorch code on the left and press Run (F5).")
 DRAWING = ("Draw a graph", "Double-click to start a drawing, or type: 3.0, mul, w*x\u00a0+\u00a0b")
 EXAMPLES = "or begin with an example"
@@ -201,11 +202,11 @@ class Invitation(QWidget):
             way.set_theme(theme)
         self._turn()
 
-    def show_doubt(self, doubt: str) -> None:
-        """What the window is for, above the two ways; or only why the document has not run."""
-        self.title.setText(f"{doubt}\n{NOT_RUN} {RUN}" if doubt else TITLE)
+    def show_state(self, doubt: str, *, running: bool) -> None:
+        """What the window is for, above the two ways; or only that the document runs, or why it has not run."""
+        self.title.setText(RUNNING if running else f"{doubt}\n{NOT_RUN} {RUN}" if doubt else TITLE)
         for way in self.ways:
-            way.setVisible(not doubt)
+            way.setVisible(not (doubt or running))
 
     def showEvent(self, event: QShowEvent) -> None:
         """Set the fonts again: the style sheet may have been set after them."""

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QSize
 from gradviz.session import predict
 from gradviz.session.predict import ACCEPTED, Predict
 from gradviz.ui import look
+from gradviz.ui.canvas import sizes
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme
 
@@ -166,6 +167,9 @@ def _sample(asked: Question) -> str:
     return "a number" if len(asked.numbers) == 1 else f"{len(asked.numbers)} numbers"
 
 
+NONE = 22  # pixels at zoom 1 by which "None" is wider than the "?"
+
+
 class QuestionMark:
     """Painted over a graph: a ring around what computes the answer, and a "?" where it will appear. A card that does
     not exist yet is outlined."""
@@ -183,7 +187,8 @@ class QuestionMark:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         node = int(diagram.item_of_node[asked.node]) if asked.node >= 0 else -1
         if node >= 0:
-            self._ring(painter, QRectF(scene.screen_box(node, camera, 0)))
+            labels = sizes.OVERHANG * camera.scale  # which are wider than the circle
+            self._ring(painter, QRectF(scene.screen_box(node, camera, 0)).adjusted(-labels, 0, labels, 0))
         graphs = scene.moment.graphs
         for item in diagram.items_around_tensor(asked.tensor).tolist():
             if graphs[diagram.graph[item]] and item != node:
@@ -211,6 +216,9 @@ class QuestionMark:
             place.moveTop(min(box.top() + 26 * scale, box.bottom() - height))
         elif self._asked.part == "grad":
             place.moveCenter(QPointF(place.center().x(), box.bottom() - GRADIENT * scale))
+            if there:  # instead of what is written there
+                written = place.adjusted(-NONE * scale, height / 5, 0, 0)
+                painter.fillRect(written & box.adjusted(4, 4, -4, -4), QColor(theme.card))
         else:  # what is added to the sum is shown above the card
             place.moveBottom(box.top() - 2)
         if not there:

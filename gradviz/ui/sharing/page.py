@@ -35,8 +35,9 @@ from gradviz.session.state import Selection, State
 from gradviz.trace.words.explain import explain, explain_fold, fold_number
 from gradviz.ui.canvas.camera import Camera
 from gradviz.ui.canvas.content import content
-from gradviz.ui.canvas.edge_painter import paint_flows, paint_forward, paint_pills, thickness
+from gradviz.ui.canvas.edge_painter import paint_flows, paint_forward, thickness
 from gradviz.ui.canvas.group_painter import paint_frames
+from gradviz.ui.canvas.pills import paint_pills
 from gradviz.ui.canvas.placed import PAGE
 from gradviz.ui.canvas.scene import KINDS
 from gradviz.ui.sharing.svg import Mark, Sheet, Style, clean, number
