@@ -290,6 +290,7 @@ MOST_NODES = 2_000
 MOST_NUMBERS = 4_096  # of one tensor that are written down
 FEW = 4  # numbers that are written down even if a factory makes them
 TOO_MANY = "This run has {:,} operations, and a drawing can have {:,}; draw a smaller part of it."
+SWITCHED_OFF = 2  # see schema.UNTRACKED
 UNDRAWABLE = " can't be drawn; its result becomes a constant, and no gradient flows through it."
 OWN_DTYPES = ("float32", "int64", "bool")  # the dtypes of written numbers
 
@@ -343,6 +344,7 @@ class _Making:
         self._refs: dict[int, Ref] = {}  # by tensor
         self._names: set[str] = set()
         self._scopes: dict[str, list[int]] = {}
+        self._without_grad: list[int] = []
         self._seed = 0
         self._given: dict[int, str] = {}
         names = trace.names
@@ -403,12 +405,26 @@ class _Making:
             if called and not name:  # either all of several results have a name, or none
                 names[at] = free_name(called, self._names)
                 self._names.add(names[at])
+        if int(self._trace.nodes.reason[node]) == SWITCHED_OFF:
+            self._add_untracked(call, outputs, names)
+            return
         number = self._number()
         self.nodes.append(Operation(number, call.key, call.inputs, call.params, tuple(names) if called else ()))
         self._refs |= {output: Ref(number, at) for at, output in enumerate(outputs)}
         scope = str(self._trace.nodes.scope[node])
         if scope:
             self._scopes.setdefault(scope, []).append(number)
+
+    def _add_untracked(self, call: Call, outputs: list[int], names: list[str]) -> None:
+        """Add an operation that ran under no_grad, in a frame: its results are detached."""
+        number = self._number()
+        self.nodes.append(Operation(number, call.key, call.inputs, call.params))
+        self._without_grad.append(number)
+        for at, (output, name) in enumerate(zip(outputs, names, strict=True)):
+            cut = self._number()
+            self.nodes.append(Operation(cut, "detach", (Ref(number, at),), (), (name,) if name else ()))
+            self._without_grad.append(cut)
+            self._refs[output] = Ref(cut)
 
     def _operand(self, tensor: int, step: int) -> Ref:
         """Return the node of a tensor; if it is not computed, a leaf with the numbers that it had at this step."""
@@ -483,10 +499,10 @@ class _Making:
     # the rest
 
     def groups(self) -> tuple[Group, ...]:
-        """Return one group for each module, if there are several."""
-        if len(self._scopes) < 2:
-            return ()
-        return tuple(Group(self._number(), scope, frozenset(members)) for scope, members in self._scopes.items())
+        """Return one group for each module, if there are several, and one for what ran under no_grad."""
+        frames = self._scopes if len(self._scopes) > 1 else {}
+        frames = {**frames, "no_grad": self._without_grad} if self._without_grad else frames
+        return tuple(Group(self._number(), scope, frozenset(members)) for scope, members in frames.items())
 
     def add_calls(self, nodes: set[int]) -> None:
         """Add the backward calls that begin at one of these operations."""

@@ -138,6 +138,17 @@ def test_modules_become_groups() -> None:
     assert leaves == ["x", "layer0_weight", "layer0_bias", "layer2_weight", "layer2_bias"]
 
 
+def test_what_ran_without_gradients_has_a_frame_and_lets_none_through() -> None:
+    source = (
+        HEAD + "with torch.no_grad():\n    s = x * 2\n    r = s + x\n    with torch.enable_grad():\n        t = x * 3\n"
+        "z = x * r + t\nz.mul_(2)\nz.sum().backward()\n"
+    )
+    drawing = check_same(source, "s", "r", "t", "x")
+    (group,) = drawing.groups
+    inside = [node.op for node in drawing.nodes if isinstance(node, Operation) and node.id in group.members]
+    assert group.title == "no_grad" and inside == ["mul", "detach", "add", "detach"]
+
+
 def test_a_weight_that_others_use_too_is_turned_by_itself() -> None:
     source = HEAD + "fc = nn.Linear(3, 2)\nw = fc.weight.t()\nout = torch.addmm(fc.bias, x, w)\nq = (x @ w).sum()\n"
     ops = [node.op for node in check_same(source, "out", "q").nodes if isinstance(node, Operation)]
