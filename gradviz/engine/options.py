@@ -29,7 +29,7 @@ _NOT_PINNED = (
 )
 
 
-def _dtype(name: str, given: object) -> Any:
+def _dtype(name: str, given: object) -> dtypes.dtype | None:
     if (kind := dtypes.meant(given)) is None or isinstance(kind, dtypes.dtype):
         return kind
     raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(given).__name__}")
@@ -47,7 +47,7 @@ def _with_options(name: str, formats: bool) -> None:
     follows = name in _LIKE
     known = inspect.signature(inner, follow_wrapped=False).parameters
 
-    def placed(*args: Any, **options: Any) -> Tensor:
+    def placed(*args: object, **options: object) -> Tensor:
         place = options.get("device")
         if place is None and follows and args and isinstance(args[0], Tensor):
             on_meta = args[0]._on_meta

@@ -125,7 +125,7 @@ class GradScaler:
         if not self._scaled:
             raise AssertionError(_NO_SCALE.format(function, "_scale"))
 
-    def scale(self, outputs: Any) -> Any:
+    def scale(self, outputs: object) -> Any:
         """Return the loss times the scale; also for several in a list or tuple."""
         if not self._enabled:
             return outputs
@@ -272,7 +272,7 @@ def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: object = None)
         return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
 
     @functools.wraps(fwd)
-    def decorate_fwd(*args: Any, **kwargs: object) -> Any:
+    def decorate_fwd(*args: object, **kwargs: object) -> Any:
         if not isinstance(args[0], FunctionCtx):
             raise TypeError(f"expected the context of a custom function, not '{type(args[0]).__name__}'")
         ctx: Any = args[0]

@@ -35,7 +35,7 @@ class _Storage:
         raise TypeError(f"a {cls.__name__} is made by a tensor in GradViz: {_MAKERS[cls.__name__]}")
 
     @property
-    def device(self) -> Any:
+    def device(self) -> object:
         """Where it lies."""
         return self._whole.device
 
@@ -93,7 +93,7 @@ class TypedStorage(_Storage):
         with paused():
             return self._whole[self._at(index)].item()
 
-    def __setitem__(self, index: object, value: Any) -> None:
+    def __setitem__(self, index: object, value: object) -> None:
         with paused():
             self._whole[index if isinstance(index, slice) else self._at(index)] = value
 

@@ -67,13 +67,13 @@ def opened(tree: Any) -> tuple[Any, Any, list[Any]]:
     return None, None, []
 
 
-def tree_flatten(tree: Any, is_leaf: Callable[[Any], object] | None = None) -> tuple[list[Any], TreeSpec]:
+def tree_flatten(tree: object, is_leaf: Callable[[Any], object] | None = None) -> tuple[list[Any], TreeSpec]:
     """Return the leaves, and how they are nested."""
     leaves: list[Any] = []
     return leaves, _flattened(tree, leaves, is_leaf)
 
 
-def _flattened(tree: Any, leaves: list[Any], is_leaf: Callable[[Any], object] | None) -> TreeSpec:
+def _flattened(tree: object, leaves: list[Any], is_leaf: Callable[[Any], object] | None) -> TreeSpec:
     kind, context, inside = (None, None, []) if is_leaf is not None and is_leaf(tree) else opened(tree)
     if kind is None:
         leaves.append(tree)
@@ -123,17 +123,19 @@ def _built(spec: TreeSpec, leaves: Iterator[Any]) -> Any:
     return spec._kind(inside) if spec._kind in (list, tuple, Size) else spec._kind(*inside)
 
 
-def tree_leaves(tree: Any, is_leaf: Callable[[Any], object] | None = None) -> list[Any]:
+def tree_leaves(tree: object, is_leaf: Callable[[Any], object] | None = None) -> list[Any]:
     """Return the leaves."""
     return tree_flatten(tree, is_leaf)[0]
 
 
-def tree_structure(tree: Any, is_leaf: Callable[[Any], object] | None = None) -> TreeSpec:
+def tree_structure(tree: object, is_leaf: Callable[[Any], object] | None = None) -> TreeSpec:
     """Return how the leaves are nested."""
     return tree_flatten(tree, is_leaf)[1]
 
 
-def tree_map(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: Callable[[Any], object] | None = None) -> Any:
+def tree_map(
+    func: Callable[..., Any], tree: object, *rests: object, is_leaf: Callable[[Any], object] | None = None
+) -> Any:
     """Apply a function to every leaf, and to what further trees have in its place."""
     leaves, spec = tree_flatten(tree, is_leaf)
     others = [_flattened_up_to(spec, each) for each in rests]

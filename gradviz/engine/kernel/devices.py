@@ -4,7 +4,6 @@ device have a type, sizes and strides and show no numbers (`options.py` makes th
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from gradviz.engine.kernel.messages import called
 from gradviz.engine.kernel.state import on_new_run
@@ -33,7 +32,7 @@ class device:
 
     __slots__ = ("index", "type")
 
-    def __init__(self, type: Any = ..., index: int | None = None) -> None:
+    def __init__(self, type: object = ..., index: int | None = None) -> None:
         self.type: str
         self.index: int | None
         if not isinstance(type, str | int | device):

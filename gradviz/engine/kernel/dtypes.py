@@ -94,7 +94,7 @@ complex128 = dtype("complex128", np.complex128, 3, "ComplexDouble")
 OF_PYTHON: dict[Any, dtype] = {float: float64, int: int64, bool: bool_, complex: complex128}
 
 
-def meant(given: Any) -> Any:
+def meant(given: object) -> Any:
     """The dtype that one of Python's types stands for; anything else as it is."""
     return OF_PYTHON.get(given, given) if isinstance(given, type) else given
 

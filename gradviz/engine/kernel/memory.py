@@ -25,7 +25,7 @@ _LARGEST = 2**63 - 1  # bytes that NumPy and PyTorch can count
 def root_of(x: Array) -> Array:
     """The array at the root of a chain of views: the array itself, if it is no view."""
     root: Array = x
-    below: Any = x.base
+    below: Array | None = x.base
     while below is not None:
         if isinstance(below, np.ndarray):
             root = below

@@ -62,7 +62,7 @@ class _Mode:
 
         return wrapped
 
-    def clone(self) -> Any:
+    def clone(self) -> _Mode:
         """A fresh instance for each call."""
         return type(self)()
 

@@ -62,7 +62,7 @@ def _lgamma_of(x: float) -> float:
 _lgamma = np.frompyfunc(_lgamma_of, 1, 1)
 
 
-def _apply(fn: Any, x: Array) -> Array:
+def _apply(fn: np.ufunc, x: Array) -> Array:
     return np.asarray(fn(x.astype(np.float64)), dtype=np.float64).astype(x.dtype)
 
 

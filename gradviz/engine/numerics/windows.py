@@ -76,7 +76,7 @@ def windows(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Si
     if any(padding):
         x = np.pad(x, [(0, 0)] * (x.ndim - n) + [(p, p) for p in padding])
     axes = tuple(range(x.ndim - n, x.ndim))
-    view: Any = sliding(x, spans(kernel, dilation), axes)
+    view: Array = sliding(x, spans(kernel, dilation), axes)
     steps = tuple(slice(None, None, s) for s in (*stride, *dilation))
     return view[(..., *steps)]
 
@@ -93,7 +93,7 @@ def padded(
     if not any(map(any, ends)):
         return x
     inner = [before + size + after for (before, after), size in zip(ends, x.shape[-n:], strict=True)]
-    wide: Any = np.full((*x.shape[:-n], *inner), value, x.dtype)
+    wide: Array = np.full((*x.shape[:-n], *inner), value, x.dtype)
     wide[(..., *(slice(p, p + size) for (p, _), size in zip(ends, x.shape[-n:], strict=True)))] = x
     return wide
 
@@ -115,7 +115,7 @@ def put_windows(cols: Array, shape: Sizes, stride: Sizes, padding: Sizes, dilati
         max(size + 2 * p, (c - 1) * s + d * (k - 1) + 1)
         for size, p, c, s, d, k in zip(shape, padding, counts, stride, dilation, kernel, strict=True)
     ]
-    out: Any = np.zeros((*cols.shape[: -2 * n], *wide), cols.dtype)
+    out: Array = np.zeros((*cols.shape[: -2 * n], *wide), cols.dtype)
     for offset in itertools.product(*map(range, kernel)):
         place = tuple(
             slice(o * d, o * d + (c - 1) * s + 1, s)

@@ -53,7 +53,7 @@ def _derivative_row(
     zero."""
     names = [each.strip() for each in params.split(",") if each.strip()]
 
-    def along(grad: Tensor, x: Tensor, *values: Any) -> Tensor:
+    def along(grad: Tensor, x: Tensor, *values: object) -> Tensor:
         return call(row, grad, x, **dict(zip(names, values, strict=True)))
 
     def curved(grad: Tensor, grad_output: Tensor, x: Tensor, *values: object) -> Tensor:

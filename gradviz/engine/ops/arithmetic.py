@@ -300,7 +300,7 @@ unary(RECIPROCAL)
 def _divided_by_zero(forward: Any) -> Any:
     """Refuse to divide integers by zero; floating point numbers may be."""
 
-    def checked(x: Array, y: Array, **mode: Any) -> Any:
+    def checked(x: Array, y: Array, **mode: object) -> Any:
         if y.dtype.kind in "iu" and x.size and not np.all(y):
             raise RuntimeError("ZeroDivisionError")
         found = forward(x, y, **mode)
@@ -710,7 +710,7 @@ _INTEGER_ADDCDIV = (
 
 
 def _prepare_three(row: OpRow) -> Any:
-    def prepare(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Prepared:
+    def prepare(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: object = 1) -> Prepared:
         target = result_type(input, tensor1, tensor2)
         tensors = input, tensor1, tensor2
         if row is ADDCDIV and tensor1.dtype.rank < 2 and tensor2.dtype.rank < 2:

@@ -245,7 +245,7 @@ def _reversed_cumsum(x: Tensor, dim: int) -> Tensor:
     return x.flip(dim).cumsum(dim).flip(dim) if x._data.ndim else x
 
 
-def _cumulative(ufunc: Any) -> Any:
+def _cumulative(ufunc: np.ufunc) -> Any:
     def forward(x: Array, *, dim: int) -> Array:
         axis = wrap_dim(dim, x.ndim)
         made = np.int64 if x.dtype.kind in "iub" else x.dtype

@@ -347,7 +347,9 @@ def _check(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
         )
 
 
-def _warn_of_options(target: Tensor, out: tuple[int, ...], reduction: str, smoothing: float, bias: Any) -> None:
+def _warn_of_options(
+    target: Tensor, out: tuple[int, ...], reduction: str, smoothing: float, bias: Tensor | None
+) -> None:
     if not out and reduction in ("mean", "sum", "none") and smoothing == 0.0 and target.dtype is dtypes.int64:
         return
     warnings.warn(

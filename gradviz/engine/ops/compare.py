@@ -38,7 +38,7 @@ from gradviz.engine.run.inplace import write
 F = FUNCTIONS
 
 
-def _comparison(name: str, ufunc: Any, symbol: str, *names: str) -> None:
+def _comparison(name: str, ufunc: np.ufunc, symbol: str, *names: str) -> None:
     shown: dict[str, Any] = {"category": "comparison", "symbol": symbol, "latex": f"x {symbol} y"}
     said = f"Whether x {symbol} y, element by element."
     compare(op(name, "self, other", ufunc, **shown, brief=said), name, *names, operators=name)
@@ -97,7 +97,7 @@ unary(
 )
 
 
-def _logic(name: str, ufunc: Any, brief: str) -> None:
+def _logic(name: str, ufunc: np.ufunc, brief: str) -> None:
     compare(op(name, "self, other", ufunc, category="comparison", symbol=name, latex=name, brief=brief))
 
 
@@ -106,7 +106,7 @@ _logic("logical_or", np.logical_or, "Where at least one is not 0.")
 _logic("logical_xor", np.logical_xor, "Where just one is not 0.")
 
 
-def _bits(name: str, ufunc: Any, operators: str, symbol: str, kernel: str, kinds: str) -> None:
+def _bits(name: str, ufunc: np.ufunc, operators: str, symbol: str, kernel: str, kinds: str) -> None:
     forward = only(kinds, kernel, ufunc)
     shown: dict[str, Any] = {"symbol": symbol, "latex": name, "brief": "Integers, bit by bit."}
     row = op(name, "self, other", forward, category="comparison", **shown)

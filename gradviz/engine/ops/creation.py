@@ -285,7 +285,7 @@ def warn_of_copy(name: str) -> None:
 
 
 @api("as_tensor", where="torch")
-def as_tensor(data: Any, dtype: Any = None, device: object = None) -> Tensor:
+def as_tensor(data: object, dtype: Any = None, device: object = None) -> Tensor:
     """A tensor over the data, without a copy where the type allows it."""
     check_device(device)
     if isinstance(data, Tensor):
@@ -429,7 +429,7 @@ _factory("ones", np.ones)
 _factory("empty", np.zeros)  # uninitialised memory is zeros here
 
 
-def _fitted(value: object, target: dtypes.dtype) -> Any:
+def _fitted(value: object, target: dtypes.dtype) -> object:
     """A number that passed `check_value`, as NumPy takes it."""
     if target is dtypes.bool_:
         return bool(value)

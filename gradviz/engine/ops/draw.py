@@ -194,7 +194,7 @@ _NORMAL = [
 ]
 
 
-def _check_normal(mean: object, std: Any, size: object) -> None:
+def _check_normal(mean: object, std: Tensor | float, size: object) -> None:
     first = next((each for each in (mean, std) if isinstance(each, Tensor)), None)
     if size is not None if first is not None else not isinstance(size, tuple | list):
         given = (mean, std) if size is None else (mean, std, size)

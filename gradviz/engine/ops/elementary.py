@@ -483,7 +483,7 @@ api("is_signed")(lambda input: input.dtype.is_signed)
 # --- the representation of numbers ---
 
 
-def _whole(name: str, ufunc: Any, latex: str, brief: str) -> None:
+def _whole(name: str, ufunc: np.ufunc, latex: str, brief: str) -> None:
     forward = only("iu", f"{name}_cpu", ufunc)
     row = op(name, "self, other", forward, category="arithmetic", symbol=name, latex=latex, brief=brief)
     register(lambda input, other: prepare_pair(row, input, other, NO_PARAMS, False), (name,))
@@ -493,7 +493,7 @@ _whole("gcd", np.gcd, r"\gcd(x, y)", "The greatest common divisor.")
 _whole("lcm", np.lcm, r"\operatorname{lcm}(x, y)", "The least common multiple.")
 
 
-def _narrowed(forward: Any) -> Any:
+def _narrowed(forward: np.ufunc) -> Any:
     """Small types computed in single precision, if NumPy has no function for them."""
 
     def computed(x: Array) -> tuple[Array, ...]:

@@ -269,7 +269,7 @@ def check_pair(name: str, target: dtypes.dtype, *operands: Array) -> None:
         raise
 
 
-def prepare_pair(row: OpRow, x: Tensor, y: Any, params: Mapping[str, object], division: bool) -> Prepared:
+def prepare_pair(row: OpRow, x: Tensor, y: object, params: Mapping[str, object], division: bool) -> Prepared:
     """Cast both operands to their common type."""
     if not (isinstance(x, Tensor) and isinstance(y, Tensor)):
         check_operands(row.name, x, y)
@@ -327,7 +327,7 @@ _ORDERED = ("mod", "floordiv", "lshift", "rshift")  # `2 + x` is `x + 2` to PyTo
 
 
 def dunders(name: str, quick: Callable[[object, object], object], prepare: Callable[..., Prepared]) -> None:
-    def left(self: Tensor, other: object) -> Any:
+    def left(self: Tensor, other: object) -> object:
         if not isinstance(other, (Tensor, *NUMBERS)):
             return NotImplemented
         return quick(self, other)
@@ -355,7 +355,7 @@ def reflected(name: str, fn: Callable[[Any, object], object]) -> Callable[[Any, 
     """A method such as `__rsub__`: for numbers and, when called by name, for tensors. NumPy's arrays come by way of
     `Tensor.__array__` and `__array_wrap__`, if at all: NumPy asks for no more than `x + array`."""
 
-    def right(self: Tensor, other: object) -> Any:
+    def right(self: Tensor, other: object) -> object:
         if not isinstance(self, Tensor):
             if name not in ("add", "mul", "and", "or", "xor"):
                 return NotImplemented

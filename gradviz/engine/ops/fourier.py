@@ -227,7 +227,7 @@ def _half_geometry(x: Tensor, s: Any, dim: object, name: str) -> tuple[Dims, lis
 # --- in one dimension ---
 
 
-def _to_complex(x: Tensor, n: int | None, dim: int, norm: Any, forward: bool) -> Tensor:
+def _to_complex(x: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Tensor:
     x = _promoted(x, is_complex=True)
     axis = _axis(dim, x._data.ndim)
     size = x._data.shape[axis] if n is None else n

@@ -148,7 +148,7 @@ def _by_steps(x: Tensor, grid: Tensor, settings: tuple[int, int, bool]) -> Tenso
     out: Any = 0
     for flat, inside, parts in _corners(grid._data, tuple(inner), *settings):
         at = wrap(np.broadcast_to(flat.reshape(batch, 1, -1), (batch, channels, flat[0].size)))
-        weight: Any = wrap(inside.astype(grid._data.dtype))
+        weight: Tensor = wrap(inside.astype(grid._data.dtype))
         for i, part in enumerate(parts):
             weight = weight * _moving(part, moved[..., n - 1 - i])
         out = out + rows.gather(2, at) * weight.reshape(batch, 1, -1)
@@ -158,7 +158,7 @@ def _by_steps(x: Tensor, grid: Tensor, settings: tuple[int, int, bool]) -> Tenso
 def _moving(derivatives: list[Any], moved: Tensor) -> object:
     """A weight as a polynomial in the displacement of its position."""
     found: object = wrap(derivatives[0])
-    power: Any = moved
+    power: Tensor = moved
     for i, each in enumerate(derivatives[1:], 1):
         found = found + wrap(np.asarray(each / math.factorial(i))) * power
         power = power * moved

@@ -390,7 +390,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Name
 # --- running extremes ---
 
 
-def _running(ufunc: Any) -> Any:
+def _running(ufunc: np.ufunc) -> Any:
     def forward(x: Array, *, dim: int) -> tuple[Array, ...]:
         if not x.ndim:
             return x.copy(), np.zeros((), np.int64)

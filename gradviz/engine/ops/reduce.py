@@ -245,7 +245,7 @@ def _prod_grad(grad: Tensor, self: Tensor, result: Tensor, dim: int | None, keep
     return _others_product(self, wrap_dim(dim, self.ndim)) * kept(grad, self._data.shape, dim, keepdim)
 
 
-def _others_product(x: Any, dim: int) -> Tensor:
+def _others_product(x: Tensor, dim: int) -> Tensor:
     """For each element the product of all others along `dim`: the running product from the left times that from the
     right."""
     ones = x.narrow(dim, 0, 1) * 0 + 1
@@ -423,7 +423,7 @@ def _refuse_extreme(name: str, given: tuple[object, ...]) -> None:
     refuse(name, given, [((), each, -1) for each in _EXTREME])
 
 
-def _check_extent(name: str, input: Tensor, dim: Any, error: type[Exception]) -> None:
+def _check_extent(name: str, input: Tensor, dim: int | tuple[int, ...] | None, error: type[Exception]) -> None:
     """Refuse to reduce dimensions without elements."""
     if dim is None:
         raise error(

@@ -131,7 +131,7 @@ ALIAS = op(
 
 
 @method("view")
-def view(self: Tensor, *size: Any, dtype: dtypes.dtype | None = None) -> Tensor:
+def view(self: Tensor, *size: object, dtype: dtypes.dtype | None = None) -> Tensor:
     """The same memory in another shape (or read as another type of the same size)."""
     kind = dtypes.meant(size[0] if dtype is None and len(size) == 1 else dtype)
     if isinstance(kind, dtypes.dtype):
@@ -545,7 +545,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 
 
 @method("broadcast_to")
-def _broadcast_to(self: Tensor, *sizes: Any, size: Sequence[int] | None = None) -> Tensor:
+def _broadcast_to(self: Tensor, *sizes: object, size: Sequence[int] | None = None) -> Tensor:
     if not sizes and size is None:
         raise TypeError('broadcast_to() missing 1 required positional arguments: "size"')
     return broadcast_to(self, sizes_of(sizes) if size is None else size)

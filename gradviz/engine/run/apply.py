@@ -36,7 +36,7 @@ def call(row: OpRow, *tensors: Tensor | None, **params: object) -> Tensor:
     return made
 
 
-def call_all(row: OpRow, *tensors: Tensor | None, **params: Any) -> tuple[Tensor, ...]:
+def call_all(row: OpRow, *tensors: Tensor | None, **params: object) -> tuple[Tensor, ...]:
     """The same for a row with several outputs."""
     made: tuple[Tensor, ...] = apply(row, tensors, [None if t is None else t._data for t in tensors], params)
     return made

@@ -530,7 +530,7 @@ def once_differentiable(fn: Callable[..., object]) -> Any:
     """Mark a backward whose result can't be differentiated again."""
 
     @functools.wraps(fn)
-    def wrapper(ctx: Any, *args: object) -> Any:
+    def wrapper(ctx: object, *args: object) -> Any:
         grad, state.grad = state.grad, False
         try:
             found = fn(ctx, *args)
@@ -545,7 +545,7 @@ def once_differentiable(fn: Callable[..., object]) -> Any:
     return wrapper
 
 
-def _wanting_grad(value: object) -> Any:
+def _wanting_grad(value: object) -> object:
     if not isinstance(value, Tensor):
         return value
     made = value.detach()

@@ -84,7 +84,7 @@ def direct(row: OpRow, arrays: Sequence[object], params: Mapping[str, object]) -
     return row.forward(*arrays, **params)
 
 
-def _without_copies(array: Array | None) -> Any:
+def _without_copies(array: Array | None) -> Array | None:
     """An array whose examples all share the same memory, as a single array."""
     if not isinstance(array, BatchedArray):
         return array

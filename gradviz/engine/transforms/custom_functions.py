@@ -102,7 +102,7 @@ def _mapped(cls: type[Function], args: tuple[Any, ...], layer: layers.Layer) -> 
     return tuple(_batched(each, dim, layer) for each, dim in zip(output, places, strict=True))
 
 
-def _batched(value: object, dim: int | None, layer: layers.Layer) -> Any:
+def _batched(value: object, dim: int | None, layer: layers.Layer) -> object:
     if dim is None or not isinstance(value, Tensor):
         return value
     return layered.add(value, layer.number, dim % value.ndim)

@@ -348,7 +348,7 @@ def wrappers(tensor: Tensor) -> list[tuple[int, str, int]]:
 
 def unwrapped(tensor: Tensor, recurse: bool = True) -> Tensor:
     """The tensor inside all wrappers, or inside the outermost one."""
-    data: Any = tensor._data
+    data: Array = tensor._data
     found = wrappers(tensor)
     kept = () if recurse else tuple(number for number, _, _ in found[1:])
     if isinstance(data, BatchedArray):
@@ -364,7 +364,7 @@ def _less(data: BatchedArray, number: int) -> Any:
     return removed(data, level=number, dim=0, size=0)
 
 
-def _all_examples(data: object) -> Any:
+def _all_examples(data: object) -> object:
     """One array with the mapped dimension back in its place."""
     if not isinstance(data, BatchedArray):
         return data

@@ -257,7 +257,7 @@ class MixtureSameFamily(Distribution):
         )
 
     @constraints.dependent_property
-    def support(self) -> Any:
+    def support(self) -> constraints.MixtureSameFamilyConstraint:
         """The region of the values."""
         return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
 

@@ -345,7 +345,7 @@ class GeneralizedPareto(Distribution):
         return T["where"](valid, self.scale**2 / ((1 - kept) ** 2 * (1 - 2 * kept)), math.nan)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
-    def support(self) -> Any:
+    def support(self) -> constraints._Interval:
         """From the threshold up, with an upper end if the concentration is negative."""
         end = self.loc - self.scale / self.concentration
         return constraints.interval(self.loc, T["where"](self.concentration < 0, end, math.inf))

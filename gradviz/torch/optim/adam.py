@@ -98,7 +98,7 @@ class AdamW(Adam):
 
     def __init__(
         self,
-        params: Any,
+        params: object,
         lr: Tensor | float = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,

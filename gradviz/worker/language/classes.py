@@ -69,11 +69,11 @@ def guarded(method: Any) -> Callable[..., Any]:
     """Return the method, called with stand-ins instead of NumPy's own objects."""
     bind = getattr(type(method), "__get__", None)
 
-    def operate(self: Any, *others: object, **named: object) -> Any:
+    def operate(self: object, *others: object, **named: object) -> Any:
         call = method if bind is None else bind(method, self, type(self))
         return call(*map(_met, others), **{name: _met(value) for name, value in named.items()})
 
-    def operate_plainly(self: Any, *others: object, **named: object) -> Any:
+    def operate_plainly(self: object, *others: object, **named: object) -> Any:
         return method(self, *map(_met, others), **{name: _met(value) for name, value in named.items()})
 
     plain = type(method) is types.FunctionType

@@ -93,7 +93,7 @@ class Attributes(dict[str, object]):
 def _registering(table: dict[str, object], kind: type | None) -> Callable[[Any, Any], None]:
     """Return what puts an object of this kind into a table of a module; under a number, if its key is no text."""
 
-    def put(key: Any, value: object) -> None:
+    def put(key: object, value: object) -> None:
         if kind is None or not (value is None or isinstance(value, kind)):
             raise TypeError("only modules, parameters and buffers are put into a module's tables in GradViz snippets")
         table[str.__str__(key) if isinstance(key, str) else str(len(table))] = value
@@ -414,7 +414,7 @@ class Guard:
         if not self.owns(thing) and not isinstance(thing, (*self._changeable, _Unbound)):
             raise TypeError(f"'{type(thing).__name__}' objects can't be initialized again in GradViz snippets")
 
-    def super(self, cls: object, thing: object = _MISSING) -> Any:
+    def super(self, cls: object, thing: object = _MISSING) -> _Unbound | super:
         """The snippet's super() with arguments: for its own classes, which have nothing to hide from it."""
         if thing is _MISSING and self.owns(cls):
             return _Unbound()

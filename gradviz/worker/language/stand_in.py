@@ -96,7 +96,7 @@ class plain_type(metaclass=_OneArgumentType):
 
     __slots__ = ()
 
-    def __class_getitem__(cls, item: object) -> Any:
+    def __class_getitem__(cls, item: object) -> types.GenericAlias:
         return types.GenericAlias(_TypeInBrackets, (item,))
 
 

@@ -15,7 +15,6 @@ import time
 import types
 from importlib.machinery import BuiltinImporter, FrozenImporter, ModuleSpec
 from pathlib import PurePath
-from typing import Any
 
 FROZEN = "frozen"  # the origin of a module without a file
 _FILES = ("__file__", "__cached__")
@@ -81,7 +80,7 @@ def _forget_in_function(function: types.FunctionType, private: tuple[str, ...]) 
     """Forget paths in a function's code, with everything defined inside, and in its default arguments."""
     code = function.__code__
     if not code.co_filename.startswith("<"):
-        imp: Any = sys.modules["_imp"]  # with this, Python itself corrects the file name in cached code
+        imp: types.ModuleType = sys.modules["_imp"]  # with this, Python itself corrects the file name in cached code
         imp._fix_co_filename(code, f"<frozen {function.__globals__.get('__name__', '')}>")
     given = function.__defaults__
     if given and any(_is_private(each, private) for each in given):

@@ -226,7 +226,7 @@ def numpy_modules(source: np.random.RandomState | None = None) -> dict[str, Any]
     return {"numpy": stand_in("numpy", names), **modules}
 
 
-def _filled(function: Any) -> Callable[..., object]:
+def _filled(function: np.ufunc) -> Callable[..., object]:
     """Return a ufunc that, with `where=` and no output array, leaves zeros where it computes nothing instead of old
     memory contents."""
 

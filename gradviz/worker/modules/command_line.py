@@ -213,7 +213,7 @@ class _CommandLine(_Options):
 class _Commands:
     """What `add_subparsers` returns: the commands of a script."""
 
-    def __init__(self, real: Any, around: _CommandLine) -> None:
+    def __init__(self, real: object, around: _CommandLine) -> None:
         if not isinstance(real, argparse._SubParsersAction):  # built by a parser
             raise TypeError(f"objects of this class are not {HERE} but by add_subparsers")
         self._real: Any = real
@@ -233,7 +233,7 @@ def _settings(
     formatter_class: str = "HelpFormatter",
     argument_default: object = None,
     conflict_handler: str = "error",
-    **given: Any,
+    **given: object,
 ) -> dict[str, Any]:
     """Return the settings of Python's parser; TypeError for one that is not offered."""
     if formatter_class not in _FORMATS:
@@ -273,7 +273,9 @@ def command_line_module(guard: Guard, write: Callable[[str, str], None], argv: S
 def tyro_module(guard: Guard, write: Callable[[str, str], None], argv: Sequence[str]) -> Any:
     """Return the stand-in for tyro."""
 
-    def cli(f: Callable[..., Any], *, args: Iterable[str] | None = None, default: Any = None, **texts: object) -> Any:
+    def cli(
+        f: Callable[..., Any], *, args: Iterable[str] | None = None, default: object = None, **texts: object
+    ) -> Any:
         given = [_text(each) for each in (argv[1:] if args is None else args)]
         if not given:
             return f() if default is None else default

@@ -165,7 +165,7 @@ class Reduce(Module):
         return _shown(self, f"{self.pattern!r}, {self.reduction!r}")
 
 
-def _check(layer: Any, operation: str) -> None:
+def _check(layer: Rearrange | Reduce, operation: str) -> None:
     """Raise einops' own error for an invalid pattern, as its layers do when they are created."""
     from einops import einops as inside
 
@@ -175,7 +175,7 @@ def _check(layer: Any, operation: str) -> None:
         raise _einops().EinopsError(f" Error while preparing {layer!r}\n {error}") from None
 
 
-def _shown(layer: Any, words: str) -> str:
+def _shown(layer: Rearrange | Reduce, words: str) -> str:
     lengths = "".join(f", {axis}={length}" for axis, length in layer.axes_lengths.items())
     return f"{type(layer).__name__}({words}{lengths})"
 
@@ -187,7 +187,7 @@ _FUNCTIONS: tuple[Callable[..., object], ...] = (rearrange, repeat, reduce, eins
 def einops_modules() -> dict[str, Any]:
     """Return the stand-ins by module name; none if the package is not installed."""
     try:
-        package: Any = _einops()
+        package: types.ModuleType = _einops()
     except ImportError:
         return {}
     layers = stand_in("einops.layers.torch", {"Rearrange": Rearrange, "Reduce": Reduce})

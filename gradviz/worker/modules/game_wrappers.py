@@ -96,7 +96,7 @@ for _told in ("action_space", "observation_space", "spec", "render_mode", "metad
 class ObservationWrapper(Wrapper):
     """Base class of wrappers that change the observations."""
 
-    def observation(self, observation: Any) -> NoReturn:
+    def observation(self, observation: object) -> NoReturn:
         """Change an observation: for a subclass to define."""
         raise NotImplementedError
 
@@ -142,7 +142,7 @@ class ActionWrapper(Wrapper):
 class RecordEpisodeStatistics(Wrapper):
     """Adds the sum of the rewards and the length of an episode to the info of its last step."""
 
-    def __init__(self, env: object, buffer_length: Any = 100, stats_key: Any = "episode", **more: object) -> None:
+    def __init__(self, env: object, buffer_length: Any = 100, stats_key: object = "episode", **more: object) -> None:
         super().__init__(env)
         longest = operator.index(buffer_length)
         self.return_queue: Any = collections.deque(maxlen=longest)

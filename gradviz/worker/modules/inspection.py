@@ -31,7 +31,7 @@ class Signature:
 def inspect_module(guard: Guard) -> Any:
     """Return the stand-in."""
 
-    def signature(obj: Any) -> Signature:
+    def signature(obj: object) -> Signature:
         if not callable(obj):
             raise TypeError(f"{obj!r} is not a callable object")
         return Signature(list(inspect.signature(obj).parameters))
@@ -47,10 +47,10 @@ def inspect_module(guard: Guard) -> Any:
             return _class_in(lines, thing.__name__) or _not_found()
         raise TypeError(f"the source of {thing!r} is not {HERE}; only that of your own functions and classes is")
 
-    def isclass(object: Any) -> bool:
+    def isclass(object: object) -> bool:
         return isinstance(object, type)
 
-    def ismodule(object: Any) -> bool:
+    def ismodule(object: object) -> bool:
         return isinstance(object, StandIn)
 
     chosen = (signature, getsource, isclass, ismodule)

@@ -47,7 +47,7 @@ def train_test_split(
     *arrays: Any,
     test_size: object = None,
     train_size: object = None,
-    random_state: Any = None,
+    random_state: object = None,
     shuffle: object = True,
     stratify: object = None,
 ) -> list[Any]:
@@ -138,7 +138,7 @@ def _taken(given: object, places: Array) -> Any:
     return to_snippet(np.asarray(to_numpy(given))[places])
 
 
-def resample(*arrays: Any, replace: object = True, n_samples: Any = None, random_state: Any = None) -> Any:
+def resample(*arrays: Any, replace: object = True, n_samples: Any = None, random_state: object = None) -> Any:
     """Return some rows of each array, drawn with or without replacement."""
     samples = len(arrays[0])
     size = samples if n_samples is None else operator.index(n_samples)
@@ -153,7 +153,7 @@ def resample(*arrays: Any, replace: object = True, n_samples: Any = None, random
     return found[0] if len(found) == 1 else found
 
 
-def shuffle(*arrays: Any, random_state: Any = None, n_samples: Any = None) -> Any:
+def shuffle(*arrays: object, random_state: object = None, n_samples: object = None) -> Any:
     """Return the rows of each array in a drawn order."""
     return resample(*arrays, replace=False, n_samples=n_samples, random_state=random_state)
 
@@ -179,7 +179,7 @@ class _Fitted:
 
     fit: Callable[..., Any]
 
-    def fit_transform(self, X: Any, y: object = None) -> Any:
+    def fit_transform(self, X: object, y: object = None) -> Any:
         """Fit and transform."""
         return self.fit(X).transform(X)
 
@@ -210,7 +210,7 @@ class StandardScaler(_Fitted):
         self._found = shift, np.where(unit == 0, 1.0, unit)
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: object) -> Any:
         """Shift and scale the columns."""
         shift, unit = self._fitted()
         return to_snippet((_columns(X) - shift) / unit)
@@ -259,7 +259,7 @@ def normalize(X: Any, norm: object = "l2", *, axis: Any = 1, copy: object = True
     return to_snippet(x / np.where(found == 0, 1.0, found))
 
 
-def scale(X: Any, *, axis: Any = 0, with_mean: Any = True, with_std: Any = True, copy: object = True) -> Any:
+def scale(X: Any, *, axis: Any = 0, with_mean: object = True, with_std: object = True, copy: object = True) -> Any:
     """Scale columns, or rows, to mean 0 and standard deviation 1."""
     x, way = numbers_in(X).astype(float), operator.index(axis)
     middle = x.mean(way, keepdims=True) if with_mean else 0.0
@@ -279,7 +279,7 @@ class LabelEncoder(_Fitted):
         self._found = np.unique(np.asarray(to_numpy(y)))
         return self
 
-    def transform(self, y: Any) -> Any:
+    def transform(self, y: object) -> Any:
         """Return the labels' numbers."""
         labels, given = self._fitted(), np.asarray(to_numpy(y))
         unknown = np.setdiff1d(given, labels)

@@ -120,7 +120,7 @@ class Logger:
         """Whether messages go anywhere."""
         return bool(self._handlers or (self._root and self._root._handlers))
 
-    def log(self, level: Any, msg: Any, *args: Any, exc_info: object = None) -> None:
+    def log(self, level: object, msg: object, *args: object, exc_info: object = None) -> None:
         """Log a message at a level."""
         number = _number(level)
         if number < self.getEffectiveLevel():
@@ -241,7 +241,7 @@ _KEPT_HERE = "wandb sends nothing here: what is logged stays in the run, and Gra
 class LogSettings(dict[str, object]):
     """`wandb.config`: a table whose keys are also attributes."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if name.startswith("_") or not dict.__contains__(self, name):
             raise AttributeError(f"wandb.config has no {name}")
         return dict.__getitem__(self, name)

@@ -165,7 +165,7 @@ _FILLS: dict[int, Callable[[_Machine], None]] = {
 }
 
 
-def _key(value: Any) -> Any:
+def _key(value: object) -> object:
     """Return a key of a dictionary or a member of a set; TypeError for one whose hash goes deep."""
     parts = value if type(value) is tuple else (value,)
     if not all(type(each) in _PLAIN for each in parts):

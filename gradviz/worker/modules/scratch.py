@@ -306,7 +306,7 @@ class ScratchFile:
     def __new__(cls, *given: object, **named: object) -> Self:
         raise TypeError("files are made by open() in GradViz snippets")
 
-    def read(self, size: Any = -1) -> Any:
+    def read(self, size: object = -1) -> Any:
         """Read this many characters or bytes, or all that is left."""
         return self._inner.read(_count(size))
 
@@ -314,7 +314,7 @@ class ScratchFile:
         """Return the next line."""
         return self._inner.readline(_count(size))
 
-    def readlines(self, hint: Any = -1) -> list[Any]:
+    def readlines(self, hint: object = -1) -> list[Any]:
         """Return the lines that are left."""
         return list(self._inner.readlines(_count(hint)))
 

@@ -73,7 +73,7 @@ def _of_one_process() -> dict[str, object]:
     return found | dict.fromkeys(without.split(), _always(False))
 
 
-def _always(value: Any) -> Callable[..., Any]:
+def _always(value: object) -> Callable[..., Any]:
     """Return a function that gives the same answer to all questions."""
     return lambda *_, **__: value
 
@@ -85,14 +85,14 @@ _PROCESSES |= dict.fromkeys(("set_start_method", "set_sharing_strategy", "freeze
 def question_modules(guard: Guard, offered: Mapping[str, object], load: Callable[[str], Any]) -> dict[str, object]:
     """Return `importlib` and `inspect`: what exists here, and signatures and texts of the snippet's own functions."""
 
-    def import_module(name: Any, package: object = None) -> Any:
+    def import_module(name: object, package: object = None) -> Any:
         return load(str.__str__(name))
 
-    def find_spec(name: Any, package: object = None) -> Any:
+    def find_spec(name: object, package: object = None) -> Any:
         plain = str.__str__(name)
         return stand_in("ModuleSpec", {"name": plain}) if plain in offered else None
 
-    def version(distribution_name: Any) -> str:
+    def version(distribution_name: object) -> str:
         plain = str.__str__(distribution_name)
         found = getattr(offered.get(plain), "__version__", None)
         if type(found) is not str:
@@ -110,7 +110,7 @@ def question_modules(guard: Guard, offered: Mapping[str, object], load: Callable
 def notebook_modules(write: Callable[[str, str], None]) -> dict[str, object]:
     """Return `IPython.display`, which prints, and `matplotlib_inline`, whose styles are accepted."""
 
-    def display(*things: Any, **look: object) -> None:
+    def display(*things: object, **look: object) -> None:
         for each in things:
             write("out", str.__str__(str(each)) + "\n")
 
@@ -128,7 +128,7 @@ def notebook_modules(write: Callable[[str, str], None]) -> dict[str, object]:
     }
 
 
-def _text(data: Any = "", **look: object) -> str:
+def _text(data: object = "", **look: object) -> str:
     return str.__str__(data) if isinstance(data, str) else "<IPython.core.display.HTML object>"
 
 
@@ -150,7 +150,7 @@ class Version:
     _FORM = re.compile(r"v?(\d{1,9}(?:\.\d{1,9})*)[-_.]?(dev|alpha|beta|rc|post|a|b|c)?[-_.]?(\d{0,9})(\+[\w.]*)?")
     _STAGES: ClassVar = {"dev": -4, "a": -3, "alpha": -3, "b": -2, "beta": -2, "c": -1, "rc": -1, "": 0, "post": 1}
 
-    def __init__(self, version: Any) -> None:
+    def __init__(self, version: object) -> None:
         self._text = str.__str__(version)
         found = self._FORM.fullmatch(self._text.strip().lower())
         if found is None:
@@ -198,7 +198,7 @@ def _version_of(thing: object) -> Version | None:
 _LONGEST_LITERAL = 100_000
 
 
-def _literal_eval(node_or_string: Any) -> Any:
+def _literal_eval(node_or_string: object) -> Any:
     """Return the value of a text that holds a number, a text, or a list, tuple, dict or set of such."""
     if not isinstance(node_or_string, str):
         raise ValueError(f"malformed node or string: {type(node_or_string).__name__!r}")
@@ -213,7 +213,7 @@ _ASCII |= {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013":
 _ASCII |= {"\u0142": "l", "\u0141": "L", "\u0111": "d", "\u0110": "D", "\u00f0": "d", "\u00fe": "th", "\u00a0": " "}
 
 
-def _unidecode(string: Any, *how: object) -> str:
+def _unidecode(string: object, *how: object) -> str:
     """Return the text with Latin letters without their accents; other scripts are dropped."""
     parts = (_ASCII.get(each) or unicodedata.normalize("NFKD", each) for each in str.__str__(string))
     return "".join(parts).encode("ascii", "ignore").decode()
@@ -226,7 +226,9 @@ _PLATFORM = {  # what would tell one computer from another is "", as Python says
 }
 
 
-def _decoded(filename: Any, mode: Any = "r", encoding: Any = None, errors: Any = "strict", buffering: Any = -1) -> Any:
+def _decoded(
+    filename: object, mode: object = "r", encoding: object = None, errors: object = "strict", buffering: object = -1
+) -> Any:
     """Open a file as `codecs.open` does."""
     return open_(filename, mode, encoding=encoding, errors=errors)
 
@@ -263,7 +265,7 @@ class Digraph:
 
     _kind, _arrow = "digraph", "->"
 
-    def __init__(self, name: Any = None, comment: Any = None, **look: Any) -> None:
+    def __init__(self, name: object = None, comment: object = None, **look: Any) -> None:
         self._name = "" if name is None else str.__str__(name)
         self._comment = "" if comment is None else f"// {str.__str__(comment)}\n"
         self.graph_attr, self.node_attr, self.edge_attr = ({**(look.get(f"{part}_attr") or {})} for part in _PARTS)
@@ -278,7 +280,7 @@ class Digraph:
         """Add a node."""
         self.body.append(f"\t{_quoted(name)}{_attributes(label, attrs)}\n")
 
-    def edge(self, tail_name: Any, head_name: Any, label: Any = None, **attrs: Any) -> None:
+    def edge(self, tail_name: object, head_name: object, label: object = None, **attrs: object) -> None:
         """Add an edge."""
         ends = f"{_quoted(tail_name)} {self._arrow} {_quoted(head_name)}"
         self.body.append(f"\t{ends}{_attributes(label, attrs)}\n")
@@ -296,7 +298,7 @@ class Digraph:
         name = f"{_quoted(self._name)} " if self._name else ""
         return f"{self._comment}{self._kind} {name}{{\n{first}{''.join(self.body)}}}\n"
 
-    def save(self, filename: Any = None, directory: Any = None) -> str:
+    def save(self, filename: object = None, directory: object = None) -> str:
         """Write the text into the folder of the run, and return its path."""
         own = f"{self._name or type(self).__name__}.gv"
         name = own if filename is None else plain_path(filename)
@@ -331,7 +333,7 @@ _PARTS = ("graph", "node", "edge")
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|-?(?:\.\d+|\d+(?:\.\d*)?)")
 
 
-def _quoted(name: Any) -> str:
+def _quoted(name: object) -> str:
     if not isinstance(name, str):
         raise TypeError(f"expected str, not {type(name).__name__}")
     text = str.__str__(name)
@@ -340,7 +342,7 @@ def _quoted(name: Any) -> str:
     return '"' + text.replace('"', '\\"') + '"'
 
 
-def _attributes(label: Any, attrs: dict[str, Any]) -> str:
+def _attributes(label: object, attrs: dict[str, Any]) -> str:
     pairs = _pairs({} if label is None else {"label": label}), _pairs(attrs)
     return f" [{' '.join(filter(None, pairs))}]" if any(pairs) else ""
 
@@ -388,17 +390,17 @@ def _opener_class(guard: Guard) -> type:
         def __init__(self, *given: object) -> None:
             self.addheaders: Any = []
 
-        def open(self, fullurl: Any, *more: object, **how: object) -> ByteBuffer:
+        def open(self, fullurl: object, *more: object, **how: object) -> ByteBuffer:
             return _opened(fullurl)
 
     return guard.adopt(OpenerDirector)
 
 
-def _address(url: Any, *given: object, **how: object) -> Any:
+def _address(url: object, *given: object, **how: object) -> object:
     return url
 
 
-def _attached(url: Any, asked: str) -> bytes:
+def _attached(url: object, asked: str) -> bytes:
     """Return what is attached under the last part of an address."""
     name = posixpath.basename(str.__str__(url).partition("?")[0].rstrip("/"))
     found = SCRATCH.files.get(SCRATCH.meant(name)) if name else None
@@ -408,11 +410,11 @@ def _attached(url: Any, asked: str) -> bytes:
     return bytes(found.data)
 
 
-def _opened(url: Any, *given: object, **how: object) -> ByteBuffer:
+def _opened(url: object, *given: object, **how: object) -> ByteBuffer:
     return ByteBuffer(_attached(url, "urllib.request.urlopen"))
 
 
-def _retrieve(url: Any, filename: Any = None, *given: object, **how: object) -> tuple[str, None]:
+def _retrieve(url: object, filename: object = None, *given: object, **how: object) -> tuple[str, None]:
     data = _attached(url, "urllib.request.urlretrieve")
     name = posixpath.basename(str.__str__(url)) if filename is None else plain_path(filename)
     content = SCRATCH.create(name, makes_folders=True)
@@ -429,7 +431,7 @@ class Response:
 
     status_code, ok, reason, encoding = 200, True, "OK", "utf-8"
 
-    def __init__(self, url: Any, content: bytes) -> None:
+    def __init__(self, url: object, content: bytes) -> None:
         self.url, self.content = url, content
 
     @property
@@ -461,5 +463,5 @@ class Response:
         """Do nothing: nothing was open."""
 
 
-def _get(url: Any, *given: object, **how: object) -> Response:
+def _get(url: object, *given: object, **how: object) -> Response:
     return Response(url, _attached(url, "requests.get"))

@@ -122,7 +122,7 @@ def _importer(
 ) -> Callable[..., object]:
     def import_(
         name: object, globals: object = None, locals: object = None, fromlist: Any = (), level: object = 0
-    ) -> Any:
+    ) -> object:
         # Note [Imports by C code]: NumPy imports lazily through the *caller's* __import__, with a list as fromlist. A
         # snippet can't name __import__; its statements pass a tuple or None. So a list means C code, which gets the
         # real module.

@@ -43,7 +43,7 @@ class Groups:
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         return ((key, self.get_group(key)) for key in self._keys().tolist())
 
-    def get_group(self, name: Any) -> Any:
+    def get_group(self, name: object) -> Any:
         """Return the rows of a group."""
         rows = self._table.iloc[to_snippet(self._table._column(self._by) == operand(name))]
         return rows if self._only is None else rows[self._only]
@@ -80,7 +80,7 @@ class Groups:
         return column
 
 
-def groups_of(table: Any, by: Any, as_index: bool, only: Any = None) -> Groups:
+def groups_of(table: object, by: object, as_index: bool, only: object = None) -> Groups:
     """Return the groups of a table."""
     made: Groups = object.__new__(Groups)
     made._table, made._by, made._as_index, made._only = table, by, as_index, only

@@ -40,9 +40,9 @@ def _column_of(texts: Sequence[str]) -> Array:
 
 
 def read_csv(
-    filepath_or_buffer: Any, sep: Any = ",", delimiter: Any = None, header: Any = "infer", names: Any = None,
-    index_col: Any = None, usecols: Any = None, skiprows: Any = 0, nrows: Any = None, encoding: object = None,
-    dtype: object = None, delim_whitespace: object = False, engine: object = None,
+    filepath_or_buffer: Any, sep: object = ",", delimiter: object = None, header: object = "infer",
+    names: object = None, index_col: object = None, usecols: Any = None, skiprows: Any = 0, nrows: Any = None,
+    encoding: object = None, dtype: object = None, delim_whitespace: object = False, engine: object = None,
 ) -> DataFrame:  # fmt: skip
     """Read a file of the run."""
     if isinstance(filepath_or_buffer, str | Path):
@@ -101,17 +101,17 @@ def concat(objs: Any, axis: object = 0, ignore_index: object = False) -> DataFra
     return frame(columns, None if ignore_index else index)
 
 
-def isnull(obj: Any) -> Any:
+def isnull(obj: object) -> Any:
     """Tell what is missing."""
     return obj.isnull() if isinstance(obj, Series | DataFrame) else obj is None or obj != obj
 
 
-def notnull(obj: Any) -> Any:
+def notnull(obj: object) -> Any:
     """Tell what is not missing."""
     return ~isnull(obj) if isinstance(obj, Series | DataFrame) else not isnull(obj)
 
 
-def get_dummies(data: Any, columns: Any = None, dtype: object = bool) -> DataFrame:
+def get_dummies(data: Any, columns: object = None, dtype: object = bool) -> DataFrame:
     """Return a column of truth values for each text of a column of texts, behind the other columns."""
     table = data if isinstance(data, DataFrame) else frame({None: data._data}, data._index)
     kinds = {name: each.dtype.kind for name, each in table._columns.items()}

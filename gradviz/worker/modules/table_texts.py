@@ -40,7 +40,7 @@ def text_of_table(columns: Mapping[Any, Array], index: Array, title: str = "") -
     return f"{text}\n\n[{count} rows x {len(columns)} columns]" if short or kept < len(columns) else text
 
 
-def _piece(name: Any, data: Array, short: bool, titled: bool) -> list[str]:
+def _piece(name: object, data: Array, short: bool, titled: bool) -> list[str]:
     """Return the lines of one column, its name first."""
     head = str(name) if data.dtype.kind in "UO" else f" {name}"
     cells = _justified([head, *_cells(_ends(data, short))], short)
@@ -137,7 +137,7 @@ def _cells(data: Array) -> list[str]:
     return [f"{each: d}" if data.dtype.kind in "iu" else f" {_text(each)}" for each in data.tolist()]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if value == "nan" or value != value:
         return "NaN"
     return _floats(np.array([value]))[0].strip() if type(value) is float else str(value)

@@ -65,7 +65,7 @@ def given_out(data: Array) -> Any:
     return to_snippet(data.astype(str) if data.dtype.kind == "O" else data.copy())
 
 
-def by_place(key: Any, index: Array) -> Any:
+def by_place(key: object, index: Array) -> Any:
     """Return a key by position, as NumPy takes it."""
     if isinstance(key, slice):
         return slice(*(None if each is None else operator.index(each) for each in (key.start, key.stop, key.step)))
@@ -93,7 +93,7 @@ def by_label(key: Any, index: Array) -> Any:
     return int(places[0]) if len(places) == 1 else places
 
 
-def own_value(value: Any) -> Any:
+def own_value(value: object) -> Any:
     """Return Python's own value of a cell."""
     return value.item() if isinstance(value, np.generic) else value
 

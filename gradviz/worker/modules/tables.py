@@ -75,7 +75,7 @@ class _Places:
         return frame({name: of._columns[name][rows] for name in found}, of._index[rows], of._title)
 
 
-def _places(of: Any, read: Callable[[Any, Array], Any]) -> _Places:
+def _places(of: object, read: Callable[[Any, Array], Any]) -> _Places:
     made: _Places = object.__new__(_Places)
     made._of, made._read = of, read
     return made
@@ -136,7 +136,7 @@ class _Column:
 
     isna = isnull
 
-    def fillna(self, value: Any) -> Any:
+    def fillna(self, value: object) -> Any:
         """Return it with something in place of missing cells."""
         return self._each(lambda data: np.where(missing(data), operand(value), data))
 
@@ -158,7 +158,7 @@ class _Column:
         """Return the last rows."""
         return self.iloc[max(0, len(self) - operator.index(n)) :]
 
-    def sample(self, n: Any = None, frac: Any = None, random_state: Any = None) -> Any:
+    def sample(self, n: Any = None, frac: Any = None, random_state: object = None) -> Any:
         """Return some rows, or all of them, in a random order."""
         count = operator.index(n) if n is not None else 1 if frac is None else round(float(frac) * len(self))
         return self.iloc[to_snippet(source_of(random_state).choice(len(self), size=count, replace=False))]
@@ -279,7 +279,7 @@ def _aligned(column: Series, index: Array) -> Series:
 def _operator(name: str, turned: bool = False) -> Callable[[Series, Any], Series]:
     act = getattr(operator, name)
 
-    def operate(self: Series, other: Any) -> Series:
+    def operate(self: Series, other: object) -> Series:
         value = _aligned(other, self._index)._data if isinstance(other, Series) else operand(other)
         name = self._name if not isinstance(other, Series) or other._name == self._name else None
         return _series(act(value, self._data) if turned else act(self._data, value), self._index, name, self._title)
@@ -325,7 +325,7 @@ class DataFrame(_Column):
     __slots__ = ("_columns",)
     _columns: dict[Any, Array]
 
-    def __init__(self, data: Any = None, index: Any = None, columns: Any = None) -> None:
+    def __init__(self, data: Any = None, index: object = None, columns: object = None) -> None:
         given: dict[Any, Any] = {}
         if isinstance(data, DataFrame):
             found = dict(data._columns)
@@ -358,7 +358,7 @@ class DataFrame(_Column):
         if found and lengths != {len(self._index)}:
             raise ValueError(f"Length of values ({max(lengths)}) does not match length of index ({len(self._index)})")
 
-    def _renamed(self, names: Any) -> dict[Any, Array]:
+    def _renamed(self, names: object) -> dict[Any, Array]:
         given = names_of(names)
         columns = list(self._columns.values()) or [np.zeros(0) for _ in given]
         if len(given) != len(columns):
@@ -373,7 +373,7 @@ class DataFrame(_Column):
         return labels_of(list(self._columns))
 
     @columns.setter
-    def columns(self, names: Any) -> None:
+    def columns(self, names: object) -> None:
         self._columns = self._renamed(names)
 
     @property
@@ -404,12 +404,12 @@ class DataFrame(_Column):
         name = names_of([key])[0]
         return _series(self._column(name), self._index, name, self._title)
 
-    def _column(self, name: Any) -> Array:
+    def _column(self, name: object) -> Array:
         if name not in self._columns:
             raise KeyError(name)
         return self._columns[name]
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         data, count = array_of(value), len(self._index)
         if isinstance(value, Series) and self._columns:
             _aligned(value, self._index)
@@ -453,7 +453,7 @@ class DataFrame(_Column):
         missed = {name: (data, missing(data)) for name, data in self._columns.items()}
         RUN["write"](text_of_facts(missed, self._index))
 
-    def groupby(self, by: Any, as_index: object = True) -> Groups:
+    def groupby(self, by: object, as_index: object = True) -> Groups:
         """Return its rows in groups that have the same value in a column."""
         name = names_of([by] if isinstance(by, str | int) else by)
         if len(name) > 1:
@@ -472,7 +472,7 @@ class DataFrame(_Column):
             raise ValueError(f"cannot insert {name}, already exists")
         return frame({**({} if drop else {name: self._index}), **self._columns}, numbered(len(self)))
 
-    def set_index(self, keys: Any) -> DataFrame:
+    def set_index(self, keys: object) -> DataFrame:
         """Return it with a column as the labels of its rows."""
         [name] = names_of([keys] if isinstance(keys, str | int) else keys)
         if name not in self._columns:
@@ -486,7 +486,7 @@ class DataFrame(_Column):
         renamed = {names_of([act(name)])[0]: data for name, data in self._columns.items()}
         return frame(renamed, self._index, self._title)
 
-    def sort_values(self, by: Any, ascending: Any = True) -> DataFrame:
+    def sort_values(self, by: object, ascending: object = True) -> DataFrame:
         """Return it in the order of one or more columns, missing cells last."""
         names = names_of([by] if isinstance(by, str | int) else by)
         rising = list(ascending) if isinstance(ascending, list | tuple) else [ascending] * len(names)
@@ -531,7 +531,7 @@ def _cells(of: Any) -> Array:
 
 
 def _by_column(act: Callable[[Series, Any], Series]) -> Callable[[DataFrame, Any], DataFrame]:
-    def operate(self: DataFrame, other: Any) -> DataFrame:
+    def operate(self: DataFrame, other: object) -> DataFrame:
         """A column as the other operand has a value for each column of the table."""
         found = {}
         for name in self._columns:

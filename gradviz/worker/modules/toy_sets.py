@@ -20,7 +20,7 @@ Array = np.ndarray[Any, Any]
 _ITEMS = 10_000_000  # of a generated data set
 
 
-def numbers_in(given: Any) -> Array:
+def numbers_in(given: object) -> Array:
     """Return the numbers of an array or a sequence."""
     found = np.asarray(to_numpy(given))
     return found if found.dtype.kind in "biuf" else found.astype(float)
@@ -50,7 +50,9 @@ def _finished(random: np.random.RandomState, x: Array, y: Array, shuffle: object
     return to_snippet(x), to_snippet(y)
 
 
-def make_moons(n_samples: object = 100, *, shuffle: Any = True, noise: Any = None, random_state: Any = None) -> Any:
+def make_moons(
+    n_samples: object = 100, *, shuffle: object = True, noise: object = None, random_state: object = None
+) -> Any:
     """Draw two half circles that interlock."""
     outer, inner = _two(n_samples)
     far, near = np.linspace(0, np.pi, outer), np.linspace(0, np.pi, inner)
@@ -60,7 +62,12 @@ def make_moons(n_samples: object = 100, *, shuffle: Any = True, noise: Any = Non
 
 
 def make_circles(
-    n_samples: object = 100, *, shuffle: Any = True, noise: Any = None, random_state: Any = None, factor: Any = 0.8
+    n_samples: object = 100,
+    *,
+    shuffle: object = True,
+    noise: object = None,
+    random_state: object = None,
+    factor: Any = 0.8,
 ) -> Any:
     """Draw a circle inside another one."""
     outer, inner = _two(n_samples)
@@ -71,14 +78,14 @@ def make_circles(
 
 
 def make_blobs(
-    n_samples: Any = 100,
+    n_samples: object = 100,
     n_features: Any = 2,
     *,
     centers: object = None,
     cluster_std: object = 1.0,
     center_box: Any = (-10.0, 10.0),
     shuffle: object = True,
-    random_state: Any = None,
+    random_state: object = None,
 ) -> Any:
     """Draw round clusters."""
     random, samples = source_of(random_state), _count(n_samples)
@@ -99,15 +106,15 @@ def make_blobs(
 
 def make_regression(
     n_samples: int = 100,
-    n_features: Any = 100,
+    n_features: object = 100,
     *,
-    n_informative: Any = 10,
-    n_targets: Any = 1,
+    n_informative: object = 10,
+    n_targets: object = 1,
     bias: Any = 0.0,
     noise: Any = 0.0,
-    shuffle: Any = True,
-    coef: Any = False,
-    random_state: Any = None,
+    shuffle: object = True,
+    coef: object = False,
+    random_state: object = None,
 ) -> Any:
     """Draw a linear model with noise."""
     random, features = source_of(random_state), _count(n_features)
@@ -127,22 +134,22 @@ def make_regression(
 
 
 def make_classification(
-    n_samples: Any = 100,
-    n_features: Any = 20,
+    n_samples: object = 100,
+    n_features: object = 20,
     *,
     n_informative: Any = 2,
     n_redundant: Any = 2,
     n_repeated: Any = 0,
-    n_classes: Any = 2,
-    n_clusters_per_class: Any = 2,
-    weights: Any = None,
+    n_classes: object = 2,
+    n_clusters_per_class: object = 2,
+    weights: object = None,
     flip_y: Any = 0.01,
     class_sep: Any = 1.0,
     hypercube: object = True,
     shift: Any = 0.0,
-    scale: Any = 1.0,
+    scale: object = 1.0,
     shuffle: object = True,
-    random_state: Any = None,
+    random_state: object = None,
 ) -> Any:
     """Draw clusters around the corners of a cube."""
     random, samples, features = source_of(random_state), _count(n_samples), _count(n_features)
@@ -184,7 +191,7 @@ def _check_classes(features: int, kinds: list[int], classes: int, clusters: int)
         )
 
 
-def _shares(weights: Any, classes: int) -> list[float]:
+def _shares(weights: object, classes: int) -> list[float]:
     """Return the share of the samples that each class has."""
     if weights is None:
         return [1.0 / classes] * classes
@@ -277,7 +284,7 @@ class Bunch:
 
     __slots__ = ("DESCR", "data", "feature_names", "frame", "target", "target_names")
 
-    def __init__(self, about: str, data: Any, target: Any, kinds: list[str], features: Any) -> None:
+    def __init__(self, about: str, data: object, target: object, kinds: list[str], features: object) -> None:
         self.DESCR, self.frame = about, None
         self.data, self.target = to_snippet(data), to_snippet(target)
         self.target_names, self.feature_names = to_snippet(np.array(kinds)), features
@@ -306,7 +313,9 @@ def load_breast_cancer(*, return_X_y: object = False, as_frame: object = False) 
     return _loaded(about, measures, rows[-1].astype(np.int64), (kinds, features), return_X_y, as_frame)
 
 
-def _loaded(about: str, data: Any, target: Any, names: tuple[list[str], Any], as_pair: object, as_frame: object) -> Any:
+def _loaded(
+    about: str, data: object, target: object, names: tuple[list[str], Any], as_pair: object, as_frame: object
+) -> Any:
     if as_frame:
         raise PermissionError(
             "as_frame=True is not available in GradViz snippets; pd.DataFrame(data.data) makes the table"

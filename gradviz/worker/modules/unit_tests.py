@@ -144,12 +144,12 @@ class TestCase:
         if rest:
             _fail(f"Element counts were not equal:\nFirst has 0, Second has 1:  {rest[0]!r}", msg)
 
-    def assertRaises(self, expected_exception: Any, *args: Any, **kwargs: Any) -> Raises | None:
+    def assertRaises(self, expected_exception: object, *args: object, **kwargs: object) -> Raises | None:
         """Call a function that must raise this, or return a block that must."""
         return _raising(Raises(expected_exception, None, args), args, kwargs)
 
     def assertRaisesRegex(
-        self, expected_exception: Any, expected_regex: Any, *args: Any, **kwargs: Any
+        self, expected_exception: object, expected_regex: object, *args: object, **kwargs: object
     ) -> Raises | None:
         """The same with a text."""
         return _raising(Raises(expected_exception, expected_regex, args), args, kwargs)
@@ -174,7 +174,7 @@ def _raising(block: Raises, args: tuple[Any, ...], kwargs: dict[str, object]) ->
 def _assertion(name: str, holds: Callable[..., object], words: str) -> Callable[..., None]:
     count = 2 if "{1" in words or name == "assertIsNot" else 1
 
-    def check(self: object, *given: Any, msg: object = None) -> None:
+    def check(self: object, *given: object, msg: object = None) -> None:
         values, said = given[:count], given[count:]
         if not holds(*values):
             _fail(words.format(*values), said[0] if said else msg)
@@ -190,7 +190,7 @@ for _name, _check in _CHECKS.items():
 def unit_test_module(guard: Guard, write: Writer) -> Any:
     """Return the stand-in."""
 
-    def main(*module: object, argv: object = None, exit: object = True, verbosity: Any = 1, **more: object) -> None:
+    def main(*module: object, argv: object = None, exit: object = True, verbosity: object = 1, **more: object) -> None:
         names = sorted(own_names(guard.globals).items())
         kinds = [kind for _, kind in names if isinstance(kind, type) and issubclass(kind, TestCase)]
         report = _Report(write, verbosity, str(guard.globals.get("__file__")))
@@ -199,7 +199,7 @@ def unit_test_module(guard: Guard, write: Writer) -> Any:
             raise SystemExit(int(bool(report.failed)))
 
     def skipped(reason: object) -> Callable[[Any], Any]:
-        def decorate(thing: Any) -> Skip | type:
+        def decorate(thing: object) -> Skip | type:
             if not isinstance(thing, type):
                 return Skip(reason)
             guard.setattr(thing, "setUp", Skip(reason))
@@ -218,7 +218,7 @@ def unit_test_module(guard: Guard, write: Writer) -> Any:
     return stand_in("unittest", names)
 
 
-def _unchanged(thing: Any) -> Any:
+def _unchanged(thing: object) -> object:
     return thing
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 _ENTERED = "accumulate batched chain count cycle islice pairwise zip_longest".split()
-_NONE: Any = object()
+_NONE: object = object()
 
 
 def _one_by_one(items: Iterator[object]) -> Iterator[Any]:
@@ -26,7 +26,7 @@ def _entered_once(real: Any) -> Any:
     class Items:
         __slots__ = ("_items",)
 
-        def __init__(self, *given: Any, **named: Any) -> None:
+        def __init__(self, *given: object, **named: object) -> None:
             self._items = _one_by_one(real(*given, **named))
 
         def __iter__(self) -> Iterator[Any]:

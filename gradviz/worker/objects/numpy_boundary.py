@@ -62,7 +62,7 @@ OUT[tuple] = lambda value: tuple([to_snippet(each) for each in value])
 OUT[dict] = lambda value: {key: to_snippet(each) for key, each in value.items()}
 
 
-def check_letters(text: Any) -> None:
+def check_letters(text: object) -> None:
     """Raise TypeError if an array or scalar of text holds a number that is no letter: an encoder of Python's would
     write more for it than it has made room for."""
     array = np.ascontiguousarray(text)

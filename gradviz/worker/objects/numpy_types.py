@@ -405,7 +405,7 @@ _TEXT: dict[type, Callable[[Any], Any]] = {  # NumPy's constructors would call t
 
 
 def _of_letters(leave: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def checked(text: Any) -> Any:
+    def checked(text: object) -> Any:
         check_letters(text)
         return leave(text)
 

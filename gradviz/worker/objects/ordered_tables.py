@@ -17,7 +17,7 @@ from typing import Any
 
 from gradviz.worker.objects.type_slots import change, is_known, put, take
 
-_NONE: Any = object()
+_NONE: object = object()
 _KEEPING = (str, int)  # a key of one of these types is equal only by value
 _OF_DICT = "__setitem__ __delitem__ __reversed__ clear".split()
 _VIEWS: list[tuple[type, type]] = [
@@ -74,7 +74,7 @@ def popitem(self: Any, last: bool = True) -> tuple[Any, Any]:
     return key, pop(self, key)
 
 
-def setdefault(self: Any, key: object, default: Any = None) -> Any:
+def setdefault(self: Any, key: object, default: object = None) -> Any:
     """Return the value of a key, after setting it if there is none."""
     if type(self) is OrderedDict:
         return dict.setdefault(self, key, default)

@@ -522,7 +522,7 @@ def _signature_of_text(original: Callable[..., Any]) -> Callable[..., Any]:
     """Return what makes a signature of a docstring, but not of the docstring of a class that anybody can write: the
     defaults in it are evaluated."""
 
-    def signature(cls: type, described: Any, *rest: Any) -> Any:
+    def signature(cls: type, described: object, *rest: object) -> Any:
         if isinstance(described, type) and described.__flags__ & _MADE_BY_A_STATEMENT:
             raise ValueError(f"no signature found for {described!r}")
         return original(cls, described, *rest)

@@ -153,7 +153,7 @@ def register_module_buffer_registration_hook(hook: object) -> RemovableHandle:
     return add_hook(REGISTRATION, "buffer", hook)
 
 
-def registered(module: object, kind: str, name: str, value: Any) -> Any:
+def registered(module: object, kind: str, name: str, value: object) -> Any:
     """What is registered, after the hooks of all modules."""
     for hook in tuple(REGISTRATION[kind].values()):
         found = hook(module, name, value)

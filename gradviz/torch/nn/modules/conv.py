@@ -114,7 +114,7 @@ class _Conv(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         function = getattr(F, f"conv{self.dims}d")
-        padding: Any = self.padding
+        padding: str | tuple[int, ...] = self.padding
         if self.padding_mode != "zeros":
             input = F.pad(input, self._both_ends_impl(), mode=self.padding_mode)
             padding = (0,) * self.dims

@@ -37,7 +37,7 @@ from gradviz.torch.nn.parameter import give_data, is_lazy
 P = TypeVar("P", bound="Places")
 
 
-def _moved(tensor: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def _moved(tensor: Tensor, *args: object, **kwargs: object) -> Tensor:
     try:
         return tensor.to(*args, **kwargs)
     except NotImplementedError as error:
@@ -83,7 +83,7 @@ class Places(Registry):
         *path, name = target.split(".")
         if not isinstance(module, Registry):
             raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
-        parent: Any = self
+        parent: Places = self
         for part in path:
             if not hasattr(parent, part):
                 raise AttributeError(parent._get_name() + " has no attribute `" + part + "`")
@@ -126,7 +126,7 @@ class Module(Places):
     _is_full_backward_hook: bool | None = None
     training: bool
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         if not self.call_super_init:
             if kwargs:
                 raise TypeError(
@@ -263,7 +263,7 @@ class Module(Places):
 
     # --- state ---
 
-    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+    def state_dict(self, *args: object, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
         """Names to tensors, for parameters and persistent buffers."""
         if args:
             warnings.warn(
@@ -308,13 +308,13 @@ class Module(Places):
     # --- hooks ---
 
     def register_forward_pre_hook(
-        self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False
+        self, hook: object, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, args)` before `forward`; its return value replaces the arguments."""
         return add_hook(self.__dict__, "_forward_pre_hooks", hook, prepend, _with_kwargs=with_kwargs)
 
     def register_forward_hook(
-        self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+        self, hook: object, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, args, output)` after `forward`; its return value replaces the output."""
         flags = {"_with_kwargs": with_kwargs, "_always_called": always_call}
@@ -347,7 +347,7 @@ class Module(Places):
         hook._from_public_api = True
         return add_hook(self.__dict__, "_state_dict_hooks", hook, False)
 
-    def _register_state_dict_hook(self, hook: Any) -> RemovableHandle:
+    def _register_state_dict_hook(self, hook: object) -> RemovableHandle:
         """The private form: the hook's return value replaces the state."""
         if getattr(hook, "_from_public_api", False):
             raise RuntimeError(

@@ -146,7 +146,7 @@ class _AdaptivePool(Module):
         super().__init__()
         self.output_size = output_size
 
-    def forward(self, input: Tensor) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         return FUNCTIONAL[self.function](input, self.output_size)
 
     def extra_repr(self) -> str:
@@ -170,7 +170,7 @@ class _AdaptiveMaxPool(_AdaptivePool):
         super().__init__(output_size)
         self.return_indices = return_indices
 
-    def forward(self, input: Tensor) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         return FUNCTIONAL[self.function](input, self.output_size, self.return_indices)
 
 

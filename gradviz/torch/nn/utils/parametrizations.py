@@ -103,7 +103,7 @@ class _Orthogonal(Module):
         _diagonal(reflectors).copy_(T["where"](tau == 0.0, -signs, signs))
         return reflectors.mT if wide else reflectors
 
-    def _completed(self, q: Any) -> Any:
+    def _completed(self, q: Tensor) -> Any:
         """A square orthogonal matrix whose first columns are those of `q`."""
         n, k = q.shape[-2:]
         if n == k:

@@ -86,7 +86,7 @@ class ParametrizationList(ModuleList):
         self.unsafe = unsafe
         shape, dtype = original.shape, original.dtype
         with no_grad():
-            new: Any = original
+            new: Tensor = original
             for module in reversed(list(self)):
                 if hasattr(module, "right_inverse"):
                     with contextlib.suppress(NotImplementedError):
@@ -150,7 +150,7 @@ class ParametrizationList(ModuleList):
     def right_inverse(self, value: Tensor) -> None:
         """Set the originals so that the tensor becomes `value`."""
         with no_grad():
-            new: Any = value
+            new: Tensor = value
             for module in reversed(list(self)):
                 if not hasattr(module, "right_inverse"):
                     raise RuntimeError(f"parametrization {type(module).__name__} does not implement right_inverse.")

@@ -38,7 +38,7 @@ class BasePruningMethod:
     @classmethod
     def apply(cls, module: Module, name: str, *args: object, importance_scores: Any = None, **kwargs: object) -> Any:
         """Prune a parameter, in addition to what has pruned it before."""
-        method: Any = cls(*args, **kwargs)
+        method: BasePruningMethod = cls(*args, **kwargs)
         method._tensor_name = name
         before = _method_of(module, name)
         if before is not None:
@@ -212,7 +212,7 @@ class _Structured(_Amount):
             raise IndexError(f"Invalid index {self.dim} for tensor of size {t.shape}")
         return self._count(t.shape[self.dim])
 
-    def _masked(self, t: Tensor, default_mask: Tensor, kept: Any) -> Tensor:
+    def _masked(self, t: Tensor, default_mask: Tensor, kept: object) -> Tensor:
         mask = T["zeros_like"](t)
         place: list[object] = [slice(None)] * len(t.shape)
         place[self.dim] = kept

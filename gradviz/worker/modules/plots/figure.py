@@ -35,7 +35,7 @@ class AxesGrid(Facade):
     def _part(self, found: object) -> object:
         return made(AxesGrid, held=found) if isinstance(found, np.ndarray) else found
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any) -> object:
         parts = key if type(key) is tuple else (key,)
         if not all(type(each) in (int, slice) or isinstance(each, np.integer) for each in parts):
             raise IndexError("axes are indexed with whole numbers and slices in GradViz snippets")

@@ -111,7 +111,7 @@ class Pyplot:
         """Return axes in a cell of the current figure."""
         return self.gcf().add_subplot(*args, **more)
 
-    def axes(self, arg: Any = None, **more: Any) -> Accepted | Axes:
+    def axes(self, arg: object = None, **more: Any) -> Accepted | Axes:
         """Add axes to the current figure."""
         if more.get("projection") is not None or arg is None:
             return self.gcf().add_subplot(**more)

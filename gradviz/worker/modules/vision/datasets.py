@@ -65,8 +65,8 @@ class _Drawn(torch.utils.data.Dataset[Any]):
         self,
         root: object = None,
         train: object = True,
-        transform: Any = None,
-        target_transform: Any = None,
+        transform: object = None,
+        target_transform: object = None,
         download: object = False,
     ) -> None:
         self.root, self.train = root, bool(train)
@@ -103,7 +103,7 @@ class _Drawn(torch.utils.data.Dataset[Any]):
         return f"Dataset {type(self).__name__} (drawn by GradViz)\n    Number of datapoints: {len(self)}"
 
 
-def _changed(data: Any, image: Any, label: int) -> tuple[Any, Any]:
+def _changed(data: Any, image: object, label: int) -> tuple[Any, Any]:
     """Return an item after the set's transforms."""
     image = image if data.transform is None else data.transform(image)
     return image, label if data.target_transform is None else data.target_transform(label)
@@ -119,7 +119,7 @@ def _ours(data: object) -> type[_Drawn]:
     return next(each for each in type(data).__mro__ if each in CLASSES)
 
 
-def _shown(data: Any, at: int) -> Any:
+def _shown(data: _Drawn, at: int) -> Any:
     """Return a picture: drawn once per place in the pool and label, then shifted."""
     label = int(data._labels[at])
     place, move = at % POOL, at // POOL % len(_MOVES)
@@ -139,7 +139,7 @@ def _moved(data: Any, place: int, label: int, move: int) -> Any:
     return np.roll(plain, _MOVES[move], (0, 1)) if move else plain
 
 
-def _whole(data: Any, labels: Any) -> Any:
+def _whole(data: CIFAR10 | _Grey, labels: Any) -> Any:
     """Return the picture of each label as NumPy's own array; drawn from a smaller pool, because all are needed."""
     kind, _, classes = _facts(data)
     count, pool = len(classes), 600 // len(classes)
@@ -150,7 +150,7 @@ def _whole(data: Any, labels: Any) -> Any:
     return np.stack(each)[labels, np.arange(len(labels)) % pool]
 
 
-def _labels(data: Any) -> Any:
+def _labels(data: CIFAR10 | _Faces | _Grey) -> Any:
     """Return the label of every picture that the set has now."""
     return data._labels[: _length(data)]
 
@@ -160,13 +160,13 @@ def _most(data: Any) -> int:
     return len(data._labels if data._pictures is None else data._pictures)
 
 
-def _put_pictures(data: Any, value: Any) -> None:
+def _put_pictures(data: Any, value: object) -> None:
     if not isinstance(value, torch.Tensor | SafeArray):
         raise TypeError(f"the data of a drawn set are a tensor or an array, not {type(value).__name__}")
     data._pictures = value
 
 
-def _put_targets(data: Any, value: Any) -> None:
+def _put_targets(data: Any, value: object) -> None:
     if not isinstance(value, torch.Tensor | SafeArray | list):
         raise TypeError(f"the targets of a drawn set are a tensor, an array or a list, not {type(value).__name__}")
     data._targets = value
@@ -236,8 +236,8 @@ class FakeData(torch.utils.data.Dataset[Any]):
     """Random pictures."""
 
     def __init__(
-        self, size: Any = 1000, image_size: Any = (3, 224, 224), num_classes: Any = 10, transform: Any = None,
-        target_transform: Any = None, random_offset: Any = 0,
+        self, size: Any = 1000, image_size: Any = (3, 224, 224), num_classes: Any = 10, transform: object = None,
+        target_transform: object = None, random_offset: Any = 0,
     ) -> None:  # fmt: skip
         self.size, self.image_size, self.num_classes = size, tuple(image_size), num_classes
         self.transform, self.target_transform, self.random_offset = transform, target_transform, random_offset
@@ -255,7 +255,7 @@ class FakeData(torch.utils.data.Dataset[Any]):
             numbers = torch.randn(*self.image_size)
             label = int(torch.randint(0, operator.index(self.num_classes), size=(1,)).item())
             torch.set_rng_state(before)
-            image: Any = picture((to_numpy(numbers).transpose(1, 2, 0) * 255).astype(np.int64) % 256)
+            image: Image = picture((to_numpy(numbers).transpose(1, 2, 0) * 255).astype(np.int64) % 256)
             return _changed(self, image, label)
 
 
@@ -287,7 +287,7 @@ class ImageFolder(torch.utils.data.Dataset[Any]):
         return _Faces(root, True, transform, target_transform)
 
     def __init__(
-        self, root: object, transform: Any = None, target_transform: Any = None, loader: Any = None,
+        self, root: object, transform: object = None, target_transform: object = None, loader: Any = None,
         is_valid_file: Any = None, allow_empty: object = False,
     ) -> None:  # fmt: skip
         self.root, self.transform, self.target_transform = plain_path(root), transform, target_transform
@@ -329,7 +329,7 @@ class ImageFolder(torch.utils.data.Dataset[Any]):
 _PICTURES = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
 
 
-def default_loader(path: Any) -> Image:
+def default_loader(path: object) -> Image:
     """Return the picture of a file, in colour."""
     return open_image(path).convert("RGB")
 
@@ -380,7 +380,7 @@ def _open_pass(dataset: object, batch: int) -> Iterator[Ends | None]:
     if not isinstance(data, _Drawn):
         yield None
         return
-    found: Any = data
+    found: _Drawn = data
     if _most(found) % batch == 0:
         found._few_now = -(-_ours(found)._few // batch) * batch
     few = found._few_now
@@ -405,7 +405,7 @@ def _open_pass(dataset: object, batch: int) -> Iterator[Ends | None]:
         found._passes -= 1
 
 
-def _say_late(data: Any) -> None:
+def _say_late(data: object) -> None:
     _say_of(data, "late", LATE)
 
 

@@ -15,7 +15,7 @@ from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.vision import functional, transforms
 
 
-def _check(weights: Any, options: dict[str, object]) -> dict[str, object]:
+def _check(weights: object, options: dict[str, object]) -> dict[str, object]:
     asked = [weights, *(options.pop(name, None) for name in ASKS_TRAINED)]
     if any(each is not None and each is not False for each in asked):
         raise RuntimeError(TRAINED)
@@ -311,7 +311,7 @@ _MAKERS: dict[str, Callable[..., Any]] = {
 
 
 def _offered(name: str, make: Callable[..., Any]) -> Callable[..., Any]:
-    def model(weights: Any = None, progress: Any = True, **options: Any) -> Any:
+    def model(weights: object = None, progress: object = True, **options: object) -> Any:
         return make(**_check(weights, options))
 
     model.__name__ = model.__qualname__ = name
@@ -339,7 +339,7 @@ class _TrainedWeights:
     def __repr__(self) -> str:
         return self._name
 
-    def transforms(self) -> Any:
+    def transforms(self) -> transforms.Compose:
         """Return the preprocessing of pictures."""
         steps = [transforms.Resize(256), transforms.CenterCrop(224), transforms.Lambda(_numbers)]
         return transforms.Compose([*steps, transforms.Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))])

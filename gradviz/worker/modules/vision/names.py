@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.vision import datasets, functional, models, picture, transforms
@@ -12,7 +10,7 @@ VERSION = "0.28.0"
 _MODES = {"NEAREST": "nearest", "BILINEAR": "bilinear", "BICUBIC": "bicubic", "LANCZOS": "lanczos"}
 
 
-def _read_image(path: Any, mode: Any = None, *more: object) -> Tensor:
+def _read_image(path: object, mode: object = None, *more: object) -> Tensor:
     """Return a PNG file of the run as a tensor of integers, channels first."""
     found = picture.open_image(path)
     return functional.pil_to_tensor(found if mode in (None, "UNCHANGED") else found.convert(str(mode)))
@@ -23,7 +21,7 @@ def vision_modules(say: datasets.Say) -> dict[str, object]:
     datasets.begin(say)
     made: dict[str, object] = {}
 
-    def offer(name: str, names: dict[str, object]) -> Any:
+    def offer(name: str, names: dict[str, object]) -> object:
         made[name] = stand_in(name, names)
         return made[name]
 

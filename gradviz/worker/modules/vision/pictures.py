@@ -40,9 +40,9 @@ def _turned(points: Points, source: Any, size: int) -> Any:
     """Return the points in pixels, shifted, rotated and stretched as by hand."""
     turn, lean = source.uniform(-0.18, 0.18), source.uniform(-0.15, 0.15)
     wide, high = (float(each) for each in source.uniform(0.78, 0.98, 2))
-    stretched: Any = np.array([[wide, lean], [0.0, high]])
-    turned: Any = np.array([[math.cos(turn), -math.sin(turn)], [math.sin(turn), math.cos(turn)]])
-    moved: Any = np.array(points) - 0.5
+    stretched: Array = np.array([[wide, lean], [0.0, high]])
+    turned: Array = np.array([[math.cos(turn), -math.sin(turn)], [math.sin(turn), math.cos(turn)]])
+    moved: Array = np.array(points) - 0.5
     matrix = stretched @ turned
     return (moved @ matrix.T + 0.5 + source.uniform(-0.05, 0.05, 2)) * size
 

@@ -46,7 +46,7 @@ class _Transform(torch.nn.Module):
 
     __slots__ = ("_shown",)  # which a snippet can't replace: any attribute is read by these names
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, **options: object) -> None:
         super().__init__()
         self._shown = tuple(options)
         for name, value in options.items():
@@ -107,7 +107,7 @@ class ToPILImage:
 class Lambda:
     """Applies a function of the snippet."""
 
-    def __init__(self, lambd: Any) -> None:
+    def __init__(self, lambd: object) -> None:
         if not callable(lambd):
             raise TypeError(f"Argument lambd should be callable, got {type(lambd).__name__!r}")
         self.lambd = lambd
@@ -460,7 +460,7 @@ class ToImage(PILToTensor):
         if isinstance(pic, Tensor | Image):
             return pic if isinstance(pic, Tensor) else functional.pil_to_tensor(pic)
         with paused():
-            array: Any = np.atleast_3d(np.asarray(to_numpy(pic)))
+            array: Array = np.atleast_3d(np.asarray(to_numpy(pic)))
             return torch.from_numpy(np.ascontiguousarray(array.transpose(2, 0, 1)))
 
 
