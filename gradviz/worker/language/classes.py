@@ -69,11 +69,11 @@ def guarded(method: Any) -> Callable[..., Any]:
     """Return the method, called with stand-ins instead of NumPy's own objects."""
     bind = getattr(type(method), "__get__", None)
 
-    def operate(self: object, *others: object, **named: object) -> Any:
+    def operate(self: object, *others: object, **named: object) -> object:
         call = method if bind is None else bind(method, self, type(self))
         return call(*map(_met, others), **{name: _met(value) for name, value in named.items()})
 
-    def operate_plainly(self: object, *others: object, **named: object) -> Any:
+    def operate_plainly(self: object, *others: object, **named: object) -> object:
         return method(self, *map(_met, others), **{name: _met(value) for name, value in named.items()})
 
     plain = type(method) is types.FunctionType
@@ -81,7 +81,7 @@ def guarded(method: Any) -> Callable[..., Any]:
     return functools.update_wrapper(made, method, updated=("__dict__",) if plain else ())
 
 
-def _met(other: object) -> Any:
+def _met(other: object) -> object:
     if isinstance(other, np.ndarray | np.generic):
         return to_snippet(other.copy())  # it may be the engine's own table
     if type(other) is tuple:  # of an index with several items
@@ -318,7 +318,7 @@ def _answering(made: type) -> dict[str, Any]:
     if type(given) is not types.FunctionType or issubclass(made, (*WITH_ARRAYS, Node, Function)):
         raise TypeError("a class can't define '__getattr__' in GradViz snippets but by def, and no tensor's can")
 
-    def answer(self: Any, name: str) -> Any:
+    def answer(self: Any, name: str) -> object:
         if not name.startswith("_"):
             return given(self, name)
         here = next((each for each in type(self).__mro__ if vars(each).get("__getattr__") is answer), object)
@@ -338,7 +338,7 @@ def check_answering(bases: Iterable[type]) -> None:
             raise TypeError(f"{base.__name__}, which defines __getattr__, as another base class is not {HERE}")
 
 
-def _plain_slots(made: type) -> Any:
+def _plain_slots(made: type) -> object:
     """The names of the slots: `copy` reads them again, and reads and sets attributes of these names."""
     given = vars(made)["__slots__"]
     if type(given) in (list, tuple) and all(type(each) is str for each in given):

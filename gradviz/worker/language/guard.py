@@ -285,7 +285,7 @@ class _Formatter(string.Formatter):
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
 
-    def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
+    def get_field(self, field_name: str, args: Any, kwargs: Any) -> object:
         import _string  # type: ignore[import-not-found]
 
         first, rest = _string.formatter_field_name_split(field_name)
@@ -392,7 +392,7 @@ class Guard:
         made_here = [base for base in cls.__mro__ if base in self._own and name in vars(base)]
         return all(name == "row" and issubclass(base, Function) for base in made_here)  # the engine sets it there
 
-    def _initializer(self, thing: object, subject: object) -> Any:
+    def _initializer(self, thing: object, subject: object) -> object:
         """Return `__init__` unless it would initialize again what all runs share: typing's forms, one of PyTorch's
         constraints."""
         value = getattr(thing, "__init__")  # noqa: B009 of an object

@@ -53,10 +53,10 @@ class Rewriter(ast.NodeTransformer):
         self._classes: list[str] = []
         self._replaced = replaced or {}
 
-    def visit_Import(self, node: ast.Import) -> Any:
+    def visit_Import(self, node: ast.Import) -> object:
         return self._replaced.get(node, node)
 
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> Any:
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> object:
         return self._replaced.get(node, node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:

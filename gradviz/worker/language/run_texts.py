@@ -58,7 +58,7 @@ def text_builtins(guard: Guard, namespace: Names, fresh: Callable[[Names], Names
             if name not in before or before[name] is not value:
                 given[name] = value
 
-    def eval_(source: object, globals: object = None, locals: object = None, /) -> Any:
+    def eval_(source: object, globals: object = None, locals: object = None, /) -> object:
         text = _text(source, "eval").strip()
         ast.parse(text, _STRING, "eval")  # raises with Python's words for what is wrong
         code = _compiled(guard, f"{_VALUE} = (\n{text}\n)", "eval")
@@ -97,7 +97,7 @@ def _table(guard: Guard, namespace: Names) -> type[Names]:
             for name, value in dict(*given, **more).items():
                 self[name] = value
 
-        def setdefault(self, name: str, value: object = None) -> Any:
+        def setdefault(self, name: str, value: object = None) -> object:
             if name not in self:
                 self[name] = value
             return self[name]
@@ -193,7 +193,7 @@ _HOME = "torch.utils.benchmark"
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 
-def benchmark_module(guard: Guard, torch: object) -> Any:
+def benchmark_module(guard: Guard, torch: object) -> object:
     """Return `Timer`, which runs its statement, recorded like the rest, at most a hundred times."""
 
     def statement(source: object, names: Names) -> Callable[[], None]:

@@ -112,7 +112,7 @@ MITIGATIONS = {  # PROCESS_MITIGATION_POLICY and its flags; a warm worker needs 
 }
 
 
-def _load(name: str) -> Any:
+def _load(name: str) -> object:
     return ctypes.WinDLL(name, use_last_error=True)  # type: ignore[attr-defined,unused-ignore]
 
 

@@ -114,7 +114,7 @@ class Poly1d:
     def __call__(self, val: object) -> Any:
         return to_snippet(self._poly(to_numpy(val)))
 
-    def deriv(self, m: Any = 1) -> Any:
+    def deriv(self, m: Any = 1) -> object:
         """Return the derivative."""
         return to_snippet(self._poly.deriv(int(m)))
 
@@ -122,16 +122,16 @@ class Poly1d:
         """Return an integral."""
         return to_snippet(self._poly.integ(int(m), to_numpy(k)))
 
-    def __add__(self, other: object) -> Any:
+    def __add__(self, other: object) -> object:
         return to_snippet(self._poly + to_numpy(other))
 
-    def __sub__(self, other: object) -> Any:
+    def __sub__(self, other: object) -> object:
         return to_snippet(self._poly - to_numpy(other))
 
-    def __mul__(self, other: object) -> Any:
+    def __mul__(self, other: object) -> object:
         return to_snippet(self._poly * to_numpy(other))
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> object:
         return to_snippet(-self._poly)
 
     def __len__(self) -> int:
@@ -319,20 +319,20 @@ def _vectorize(function: Callable[..., object]) -> Callable[..., object]:
     return call
 
 
-def _apply_along_axis(func1d: Callable[..., object], axis: int, arr: object, *args: object) -> Any:
+def _apply_along_axis(func1d: Callable[..., object], axis: int, arr: object, *args: object) -> object:
     def call(row: object) -> Any:
         return to_numpy(func1d(to_snippet(row), *args))
 
     return to_snippet(np.apply_along_axis(call, int(axis), to_numpy(arr)))
 
 
-def _default_rng(seed: int | None = None) -> Any:
+def _default_rng(seed: int | None = None) -> object:
     source = np.random.default_rng(None if seed is None else int(seed))
     names = "random normal uniform integers choice permutation shuffle standard_normal binomial poisson exponential"
     return stand_in("Generator", _random_names(source, names))
 
 
-def _random_state(seed: int | None = None) -> Any:
+def _random_state(seed: int | None = None) -> object:
     source = np.random.RandomState(None if seed is None else int(seed))
     return stand_in("RandomState", _random_names(source, _RANDOM))
 

@@ -99,7 +99,7 @@ class _Options:
             _check(name)
         self._real.set_defaults(**values)
 
-    def get_default(self, dest: str) -> Any:
+    def get_default(self, dest: str) -> object:
         """Return the value that applies when nothing is given."""
         return self._real.get_default(_text(dest))
 
@@ -160,7 +160,7 @@ class _CommandLine(_Options):
             setattr(result, name, value)
         return result, rest
 
-    def parse_args(self, args: Iterable[str] | None = None, namespace: object = None) -> Any:
+    def parse_args(self, args: Iterable[str] | None = None, namespace: object = None) -> object:
         """Return the settings: from `args` if given, otherwise from the command line."""
         result, rest = self.parse_known_args(args, namespace)
         if rest:
@@ -250,7 +250,7 @@ def _settings(
     }
 
 
-def command_line_module(guard: Guard, write: Callable[[str, str], None], argv: Sequence[str]) -> Any:
+def command_line_module(guard: Guard, write: Callable[[str, str], None], argv: Sequence[str]) -> object:
     """Return the stand-in for argparse for one run."""
     guard.plain_bases += (Namespace,)
     own: type[Namespace] = guard.adopt(type("Namespace", (Namespace,), {"__module__": "argparse"}))

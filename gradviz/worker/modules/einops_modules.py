@@ -53,7 +53,7 @@ def _as_torch(module: types.ModuleType) -> Iterator[None]:
         sys.modules.update(before)
 
 
-def _entering(value: object) -> Any:
+def _entering(value: object) -> object:
     """Convert a tensor or a stand-in of an array, or a list of either, to what einops works on."""
     if isinstance(value, Tensor):
         return value
@@ -62,7 +62,7 @@ def _entering(value: object) -> Any:
     return to_numpy(value)
 
 
-def _leaving(value: Any) -> Any:
+def _leaving(value: Any) -> object:
     if isinstance(value, Tensor):
         return value
     if type(value) in (list, tuple):
@@ -74,7 +74,7 @@ def _lengths(axes: dict[str, Any]) -> dict[str, int]:
     return {str.__str__(name): int.__int__(operator.index(length)) for name, length in axes.items()}
 
 
-def _reduction(given: object) -> Any:
+def _reduction(given: object) -> object:
     """Return the name of a reduction, or a function of the snippet that gets no arrays of NumPy's own."""
     if isinstance(given, str):
         return str.__str__(given)
@@ -83,7 +83,7 @@ def _reduction(given: object) -> Any:
     return lambda x, axes: _entering(given(_leaving(x), axes))
 
 
-def rearrange(tensor: object, pattern: object, **axes_lengths: object) -> Any:
+def rearrange(tensor: object, pattern: object, **axes_lengths: object) -> object:
     """Rearrange axes."""
     return _leaving(_einops().rearrange(_entering(tensor), str.__str__(pattern), **_lengths(axes_lengths)))
 
@@ -93,13 +93,13 @@ def repeat(tensor: object, pattern: object, **axes_lengths: object) -> Any:
     return _leaving(_einops().repeat(_entering(tensor), str.__str__(pattern), **_lengths(axes_lengths)))
 
 
-def reduce(tensor: object, pattern: object, reduction: object, **axes_lengths: object) -> Any:
+def reduce(tensor: object, pattern: object, reduction: object, **axes_lengths: object) -> object:
     """Reduce over axes."""
     how = _reduction(reduction)
     return _leaving(_einops().reduce(_entering(tensor), str.__str__(pattern), how, **_lengths(axes_lengths)))
 
 
-def einsum(*tensors_and_pattern: object) -> Any:
+def einsum(*tensors_and_pattern: object) -> object:
     """Sum products over named axes."""
     *tensors, pattern = tensors_and_pattern
     if not isinstance(pattern, str):
@@ -109,13 +109,13 @@ def einsum(*tensors_and_pattern: object) -> Any:
     return _leaving(_einops().einsum(*map(_entering, tensors), str.__str__(pattern)))
 
 
-def pack(tensors: Any, pattern: Any) -> Any:
+def pack(tensors: Any, pattern: Any) -> object:
     """Pack several tensors into one; also return their shapes."""
     packed, shapes = _einops().pack([_entering(each) for each in tensors], str.__str__(pattern))
     return _leaving(packed), shapes
 
 
-def unpack(tensor: object, packed_shapes: Any, pattern: object) -> Any:
+def unpack(tensor: object, packed_shapes: Any, pattern: object) -> object:
     """Undo `pack`."""
     shapes = [tuple(operator.index(size) for size in shape) for shape in packed_shapes]
     return _leaving(_einops().unpack(_entering(tensor), shapes, str.__str__(pattern)))
@@ -126,7 +126,7 @@ def parse_shape(x: object, pattern: object) -> dict[str, int]:
     return dict(_einops().parse_shape(_entering(x), str.__str__(pattern)))
 
 
-def asnumpy(tensor: object) -> Any:
+def asnumpy(tensor: object) -> object:
     """Return a tensor as an array."""
     return to_snippet(to_numpy(tensor))
 
@@ -140,7 +140,7 @@ class Rearrange(Module):
         self.axes_lengths = _lengths(axes_lengths)
         _check(self, "rearrange")
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Any) -> object:
         """Rearrange axes."""
         return rearrange(input, self.pattern, **self.axes_lengths)
 
@@ -157,7 +157,7 @@ class Reduce(Module):
         self.axes_lengths = _lengths(axes_lengths)
         _check(self, self.reduction)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Any) -> object:
         """Reduce over axes."""
         return reduce(input, self.pattern, self.reduction, **self.axes_lengths)
 

@@ -34,7 +34,7 @@ class Env:
         """The game itself: nothing is wrapped around it."""
         return self
 
-    def reset(self, *, seed: object = None, options: object = None) -> Any:
+    def reset(self, *, seed: object = None, options: object = None) -> object:
         """Begin an episode: for a subclass to define; this does nothing."""
 
     def step(self, action: object) -> NoReturn:
@@ -59,7 +59,7 @@ class Wrapper(Env):
         """The game itself."""
         return self.env.unwrapped
 
-    def reset(self, **options: Any) -> Any:
+    def reset(self, **options: Any) -> object:
         """Begin an episode."""
         return self.env.reset(**options)
 
@@ -100,7 +100,7 @@ class ObservationWrapper(Wrapper):
         """Change an observation: for a subclass to define."""
         raise NotImplementedError
 
-    def reset(self, **options: Any) -> Any:
+    def reset(self, **options: Any) -> object:
         """Begin an episode."""
         begun = self.env.reset(**options)
         return (self.observation(begun[0]), begun[1]) if type(begun) is tuple else self.observation(begun)
@@ -150,7 +150,7 @@ class RecordEpisodeStatistics(Wrapper):
         self.episode_count = self.episode_lengths = 0
         self.episode_returns, self.episode_start_time, self._key = 0.0, -1.0, str.__str__(stats_key)
 
-    def reset(self, **options: Any) -> Any:
+    def reset(self, **options: Any) -> object:
         """Begin an episode."""
         begun = self.env.reset(**options)
         self.episode_returns, self.episode_lengths, self.episode_start_time = 0.0, 0, time.perf_counter()
@@ -193,7 +193,7 @@ class MultiDiscrete(Space):
     shape = property(lambda self: self._bounds.shape, doc="Of an array.")
     dtype = property(lambda self: to_snippet(np.dtype(np.int64)), doc="Of a sample.")
 
-    def sample(self, mask: object = None) -> Any:
+    def sample(self, mask: object = None) -> object:
         """Return a random array."""
         return to_snippet((self._source.random(self._bounds.shape) * self._bounds).astype(np.int64))
 
@@ -201,7 +201,7 @@ class MultiDiscrete(Space):
         return f"MultiDiscrete({self._bounds})"
 
 
-def _of_all(space: object, count: int) -> Any:
+def _of_all(space: object, count: int) -> object:
     """Return the space of this many of them."""
     if type(space) is Discrete:
         made: Any = MultiDiscrete([int(to_numpy(space.n))] * count)
@@ -236,7 +236,7 @@ class SyncVectorEnv:
     spec = render_mode = property(lambda self: None, doc="Nothing is shown.")
     unwrapped = property(lambda self: self, doc="Nothing is wrapped around it.")
 
-    def reset(self, *, seed: Any = None, options: object = None) -> Any:
+    def reset(self, *, seed: Any = None, options: object = None) -> object:
         """Begin an episode in each game."""
         numbers: list[Any] = [None] * self.num_envs
         if isinstance(seed, list | tuple):
@@ -289,11 +289,11 @@ class SyncVectorEnv:
         return f"SyncVectorEnv(num_envs={self.num_envs})"
 
 
-def _stacked(seen: Any) -> Any:
+def _stacked(seen: Any) -> object:
     return to_snippet(np.stack([np.asarray(to_numpy(each)) for each in seen]))
 
 
-def _truths(given: Any) -> Any:
+def _truths(given: Any) -> object:
     return to_snippet(np.array([bool(each) for each in given]))
 
 

@@ -84,7 +84,7 @@ class Discrete(Space):
     shape = property(lambda self: (), doc="Of a number.")
     dtype = property(lambda self: to_snippet(np.dtype(np.int64)), doc="Of a sample.")
 
-    def sample(self, mask: object = None) -> Any:
+    def sample(self, mask: object = None) -> object:
         """Return a random element."""
         return to_snippet(self._start + self._source.integers(self._n))
 
@@ -118,7 +118,7 @@ class Box(Space):
     shape = property(lambda self: self._low.shape, doc="Of an array.")
     dtype = property(lambda self: to_snippet(self._low.dtype), doc="Of an array.")
 
-    def sample(self, mask: object = None) -> Any:
+    def sample(self, mask: object = None) -> object:
         """Return an array between the bounds; without a bound, a normal or exponential one."""
         low, high = self._low.astype(np.float64), self._high.astype(np.float64)
         found = np.empty(low.shape)
@@ -339,18 +339,18 @@ class Game:
     metadata = property(lambda self: {"render_modes": [], "render_fps": 50}, doc="Nothing is shown.")
 
     @property
-    def state(self) -> Any:
+    def state(self) -> object:
         """The complete state."""
         state = self._rules.state
         return to_snippet(state.copy() if isinstance(state, np.ndarray) else state)
 
     @property
-    def spec(self) -> Any:
+    def spec(self) -> object:
         """Its name, its longest episode, and the mean reward at which it counts as solved."""
         solved = _RULES[self._name][2]
         return stand_in("EnvSpec", {"id": self._name, "max_episode_steps": self._longest, "reward_threshold": solved})
 
-    def reset(self, *, seed: Any = None, options: object = None, return_info: object = True) -> Any:
+    def reset(self, *, seed: Any = None, options: object = None, return_info: object = True) -> object:
         """Begin an episode; return the observation and an info table."""
         if seed is not None:
             self._source = _source(seed)

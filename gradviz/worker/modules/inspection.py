@@ -28,7 +28,7 @@ class Signature:
     __repr__ = __str__
 
 
-def inspect_module(guard: Guard) -> Any:
+def inspect_module(guard: Guard) -> object:
     """Return the stand-in."""
 
     def signature(obj: object) -> Signature:

@@ -128,7 +128,7 @@ def _drawn(random: np.random.RandomState, counts: Array, draws: int) -> Array:
     return found.astype(int)
 
 
-def _taken(given: object, places: Array) -> Any:
+def _taken(given: object, places: Array) -> object:
     if isinstance(given, Tensor):
         return given[to_snippet(places)]
     if isinstance(given, DataFrame | Series):
@@ -138,7 +138,7 @@ def _taken(given: object, places: Array) -> Any:
     return to_snippet(np.asarray(to_numpy(given))[places])
 
 
-def resample(*arrays: Any, replace: object = True, n_samples: Any = None, random_state: object = None) -> Any:
+def resample(*arrays: Any, replace: object = True, n_samples: Any = None, random_state: object = None) -> object:
     """Return some rows of each array, drawn with or without replacement."""
     samples = len(arrays[0])
     size = samples if n_samples is None else operator.index(n_samples)
@@ -153,7 +153,7 @@ def resample(*arrays: Any, replace: object = True, n_samples: Any = None, random
     return found[0] if len(found) == 1 else found
 
 
-def shuffle(*arrays: object, random_state: object = None, n_samples: object = None) -> Any:
+def shuffle(*arrays: object, random_state: object = None, n_samples: object = None) -> object:
     """Return the rows of each array in a drawn order."""
     return resample(*arrays, replace=False, n_samples=n_samples, random_state=random_state)
 
@@ -179,7 +179,7 @@ class _Fitted:
 
     fit: Callable[..., Any]
 
-    def fit_transform(self, X: object, y: object = None) -> Any:
+    def fit_transform(self, X: object, y: object = None) -> object:
         """Fit and transform."""
         return self.fit(X).transform(X)
 
@@ -215,7 +215,7 @@ class StandardScaler(_Fitted):
         shift, unit = self._fitted()
         return to_snippet((_columns(X) - shift) / unit)
 
-    def inverse_transform(self, X: object) -> Any:
+    def inverse_transform(self, X: object) -> object:
         """Undo `transform`."""
         shift, unit = self._fitted()
         return to_snippet(_columns(X) * unit + shift)
@@ -248,7 +248,7 @@ def _columns(given: object) -> Array:
     return x if x.dtype.kind == "f" else x.astype(float)
 
 
-def normalize(X: Any, norm: object = "l2", *, axis: Any = 1, copy: object = True) -> Any:
+def normalize(X: Any, norm: object = "l2", *, axis: Any = 1, copy: object = True) -> object:
     """Scale rows, or columns, to length 1."""
     x, way = _columns(X), operator.index(axis)
     if way not in (0, 1) or norm not in ("l1", "l2", "max"):
@@ -259,7 +259,7 @@ def normalize(X: Any, norm: object = "l2", *, axis: Any = 1, copy: object = True
     return to_snippet(x / np.where(found == 0, 1.0, found))
 
 
-def scale(X: Any, *, axis: Any = 0, with_mean: object = True, with_std: object = True, copy: object = True) -> Any:
+def scale(X: Any, *, axis: Any = 0, with_mean: object = True, with_std: object = True, copy: object = True) -> object:
     """Scale columns, or rows, to mean 0 and standard deviation 1."""
     x, way = numbers_in(X).astype(float), operator.index(axis)
     middle = x.mean(way, keepdims=True) if with_mean else 0.0
@@ -287,7 +287,7 @@ class LabelEncoder(_Fitted):
             raise ValueError(f"y contains previously unseen labels: {unknown}")
         return to_snippet(np.searchsorted(labels, given))
 
-    def inverse_transform(self, y: object) -> Any:
+    def inverse_transform(self, y: object) -> object:
         """Return the labels of numbers."""
         return to_snippet(self._fitted()[np.asarray(to_numpy(y))])
 
@@ -320,7 +320,7 @@ def accuracy_score(y_true: object, y_pred: object, *, normalize: object = True) 
     return float(same.mean()) if normalize else int(same.sum())
 
 
-def confusion_matrix(y_true: object, y_pred: object) -> Any:
+def confusion_matrix(y_true: object, y_pred: object) -> object:
     """Count how often each label was predicted as which."""
     a, b, labels = _labelled(y_true, y_pred, several=False)
     places = np.searchsorted(labels, np.concatenate([a, b]))
@@ -442,7 +442,7 @@ def _reached(y_true: object, y_score: object) -> tuple[Array, Array, Array]:
     return hits[last].astype(float), (1 + last - hits[last]).astype(float), score[last]
 
 
-def roc_curve(y_true: object, y_score: object, *, drop_intermediate: object = True) -> Any:
+def roc_curve(y_true: object, y_score: object, *, drop_intermediate: object = True) -> object:
     """Return the false and true positive rates by threshold; without points on straight lines."""
     hits, alarms, score = _reached(y_true, y_score)
     kept = np.full(len(hits), True)

@@ -170,7 +170,7 @@ def _number(level: Any) -> int:
     return int(level)
 
 
-def logging_module(guard: Guard, write: Writer) -> Any:
+def logging_module(guard: Guard, write: Writer) -> object:
     """Return the stand-in for logging for one run."""
     own: type[Logger] = guard.adopt(type("Logger", (Logger,), {"__module__": "logging"}))
 
@@ -269,14 +269,14 @@ for _name in _LOG.split():
     setattr(LogRun, _name, staticmethod(accept))
 
 
-def experiments_module(guard: Guard, write: Writer) -> Any:
+def experiments_module(guard: Guard, write: Writer) -> object:
     """Return `wandb`, which accepts everything, sends nothing, and says so once."""
     kinds = [guard.adopt(type(each.__name__, (each,), {"__module__": "wandb"})) for each in (LogSettings, LogRun)]
     table = kinds[0]()
     run = kinds[1](table, kinds[0]())
     said: list[bool] = []
 
-    def init(*given: object, config: object = None, **how: object) -> Any:
+    def init(*given: object, config: object = None, **how: object) -> object:
         if not said:
             said.append(True)
             write("err", _KEPT_HERE)

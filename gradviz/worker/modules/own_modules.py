@@ -73,7 +73,7 @@ class OwnModules:
         path = self._sources[name][0]
         return name if not path or path.endswith("__init__.py") else name.rpartition(".")[0]
 
-    def load(self, name: str, compiler: Compiler) -> Any:
+    def load(self, name: str, compiler: Compiler) -> object:
         """Return the module, which runs on its first import; the packages around it run before it."""
         parent, _, child = name.rpartition(".")
         if parent:
@@ -132,7 +132,7 @@ def _is_hidden(name: str) -> bool:
     return "<" in name or (is_dunder(name) and name not in _READABLE)
 
 
-def _module(guard: Guard, name: str, names: dict[str, Any]) -> Any:
+def _module(guard: Guard, name: str, names: dict[str, Any]) -> object:
     """Return an object with these names."""
 
     def read(self: object, key: str) -> Any:

@@ -67,7 +67,7 @@ class _Machine:
         self._marks: list[int] = []
         self._memo: dict[int, Any] = {}
 
-    def run(self) -> Any:
+    def run(self) -> object:
         """Follow the instructions to the end."""
         while True:
             code = self._taken(1)[0]
@@ -96,7 +96,7 @@ class _Machine:
     def _length(self, size: int) -> int:
         return int(struct.unpack(_LENGTHS[size], self._taken(size))[0])
 
-    def _made(self, code: int) -> Any:
+    def _made(self, code: int) -> object:
         if code in _CONSTANTS:
             return _CONSTANTS[code]
         if code in _NUMBERS:

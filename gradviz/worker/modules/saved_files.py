@@ -36,7 +36,7 @@ def torch_names() -> dict[str, object]:
         *,
         weights_only: object = None,
         **more: object,
-    ) -> Any:
+    ) -> object:
         if isinstance(f, ByteBuffer | ScratchFile):
             found = unpacked(f.read())
         else:
@@ -49,7 +49,7 @@ def torch_names() -> dict[str, object]:
     return {"save": save, "load": load}
 
 
-def unpacked(data: object) -> Any:
+def unpacked(data: object) -> object:
     """Return what torch.save has written, as a marker or as bytes."""
     if type(data) is not bytes:
         raise TypeError("a file is opened for torch.load as bytes: open(name, 'rb')")

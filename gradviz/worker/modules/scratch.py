@@ -208,7 +208,7 @@ class Scratch:
                 self._objects.pop(number, None)
         content.numbers, content.weight = [], 0
 
-    def brought_back(self, mark: bytes) -> Any:
+    def brought_back(self, mark: bytes) -> object:
         """Return a copy of the object that a marker stands for; raises ValueError if there is none."""
         number = mark[len(_MARK) - 5 : -1].strip() if len(mark) == MARK_BYTES else b""
         if not number.isdigit() or mark != _MARK % int(number) or int(number) not in self._objects:
@@ -310,7 +310,7 @@ class ScratchFile:
         """Read this many characters or bytes, or all that is left."""
         return self._inner.read(_count(size))
 
-    def readline(self, size: int = -1) -> Any:
+    def readline(self, size: int = -1) -> object:
         """Return the next line."""
         return self._inner.readline(_count(size))
 
@@ -388,7 +388,7 @@ class ScratchFile:
     def __iter__(self) -> Iterator[Any]:
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> object:
         line = self._inner.readline()
         if not line:
             raise StopIteration

@@ -256,7 +256,7 @@ def _path_names() -> dict[str, Any]:
 def _os_names(path: object) -> dict[str, Any]:
     environment: dict[str, str] = {}
 
-    def getenv(key: Any, default: Any = None) -> Any:
+    def getenv(key: Any, default: Any = None) -> object:
         return environment.get(key, default)
 
     def getcwd() -> str:

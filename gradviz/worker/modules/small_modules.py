@@ -85,10 +85,10 @@ _PROCESSES |= dict.fromkeys(("set_start_method", "set_sharing_strategy", "freeze
 def question_modules(guard: Guard, offered: Mapping[str, object], load: Callable[[str], Any]) -> dict[str, object]:
     """Return `importlib` and `inspect`: what exists here, and signatures and texts of the snippet's own functions."""
 
-    def import_module(name: object, package: object = None) -> Any:
+    def import_module(name: object, package: object = None) -> object:
         return load(str.__str__(name))
 
-    def find_spec(name: object, package: object = None) -> Any:
+    def find_spec(name: object, package: object = None) -> object:
         plain = str.__str__(name)
         return stand_in("ModuleSpec", {"name": plain}) if plain in offered else None
 
@@ -198,7 +198,7 @@ def _version_of(thing: object) -> Version | None:
 _LONGEST_LITERAL = 100_000
 
 
-def _literal_eval(node_or_string: object) -> Any:
+def _literal_eval(node_or_string: object) -> object:
     """Return the value of a text that holds a number, a text, or a list, tuple, dict or set of such."""
     if not isinstance(node_or_string, str):
         raise ValueError(f"malformed node or string: {type(node_or_string).__name__!r}")
@@ -228,7 +228,7 @@ _PLATFORM = {  # what would tell one computer from another is "", as Python says
 
 def _decoded(
     filename: object, mode: object = "r", encoding: object = None, errors: object = "strict", buffering: object = -1
-) -> Any:
+) -> object:
     """Open a file as `codecs.open` does."""
     return open_(filename, mode, encoding=encoding, errors=errors)
 
@@ -444,14 +444,14 @@ class Response:
         """The size."""
         return {"content-length": str(len(self.content))}
 
-    def json(self) -> Any:
+    def json(self) -> object:
         """Return the content parsed as JSON."""
         return loads(self.text)
 
     def raise_for_status(self) -> None:
         """Do nothing: there was no error."""
 
-    def iter_content(self, chunk_size: int = 1, **how: object) -> Any:
+    def iter_content(self, chunk_size: int = 1, **how: object) -> object:
         """Yield the content in pieces."""
         size = max(1, int(chunk_size))
         return iter([self.content[at : at + size] for at in range(0, len(self.content), size)])

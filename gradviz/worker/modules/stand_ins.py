@@ -118,7 +118,7 @@ class World:
         self.own = OwnModules(self.guard, files)
         self.guard.globals["<star>"] = lambda name: star(self.guard.globals, self.import_module(name))
 
-    def import_module(self, name: str) -> Any:
+    def import_module(self, name: str) -> object:
         """Return what an import statement gives that the policy has accepted: one of the snippet's own modules, or the
         stand-in of one that is offered."""
         own = self.own.find(name)
@@ -128,7 +128,7 @@ class World:
             raise ModuleNotFoundError(f"No module named {name!r} in GradViz snippets", name=name)
         return self.modules[name]
 
-    def load_child(self, name: str, child: str) -> Any:
+    def load_child(self, name: str, child: str) -> object:
         """Return one of the snippet's own modules inside another one; None if there is none."""
         whole = f"{name}.{child}"
         return self.own.load(whole, self._compiled) if self.own.find(whole) == whole else None
@@ -159,7 +159,7 @@ def _as_in_matlab(modules: Mapping[str, Any]) -> dict[str, Any]:
     return {"matplotlib.pylab": pylab, "pylab": pylab}
 
 
-def _look_up(modules: dict[str, object], path: str) -> Any:
+def _look_up(modules: dict[str, object], path: str) -> object:
     """Return a name of the torch stand-ins, or None if this torch does not have it."""
     module, _, name = path.rpartition(".")
     return vars(type(modules[module])).get(name) if module in modules else None
@@ -264,7 +264,7 @@ def _is_offered(value: object) -> bool:
     return not (isinstance(home, str) and home.split(".")[0] in _FOREIGN)
 
 
-def _torch_stand_in(name: str, module: types.ModuleType, names: dict[str, object]) -> Any:
+def _torch_stand_in(name: str, module: types.ModuleType, names: dict[str, object]) -> object:
     held = stand_in(name, names)
     missing: Callable[[str], Any] | None = vars(module).get("__getattr__")
     if missing is None:

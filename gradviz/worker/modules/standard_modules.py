@@ -203,16 +203,16 @@ def _copier(real: Callable[[object], object]) -> Callable[[Any], Any]:
 
 
 def _functools_names(guard: Guard) -> dict[str, Any]:
-    def update_wrapper(wrapper: Any, wrapped: Any) -> Any:
+    def update_wrapper(wrapper: Any, wrapped: Any) -> object:
         if not guard.wrote(wrapper):
             raise TypeError("functools.wraps works on functions of the snippet")
         ours = guard.wrote(wrapped)
         return functools.update_wrapper(wrapper, wrapped, updated=("__dict__",) if ours else ())
 
-    def wraps(wrapped: object) -> Any:
+    def wraps(wrapped: object) -> object:
         return lambda wrapper: update_wrapper(wrapper, wrapped)
 
-    def total_ordering(cls: object) -> Any:
+    def total_ordering(cls: object) -> object:
         return functools.total_ordering(_own_class(guard, cls, "total_ordering"))
 
     names = _named(functools, "partial reduce lru_cache cache cmp_to_key")
@@ -236,7 +236,7 @@ def _cached_property(guard: Guard) -> type:
                 raise TypeError("Cannot assign the same cached_property to two different names")
             self._name = name
 
-        def __get__(self, instance: object, owner: object = None) -> Any:
+        def __get__(self, instance: object, owner: object = None) -> object:
             if instance is None:
                 return self
             if self._name is None:
@@ -270,7 +270,7 @@ def _collections_names(guard: Guard) -> dict[str, Any]:
 
 
 def _dataclasses_names(guard: Guard) -> dict[str, Any]:
-    def dataclass(cls: object = None, /, **options: bool) -> Any:
+    def dataclass(cls: object = None, /, **options: bool) -> object:
         def decorate(each: Any) -> type:
             _own_class(guard, each, "dataclass")
             given: dict[str, Any] = {key: bool(value) for key, value in options.items()}
@@ -286,10 +286,10 @@ def _dataclasses_names(guard: Guard) -> dict[str, Any]:
 
         return decorate if cls is None else decorate(cls)
 
-    def asdict(instance: object) -> Any:
+    def asdict(instance: object) -> object:
         return _unfolded(guard, instance, dict)
 
-    def astuple(instance: object) -> Any:
+    def astuple(instance: object) -> object:
         return _unfolded(guard, instance, lambda pairs: tuple(value for _, value in pairs))
 
     names = _named(dataclasses, "field fields replace is_dataclass KW_ONLY InitVar FrozenInstanceError MISSING")
@@ -342,7 +342,7 @@ def _make_plain(cls: object) -> None:
                 field.kw_only = bool(field.kw_only)
 
 
-def _unfolded(guard: Guard, value: Any, make: Callable[[Any], object]) -> Any:
+def _unfolded(guard: Guard, value: Any, make: Callable[[Any], object]) -> object:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [each.name for each in dataclasses.fields(value)]
         return make([(name, _unfolded(guard, guard.getattr(value, name), make)) for name in names])
@@ -358,7 +358,7 @@ class Abstract:
 
 
 def _abstractmethod(guard: Guard) -> Callable[[Any], Any]:
-    def abstractmethod(funcobj: Any) -> Any:
+    def abstractmethod(funcobj: Any) -> object:
         function = inspect.unwrap(funcobj) if type(funcobj) is types.FunctionType else funcobj
         if not guard.wrote(function) and not isinstance(function, _OF_FUNCTIONS):  # all runs share it
             raise TypeError("abstractmethod works on functions of the snippet")
@@ -414,7 +414,7 @@ def _warnings_names() -> dict[str, Any]:
     def simplefilter(action: object, category: type[Warning] = Warning, lineno: int = 0, append: bool = False) -> None:
         warnings.simplefilter(str.__str__(action), category, lineno, append)  # type: ignore[arg-type]
 
-    def catch_warnings(*, record: bool = False) -> Any:
+    def catch_warnings(*, record: bool = False) -> object:
         return warnings.catch_warnings(record=bool(record))
 
     chosen = [warn, filterwarnings, simplefilter, catch_warnings, warnings.resetwarnings]

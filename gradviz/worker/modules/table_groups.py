@@ -43,7 +43,7 @@ class Groups:
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         return ((key, self.get_group(key)) for key in self._keys().tolist())
 
-    def get_group(self, name: object) -> Any:
+    def get_group(self, name: object) -> object:
         """Return the rows of a group."""
         rows = self._table.iloc[to_snippet(self._table._column(self._by) == operand(name))]
         return rows if self._only is None else rows[self._only]
@@ -52,11 +52,11 @@ class Groups:
         """Return how many rows each group has."""
         return self._made({None if self._as_index else "size": [len(part) for _, part in self]}, alone=True)
 
-    def apply(self, func: Any) -> Any:
+    def apply(self, func: Any) -> object:
         """Return what a function makes of each group."""
         return self._made({self._only: [func(part) for _, part in self]}, alone=True)
 
-    def agg(self, func: Any) -> Any:
+    def agg(self, func: Any) -> object:
         """Return a table of what functions, given by their names, make of columns."""
         if isinstance(func, str):
             return _of_groups(func)(self)
@@ -66,7 +66,7 @@ class Groups:
 
     aggregate = agg
 
-    def _made(self, columns: dict[Any, list[Any]], alone: bool = False) -> Any:
+    def _made(self, columns: dict[Any, list[Any]], alone: bool = False) -> object:
         keys, table = to_snippet(self._keys()), type(self._table)
         if not self._as_index:
             return table({self._by: keys, **columns})
@@ -96,7 +96,7 @@ def _of_each(groups: Groups, name: object) -> list[Any]:
 
 
 def _of_groups(name: str) -> Callable[..., Any]:
-    def reduce(self: Groups, numeric_only: object = False) -> Any:
+    def reduce(self: Groups, numeric_only: object = False) -> object:
         if isinstance(self._only, str | int):
             return self._made({self._only: _of_each(self, name)}, alone=True)
         columns = [each for each in self._only or self._table._columns if each != self._by]

@@ -106,7 +106,7 @@ def isnull(obj: object) -> Any:
     return obj.isnull() if isinstance(obj, Series | DataFrame) else obj is None or obj != obj
 
 
-def notnull(obj: object) -> Any:
+def notnull(obj: object) -> object:
     """Tell what is not missing."""
     return ~isnull(obj) if isinstance(obj, Series | DataFrame) else not isnull(obj)
 

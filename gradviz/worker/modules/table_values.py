@@ -60,12 +60,12 @@ def cast(data: Array, dtype: object) -> Array:
     return data.astype(object if data.dtype.kind == "U" else data.dtype).astype(numeric(dtype))
 
 
-def given_out(data: Array) -> Any:
+def given_out(data: Array) -> object:
     """Return the snippet's own array."""
     return to_snippet(data.astype(str) if data.dtype.kind == "O" else data.copy())
 
 
-def by_place(key: object, index: Array) -> Any:
+def by_place(key: object, index: Array) -> object:
     """Return a key by position, as NumPy takes it."""
     if isinstance(key, slice):
         return slice(*(None if each is None else operator.index(each) for each in (key.start, key.stop, key.step)))
@@ -93,7 +93,7 @@ def by_label(key: Any, index: Array) -> Any:
     return int(places[0]) if len(places) == 1 else places
 
 
-def own_value(value: object) -> Any:
+def own_value(value: object) -> object:
     """Return Python's own value of a cell."""
     return value.item() if isinstance(value, np.generic) else value
 

@@ -118,7 +118,7 @@ class _Column:
         )
 
     @property
-    def values(self) -> Any:
+    def values(self) -> object:
         """All cells in one array; of texts, if a column has texts."""
         return given_out(_cells(self))
 
@@ -136,7 +136,7 @@ class _Column:
 
     isna = isnull
 
-    def fillna(self, value: object) -> Any:
+    def fillna(self, value: object) -> object:
         """Return it with something in place of missing cells."""
         return self._each(lambda data: np.where(missing(data), operand(value), data))
 
@@ -144,21 +144,21 @@ class _Column:
         """Return a copy."""
         return self._each(np.copy)
 
-    def __invert__(self) -> Any:
+    def __invert__(self) -> object:
         return self._each(operator.invert)
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> object:
         return self._each(operator.neg)
 
-    def head(self, n: Any = 5) -> Any:
+    def head(self, n: Any = 5) -> object:
         """Return the first rows."""
         return self.iloc[: operator.index(n)]
 
-    def tail(self, n: Any = 5) -> Any:
+    def tail(self, n: Any = 5) -> object:
         """Return the last rows."""
         return self.iloc[max(0, len(self) - operator.index(n)) :]
 
-    def sample(self, n: Any = None, frac: Any = None, random_state: object = None) -> Any:
+    def sample(self, n: Any = None, frac: Any = None, random_state: object = None) -> object:
         """Return some rows, or all of them, in a random order."""
         count = operator.index(n) if n is not None else 1 if frac is None else round(float(frac) * len(self))
         return self.iloc[to_snippet(source_of(random_state).choice(len(self), size=count, replace=False))]
@@ -224,7 +224,7 @@ class Series(_Column):
             return self.iloc[_aligned(key, self._index)]
         return self.iloc[key] if isinstance(key, slice) else self.loc[key]
 
-    def unique(self) -> Any:
+    def unique(self) -> object:
         """Return its different values in the order in which they come."""
         found, first = np.unique(self._data, return_index=True)
         return given_out(found[np.argsort(first)])
@@ -257,7 +257,7 @@ class Series(_Column):
         kept = ~missing(self._data)
         return _series(self._data[kept], self._index[kept], self._name, self._title)
 
-    def reset_index(self, drop: object = False) -> Any:
+    def reset_index(self, drop: object = False) -> object:
         """Return it with rows numbered from 0, in a table with the labels that they had unless they are dropped."""
         name = 0 if self._name is None else self._name
         table = frame({name: self._data}, self._index, self._title).reset_index(drop)
@@ -287,7 +287,7 @@ def _operator(name: str, turned: bool = False) -> Callable[[Series, Any], Series
     return operate
 
 
-def _reduced(data: Array, name: str) -> Any:
+def _reduced(data: Array, name: str) -> object:
     if data.dtype.kind == "U" and name not in ("min", "max"):
         raise TypeError(f"Cannot perform reduction '{name}' with string dtype")
     kept = data[~missing(data)]
@@ -298,7 +298,7 @@ def _reduced(data: Array, name: str) -> Any:
 
 
 def _reducer(name: str) -> Callable[[Any], Any]:
-    def reduce(self: Any, numeric_only: object = False) -> Any:
+    def reduce(self: Any, numeric_only: object = False) -> object:
         if isinstance(self, Series):
             return to_snippet(_reduced(self._data, name))
         used = {key: data for key, data in self._columns.items() if data.dtype.kind != "U" or not numeric_only}
@@ -499,7 +499,7 @@ class DataFrame(_Column):
         """Go through the rows."""
         return ((label, self.iloc[at]) for at, label in enumerate(self._index.tolist()))
 
-    def to_csv(self, path_or_buf: Any = None, sep: str = ",", index: object = True, header: object = True) -> Any:
+    def to_csv(self, path_or_buf: Any = None, sep: str = ",", index: object = True, header: object = True) -> object:
         """Write it to a file of the run, or return its text."""
         text = io.StringIO()
         writer = csv.writer(text, delimiter=str.__str__(sep), lineterminator="\n")

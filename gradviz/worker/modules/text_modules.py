@@ -104,14 +104,14 @@ def _dumps(
     )
 
 
-def loads(s: str | bytes) -> Any:
+def loads(s: str | bytes) -> object:
     """Parse a JSON text."""
     if not isinstance(s, str | bytes | bytearray):
         raise TypeError(f"the JSON object must be str, bytes or bytearray, not {type(s).__name__}")
     return json.loads(str.__str__(s) if isinstance(s, str) else bytes(s))
 
 
-def _load(fp: Any, **look: object) -> Any:
+def _load(fp: Any, **look: object) -> object:
     return loads(fp.read())
 
 
@@ -216,7 +216,7 @@ def _uuid_names() -> dict[str, Any]:
 # --- timeit ---
 
 
-def _timeit(stmt: Any = None, setup: Any = None, timer: Any = None, number: int = 1_000_000) -> Any:
+def _timeit(stmt: Any = None, setup: Any = None, timer: Any = None, number: int = 1_000_000) -> object:
     for given in (stmt, setup):
         if given is not None and not callable(given):
             raise TypeError("timeit takes functions in GradViz snippets, not text; write timeit.timeit(lambda: f(x))")

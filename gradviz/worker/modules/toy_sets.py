@@ -52,7 +52,7 @@ def _finished(random: np.random.RandomState, x: Array, y: Array, shuffle: object
 
 def make_moons(
     n_samples: object = 100, *, shuffle: object = True, noise: object = None, random_state: object = None
-) -> Any:
+) -> object:
     """Draw two half circles that interlock."""
     outer, inner = _two(n_samples)
     far, near = np.linspace(0, np.pi, outer), np.linspace(0, np.pi, inner)
@@ -68,7 +68,7 @@ def make_circles(
     noise: object = None,
     random_state: object = None,
     factor: Any = 0.8,
-) -> Any:
+) -> object:
     """Draw a circle inside another one."""
     outer, inner = _two(n_samples)
     far, near = (np.linspace(0, 2 * np.pi, count, endpoint=False) for count in (outer, inner))
@@ -115,7 +115,7 @@ def make_regression(
     shuffle: object = True,
     coef: object = False,
     random_state: object = None,
-) -> Any:
+) -> object:
     """Draw a linear model with noise."""
     random, features = source_of(random_state), _count(n_features)
     _count(_count(n_samples) * features)
@@ -150,7 +150,7 @@ def make_classification(
     scale: object = 1.0,
     shuffle: object = True,
     random_state: object = None,
-) -> Any:
+) -> object:
     """Draw clusters around the corners of a cube."""
     random, samples, features = source_of(random_state), _count(n_samples), _count(n_features)
     _count(samples * features)
@@ -293,7 +293,7 @@ class Bunch:
         return {name: getattr(self, name) for name in self.__slots__}[key]
 
 
-def load_iris(*, return_X_y: object = False, as_frame: object = False) -> Any:
+def load_iris(*, return_X_y: object = False, as_frame: object = False) -> object:
     """Load 150 flowers of three species."""
     lengths = np.array([row.split(",") for row in _IRIS.split()], float)
     features = [f"{part} {of} (cm)" for part in ("sepal", "petal") for of in ("length", "width")]
@@ -301,7 +301,7 @@ def load_iris(*, return_X_y: object = False, as_frame: object = False) -> Any:
     return _loaded("Iris plants dataset", lengths, np.repeat(np.arange(3), 50), (kinds, features), return_X_y, as_frame)
 
 
-def load_breast_cancer(*, return_X_y: object = False, as_frame: object = False) -> Any:
+def load_breast_cancer(*, return_X_y: object = False, as_frame: object = False) -> object:
     """Load 30 measures of each of 569 tumours, and whether it is benign."""
     planes = np.frombuffer(zlib.decompress(_TUMOURS), np.uint8).reshape(4, -1)
     rows = np.ascontiguousarray(planes.T).view("<i4").reshape(len(_DIGITS) + 1, -1)
@@ -315,7 +315,7 @@ def load_breast_cancer(*, return_X_y: object = False, as_frame: object = False) 
 
 def _loaded(
     about: str, data: object, target: object, names: tuple[list[str], Any], as_pair: object, as_frame: object
-) -> Any:
+) -> object:
     if as_frame:
         raise PermissionError(
             "as_frame=True is not available in GradViz snippets; pd.DataFrame(data.data) makes the table"

@@ -187,7 +187,7 @@ for _name, _check in _CHECKS.items():
     setattr(TestCase, _name, _assertion(_name, *_check))
 
 
-def unit_test_module(guard: Guard, write: Writer) -> Any:
+def unit_test_module(guard: Guard, write: Writer) -> object:
     """Return the stand-in."""
 
     def main(*module: object, argv: object = None, exit: object = True, verbosity: object = 1, **more: object) -> None:

@@ -20,7 +20,7 @@ def _one_by_one(items: Iterator[object]) -> Iterator[Any]:
         yield each
 
 
-def _entered_once(real: Any) -> Any:
+def _entered_once(real: Any) -> object:
     """Return the class, with iterators that can only be asked for one item at a time."""
 
     class Items:
@@ -32,7 +32,7 @@ def _entered_once(real: Any) -> Any:
         def __iter__(self) -> Iterator[Any]:
             return self._items
 
-        def __next__(self) -> Any:
+        def __next__(self) -> object:
             return next(self._items)
 
     return Items
@@ -62,7 +62,7 @@ class groupby:
     def __iter__(self) -> groupby:
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> object:
         self._group = None
         while self._key is _NONE or (self._last is not _NONE and _is_same(self._last, self._key)):
             self._step()

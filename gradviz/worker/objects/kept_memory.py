@@ -163,7 +163,7 @@ def _answering(method: Any) -> Callable[[Any], Any]:
     bind = getattr(type(method), "__get__", None)
     asked = keeping(lambda self: (method if bind is None else bind(method, self, type(self)))())
 
-    def answer(self: object) -> Any:
+    def answer(self: object) -> object:
         return asked(self)
 
     return functools.update_wrapper(answer, method, updated=())

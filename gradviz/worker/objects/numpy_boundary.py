@@ -84,7 +84,7 @@ def offer(made: type, real: Any, leave: Callable[[Any], Any], enter: Callable[[A
     REAL[made], OUT[real], OUT[made], IN[made] = real, leave, _same, enter
 
 
-def as_tensor(found: object) -> Any:
+def as_tensor(found: object) -> object:
     """Return a tensor for np.sin(tensor): PyTorch's tensors wrap the results of functions of numbers."""
     from gradviz.torch import from_numpy
 
@@ -151,7 +151,7 @@ def call_numpy(function: Callable[..., object], args: tuple[object, ...], keywor
     return keywords["out"] if out is not None and found is out else to_snippet(found)
 
 
-def _several(value: Any, depth: int) -> Any:
+def _several(value: Any, depth: int) -> object:
     """Return the items of a list as stored, whatever a subclass in the snippet overrides; or of an iterator."""
     if isinstance(value, tuple):
         return tuple([to_numpy(each, depth) for each in tuple.__iter__(value)])
@@ -159,7 +159,7 @@ def _several(value: Any, depth: int) -> Any:
     return [to_numpy(each, depth) for each in items]
 
 
-def _class_for_numpy(value: type) -> Any:
+def _class_for_numpy(value: type) -> object:
     if value in REAL:
         return REAL[value]
     if value in _EXACTLY or value in STAND_INS:  # the engine names NumPy's own types

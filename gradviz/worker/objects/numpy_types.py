@@ -124,7 +124,7 @@ def _binary(compute: Callable[[object, object], object], reflected: bool = False
     return method
 
 
-def _with_tensor(compute: Callable[[object, object], object], reflected: bool, self: object, other: Tensor) -> Any:
+def _with_tensor(compute: Callable[[object, object], object], reflected: bool, self: object, other: Tensor) -> object:
     """Apply the operator as NumPy does, which lets a tensor go first."""
     if type(self) is Bool:
         return compute(bool(self), other)
@@ -134,7 +134,7 @@ def _with_tensor(compute: Callable[[object, object], object], reflected: bool, s
     return _left_to(other, self, sign) if sign and isinstance(self, SafeArray) else NotImplemented
 
 
-def _left_to(other: Tensor, array: object, sign: str) -> Any:
+def _left_to(other: Tensor, array: object, sign: str) -> object:
     """Return what Python makes of `array + tensor`, or of `array += tensor`, after NumPy has left it to the tensor."""
     name = _NAMES_OF_SIGNS[sign.split()[0].removesuffix("=")]
     answer: Any = getattr(type(other), f"__r{name}__", lambda tensor, array: NotImplemented)
@@ -294,7 +294,7 @@ class Flat:
     def __iter__(self) -> Flat:
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> object:
         if self._place >= len(self):
             raise StopIteration
         self._place += 1
@@ -380,7 +380,7 @@ def _scalar_class(real: Any) -> type:
     def __new__(cls: object, *args: Any, **keywords: Any) -> Any:
         return call_numpy(real, args, keywords)
 
-    def __reduce_ex__(self: Any, protocol: object) -> Any:
+    def __reduce_ex__(self: Any, protocol: object) -> object:
         return made, (self.item(),)
 
     names = {**_shared(), "__new__": __new__, "__reduce_ex__": __reduce_ex__, "__hash__": real.__hash__}
@@ -405,7 +405,7 @@ _TEXT: dict[type, Callable[[Any], Any]] = {  # NumPy's constructors would call t
 
 
 def _of_letters(leave: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def checked(text: object) -> Any:
+    def checked(text: object) -> object:
         check_letters(text)
         return leave(text)
 

@@ -74,7 +74,7 @@ def popitem(self: Any, last: bool = True) -> tuple[Any, Any]:
     return key, pop(self, key)
 
 
-def setdefault(self: Any, key: object, default: object = None) -> Any:
+def setdefault(self: Any, key: object, default: object = None) -> object:
     """Return the value of a key, after setting it if there is none."""
     if type(self) is OrderedDict:
         return dict.setdefault(self, key, default)
@@ -121,7 +121,7 @@ def __eq__(self: Any, other: object) -> bool:
     return all(one is another or one == another for one, another in pairs)
 
 
-def __ne__(self: object, other: object) -> Any:
+def __ne__(self: object, other: object) -> object:
     same = __eq__(self, other)
     return same if same is NotImplemented else not same
 

@@ -145,7 +145,7 @@ def _formatting(original: object) -> Callable[[bytearray, Any], bytearray]:
 
 
 def _formatting_with(original: object) -> Callable[[Any, Any], Any]:
-    def __rmod__(self: object, form: object) -> Any:
+    def __rmod__(self: object, form: object) -> object:
         return bytearray.__mod__(form, self) if isinstance(form, bytearray) else NotImplemented
 
     return __rmod__
@@ -182,7 +182,7 @@ def _has_memory(values: Any) -> bool:
     return True
 
 
-def _listed(values: Any) -> Any:
+def _listed(values: Any) -> object:
     """Return a list of the same values; if it is not iterable, return it unchanged, so that Python says so."""
     if type(values) in (list, tuple):
         return values
@@ -235,7 +235,7 @@ def _at_plain_places(original: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
-def _number(given: Any) -> Any:
+def _number(given: Any) -> object:
     """Return the same as a number of Python's; if it is not a number, return it unchanged, so that Python says so."""
     return operator.index(given) if hasattr(type(given), "__index__") else given
 
@@ -257,7 +257,7 @@ def _one_at_a_time(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return the next item of an iterator that drops its source at its end: not while the source is running."""
     working: set[int] = set()
 
-    def __next__(self: object) -> Any:
+    def __next__(self: object) -> object:
         key = id(self)
         if key in working:
             raise ValueError("iterator already executing")
@@ -412,7 +412,7 @@ def _copy_of_functions_only() -> None:
     class or an object would be read, and called, on what wraps it, where nothing knows what they belong to."""
     update = functools.update_wrapper
 
-    def update_wrapper(wrapper: Any, wrapped: Any, assigned: Any = _NAMES, updated: Any = ("__dict__",)) -> Any:
+    def update_wrapper(wrapper: Any, wrapped: Any, assigned: Any = _NAMES, updated: Any = ("__dict__",)) -> object:
         return update(wrapper, wrapped, assigned, updated if type(wrapped) is types.FunctionType else ())
 
     vars(functools)["update_wrapper"] = update_wrapper
@@ -438,7 +438,7 @@ def _copy_methods_as_they_are() -> None:
 def _copy_as_classes_say() -> None:
     """Let `copy` ask the class of an object how it is copied: in the object itself the answer may lie as data."""
 
-    def of_class(thing: object, name: str, *default: object) -> Any:
+    def of_class(thing: object, name: str, *default: object) -> object:
         if isinstance(thing, type):
             return getattr(thing, name, *default)
         found = getattr(type(thing), name, *default)
@@ -522,7 +522,7 @@ def _signature_of_text(original: Callable[..., Any]) -> Callable[..., Any]:
     """Return what makes a signature of a docstring, but not of the docstring of a class that anybody can write: the
     defaults in it are evaluated."""
 
-    def signature(cls: type, described: object, *rest: object) -> Any:
+    def signature(cls: type, described: object, *rest: object) -> object:
         if isinstance(described, type) and described.__flags__ & _MADE_BY_A_STATEMENT:
             raise ValueError(f"no signature found for {described!r}")
         return original(cls, described, *rest)

@@ -127,15 +127,15 @@ class Line2D(Artist):
         """Replace the numbers along y."""
         self.set_data(self._layers[0].columns["x"], y)
 
-    def get_xdata(self, orig: bool = True) -> Any:
+    def get_xdata(self, orig: bool = True) -> object:
         """Return the numbers along x."""
         return to_snippet(np.array(self._layers[0].columns["x"]))
 
-    def get_ydata(self, orig: bool = True) -> Any:
+    def get_ydata(self, orig: bool = True) -> object:
         """Return the numbers along y."""
         return to_snippet(np.array(self._layers[0].columns["y"]))
 
-    def get_data(self, orig: bool = True) -> Any:
+    def get_data(self, orig: bool = True) -> object:
         """Return the numbers along x and y."""
         return self.get_xdata(), self.get_ydata()
 

@@ -285,7 +285,7 @@ class Axes(Facade):
         return INSIDE
 
     @property
-    def figure(self) -> Any:
+    def figure(self) -> object:
         """The figure."""
         from gradviz.worker.modules.plots.figure import Figure
 

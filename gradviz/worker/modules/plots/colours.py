@@ -312,7 +312,7 @@ def get_cmap(numbers: Numbers, name: object = None, lut: Any = None) -> Colormap
     return made(Colormap, name=found, count=many if lut is None else int(lut), numbers=numbers)
 
 
-def cm_module(numbers: Numbers) -> Any:
+def cm_module(numbers: Numbers) -> object:
     """`matplotlib.cm`."""
     names = {each: get_cmap(numbers, each) for name in NAMES for each in (name, name + REVERSED)}
     more = {"get_cmap": lambda name=None, lut=None: get_cmap(numbers, name, lut), "ScalarMappable": ACCEPTED}

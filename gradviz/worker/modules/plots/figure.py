@@ -158,7 +158,7 @@ class Figure(Facade):
         sharey: Any = False,
         squeeze: bool = True,
         **more: object,
-    ) -> Any:
+    ) -> object:
         """Add axes in rows and columns."""
         rows, columns = int(nrows), int(ncols)
         if rows < 1 or columns < 1:

@@ -361,7 +361,7 @@ class Images:
             self._pen.add("segments", columns, {"color": color if colours.is_colour(color) else "k"}, marker=">")
         return self._words(there, text, given, xycoords == "axes fraction")
 
-    def clabel(self, *args: object, **look: object) -> Any:
+    def clabel(self, *args: object, **look: object) -> object:
         """Do nothing: the colour bar shows the numbers of contour lines."""
         self._pen.book.without("numbers on contour lines (clabel)")
         return ACCEPTED

@@ -88,7 +88,7 @@ class Pyplot:
 
     def subplots(
         self, nrows: int = 1, ncols: int = 1, *, figsize: object = None, num: object = None, **more: Any
-    ) -> Any:
+    ) -> object:
         """Return a new figure and its axes."""
         figure = self.figure(num, figsize)
         projection = (more.pop("subplot_kw", None) or {}).get("projection")
@@ -96,7 +96,7 @@ class Pyplot:
             return figure, figure.add_subplot(projection=projection)
         return figure, figure.subplots(nrows, ncols, **more)
 
-    def subplot_mosaic(self, mosaic: Any, **more: object) -> Any:
+    def subplot_mosaic(self, mosaic: Any, **more: object) -> object:
         """Return named axes in rows and columns; only cells of equal size."""
         rows = [list(row) for row in (mosaic.split() if type(mosaic) is str else mosaic)]
         figure = self.figure(None, more.get("figsize"))
@@ -274,6 +274,6 @@ def _heatmap(pyplot: Pyplot, numbers: Numbers) -> Callable[..., Axes]:
     return heatmap
 
 
-def _solid_axes(fig: Any, *place: object, **look: object) -> Any:
+def _solid_axes(fig: Any, *place: object, **look: object) -> object:
     """`Axes3D(fig)`, as before `projection="3d"`."""
     return fig.add_subplot(projection="3d")

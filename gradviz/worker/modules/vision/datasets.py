@@ -119,7 +119,7 @@ def _ours(data: object) -> type[_Drawn]:
     return next(each for each in type(data).__mro__ if each in CLASSES)
 
 
-def _shown(data: _Drawn, at: int) -> Any:
+def _shown(data: _Drawn, at: int) -> object:
     """Return a picture: drawn once per place in the pool and label, then shifted."""
     label = int(data._labels[at])
     place, move = at % POOL, at // POOL % len(_MOVES)
@@ -139,7 +139,7 @@ def _moved(data: Any, place: int, label: int, move: int) -> Any:
     return np.roll(plain, _MOVES[move], (0, 1)) if move else plain
 
 
-def _whole(data: CIFAR10 | _Grey, labels: Any) -> Any:
+def _whole(data: CIFAR10 | _Grey, labels: Any) -> object:
     """Return the picture of each label as NumPy's own array; drawn from a smaller pool, because all are needed."""
     kind, _, classes = _facts(data)
     count, pool = len(classes), 600 // len(classes)
@@ -175,11 +175,11 @@ def _put_targets(data: Any, value: object) -> None:
 class _Grey(_Drawn):
     """A set as MNIST stores it: tensors."""
 
-    def _get_pictures(self) -> Any:
+    def _get_pictures(self) -> object:
         with paused():
             return torch.from_numpy(_whole(self, _labels(self))) if self._pictures is None else self._pictures
 
-    def _get_targets(self) -> Any:
+    def _get_targets(self) -> object:
         with paused():
             return torch.from_numpy(_labels(self).astype(np.int64)) if self._targets is None else self._targets
 
@@ -214,10 +214,10 @@ class CIFAR10(_Drawn):
     _length = (50_000, 10_000)
     _classes = tuple(_CIFAR)
 
-    def _get_pictures(self) -> Any:
+    def _get_pictures(self) -> object:
         return to_snippet(_whole(self, _labels(self))) if self._pictures is None else self._pictures
 
-    def _get_targets(self) -> Any:
+    def _get_targets(self) -> object:
         return [int(label) for label in _labels(self)] if self._targets is None else self._targets
 
     data = property(_get_pictures, _put_pictures, doc="Every picture, in one array.")

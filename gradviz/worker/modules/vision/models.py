@@ -52,7 +52,7 @@ class BasicBlock(nn.Module):
         self.downsample = downsample
         self.stride = stride
 
-    def forward(self, x: Tensor) -> Any:
+    def forward(self, x: Tensor) -> object:
         """Return the input plus the block's result."""
         out = self.relu(self.bn1(self.conv1(x)))
         out = self.bn2(self.conv2(out))
@@ -77,7 +77,7 @@ class Bottleneck(nn.Module):
         self.downsample = downsample
         self.stride = stride
 
-    def forward(self, x: Tensor) -> Any:
+    def forward(self, x: Tensor) -> object:
         """Return the input plus the block's result."""
         out = self.relu(self.bn1(self.conv1(x)))
         out = self.relu(self.bn2(self.conv2(out)))
@@ -118,7 +118,7 @@ class ResNet(nn.Module):
         layers += [block(self.inplanes, planes) for _ in range(1, blocks)]
         return nn.Sequential(*layers)
 
-    def forward(self, x: Tensor) -> Any:
+    def forward(self, x: Tensor) -> object:
         """Return the scores of the classes."""
         x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
         x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
@@ -159,7 +159,7 @@ class VGG(nn.Module):
         if init_weights:
             _begin(self, _FAN_OUT, _SMALL)
 
-    def forward(self, x: Tensor) -> Any:
+    def forward(self, x: Tensor) -> object:
         """Return the scores of the classes."""
         return self.classifier(torch.flatten(self.avgpool(self.features(x)), 1))
 
@@ -198,7 +198,7 @@ class AlexNet(nn.Module):
             nn.Linear(4096, num_classes),
         )
 
-    def forward(self, x: Tensor) -> Any:
+    def forward(self, x: Tensor) -> object:
         """Return the scores of the classes."""
         return self.classifier(torch.flatten(self.avgpool(self.features(x)), 1))
 
@@ -271,7 +271,7 @@ class InvertedResidual(nn.Module):
         layers.append(_conv_norm(hidden, hidden, stride=stride, groups=hidden))
         self.conv = nn.Sequential(*layers, nn.Conv2d(hidden, oup, 1, 1, 0, bias=False), nn.BatchNorm2d(oup))
 
-    def forward(self, x: Tensor) -> Any:
+    def forward(self, x: Tensor) -> object:
         """Return the block's result, plus its input if the shapes match."""
         return x + self.conv(x) if self.use_res_connect else self.conv(x)
 
@@ -295,7 +295,7 @@ class MobileNetV2(nn.Module):
         self.classifier = nn.Sequential(nn.Dropout(p=dropout), nn.Linear(self.last_channel, num_classes))
         _begin(self, _FAN_OUT, _SMALL)
 
-    def forward(self, x: Tensor) -> Any:
+    def forward(self, x: Tensor) -> object:
         """Return the scores of the classes."""
         x = nn.functional.adaptive_avg_pool2d(self.features(x), (1, 1))
         return self.classifier(torch.flatten(x, 1))
@@ -311,14 +311,14 @@ _MAKERS: dict[str, Callable[..., Any]] = {
 
 
 def _offered(name: str, make: Callable[..., Any]) -> Callable[..., Any]:
-    def model(weights: object = None, progress: object = True, **options: object) -> Any:
+    def model(weights: object = None, progress: object = True, **options: object) -> object:
         return make(**_check(weights, options))
 
     model.__name__ = model.__qualname__ = name
     return model
 
 
-def _weights_of(name: str) -> Any:
+def _weights_of(name: str) -> object:
     """`ResNet18_Weights`: the names of weights that can't be downloaded, and the preprocessing of pictures for them."""
     versions = ["IMAGENET1K_V1", "IMAGENET1K_V2"][: 2 if name in _TRAINED_TWICE else 1]
     found = {each: _TrainedWeights(f"{name}.{each}") for each in versions}
@@ -345,7 +345,7 @@ class _TrainedWeights:
         return transforms.Compose([*steps, transforms.Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))])
 
 
-def _numbers(picture: Any) -> Any:
+def _numbers(picture: Any) -> object:
     is_tensor = isinstance(picture, torch.Tensor)
     return transforms.ConvertImageDtype(torch.float32)(picture) if is_tensor else functional.to_tensor(picture)
 

@@ -98,7 +98,7 @@ FACE = (218, 178)  # height and width
 _FACE_GRID = ((_grid(*FACE) - 0.5) / FACE[1]).astype(np.float32)
 
 
-def _face(source: Any) -> Any:
+def _face(source: Any) -> object:
     """Draw a face with one of many skins, hairs and styles, slightly rotated."""
     skin = np.array((1.0, 0.78, 0.64)) * source.uniform(110, 245) * source.uniform(0.92, 1.0, 3)
     hair, back, eye = source.uniform(15, 190) * np.array((1.0, 0.75, 0.5)), source.uniform(20, 240, 3), (40, 30, 25)

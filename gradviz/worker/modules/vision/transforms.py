@@ -406,7 +406,7 @@ class TrivialAugmentWide(_Transform):
     ) -> None:  # fmt: skip
         super().__init__(num_magnitude_bins=num_magnitude_bins, interpolation=interpolation, fill=fill)
 
-    def forward(self, img: Image | Tensor) -> Any:
+    def forward(self, img: Image | Tensor) -> object:
         """Return the changed picture."""
         with paused():
             change, first, last, signed = _TRIVIAL[_whole(0, len(_TRIVIAL))]
