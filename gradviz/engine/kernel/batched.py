@@ -6,13 +6,13 @@ operations run at once is in `batching.py`."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.dtypes import Array, Kernel
 
 NO_ITEM = (
     "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, "
@@ -338,7 +338,7 @@ def _pick(value: Any, levels: Sequence[int], at: Sequence[int]) -> Any:
     return value
 
 
-def one_by_one(fn: Callable[..., Any], args: Sequence[Any], kwargs: Any) -> Any:
+def one_by_one(fn: Kernel, args: Sequence[Any], kwargs: Any) -> Any:
     """Run a function for each example and stack the results; nested results stay nested."""
     known = levels_of((list(args), dict(kwargs)))
     if not known:

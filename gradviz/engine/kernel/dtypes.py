@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import ml_dtypes
@@ -12,6 +13,7 @@ from gradviz.engine.kernel.state import on_new_run
 
 Array = np.ndarray[Any, Any]
 ArrayOrScalar = Array | np.generic  # what NumPy's functions return: a scalar where no dimension is left
+Kernel = Callable[..., Any]  # computes an operation: from arrays and its options an array, a number or several of them
 
 
 class dtype:

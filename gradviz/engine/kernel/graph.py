@@ -17,7 +17,7 @@ from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.devices import device
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.messages import SECOND_BACKWARD
-from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.state import Hook, state
 
 if TYPE_CHECKING:
     from gradviz.engine.kernel.rows import OpRow, Plan
@@ -261,9 +261,9 @@ class Node:
     metas: Sequence[Meta]
     freed: bool
     _tag: int  # the number that the recorder knows it by
-    pre_hooks: OrderedDict[int, Callable[..., Any]] | None
-    post_hooks: OrderedDict[int, Callable[..., object]] | None
-    tensor_hooks: dict[int, OrderedDict[int, Callable[..., Any]]] | None
+    pre_hooks: OrderedDict[int, Hook] | None
+    post_hooks: OrderedDict[int, Hook] | None
+    tensor_hooks: dict[int, OrderedDict[int, Hook]] | None
     retained: dict[int, weakref.ref[Tensor]] | None  # PyTorch keeps no tensor alive for its gradient either
     written: weakref.ref[Node] | None = None  # for a write to a view: the history of the view after it
     stack: Any

@@ -21,7 +21,7 @@ from gradviz.engine.kernel.tensor import Tensor
 if TYPE_CHECKING:
     from gradviz.engine.kernel.tensor import Tensor
 
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., object])
 
 _RANDOM_REFUSED = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "

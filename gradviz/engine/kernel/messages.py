@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
-from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.dtypes import Array, Kernel
 
 SECOND_BACKWARD = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
@@ -248,10 +248,10 @@ def check_kind(name: str, dtype: dtypes.dtype) -> None:
         raise NotImplementedError(_NOT_IMPLEMENTED.format(kernel, dtype.title))
 
 
-def only(kinds: str, kernel: str, forward: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def only(kinds: str, kernel: str, forward: Kernel) -> Kernel:
     """Restrict a function of two arrays to some of NumPy's kinds of element."""
 
-    def checked(x: Array, y: Array) -> Any:
+    def checked(x: Array, y: Array) -> object:
         if x.dtype.kind not in kinds:
             raise NotImplementedError(_NOT_IMPLEMENTED.format(kernel, dtypes.of(x).title))
         return forward(x, y)

@@ -40,7 +40,7 @@ class _Mode:
         decorate_context.__qualname__ = "context_decorator.<locals>.decorate_context"
         return functools.update_wrapper(decorate_context, fn)
 
-    def _wrap_generator(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+    def _wrap_generator(self, fn: Callable[..., Any]) -> Callable[..., object]:
         @functools.wraps(fn)
         def wrapped(*args: object, **kwargs: object) -> Any:
             generator = fn(*args, **kwargs)
@@ -114,7 +114,7 @@ class set_grad_enabled(_Mode):
         self.mode = bool(mode)
         state.grad = self.mode
 
-    def __call__(self, fn: Callable[..., object]) -> Callable[..., object]:
+    def __call__(self, fn: Callable[..., object]) -> Callable[..., Any]:
         state.grad = self.previous
         return super().__call__(fn)
 

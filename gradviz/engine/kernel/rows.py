@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Kernel
 from gradviz.engine.kernel.expressions import Math
 from gradviz.engine.kernel.formula import Function, JointRule, Rule, rule, written
 from gradviz.engine.kernel.graph import Node, OfRow
@@ -40,7 +41,7 @@ class OpRow:
 
     name: str
     inputs: tuple[str, ...]
-    forward: Callable[..., Any]
+    forward: Kernel
     gradients: Mapping[str, Rule]
     node_name: str
     outputs: tuple[str, ...] = ("result",)
@@ -128,11 +129,11 @@ _LAYOUTS = {
 }
 
 
-def in_rows(forward: Callable[..., Any]) -> Callable[..., Any]:
+def in_rows(forward: Kernel) -> Kernel:
     """Make a forward return its results row by row, however its operands are laid out: NumPy would follow them."""
 
     @functools.wraps(forward)
-    def run(*arrays: object, **params: object) -> Any:
+    def run(*arrays: object, **params: object) -> object:
         made = forward(*arrays, **params)
         return _rows(made) if isinstance(made, np.ndarray) else [*map(_rows, made)] if type(made) in _SEVERAL else made
 
@@ -142,7 +143,7 @@ def in_rows(forward: Callable[..., Any]) -> Callable[..., Any]:
 _SEVERAL = (tuple, list)
 
 
-def _rows(made: object) -> Any:
+def _rows(made: object) -> object:
     if isinstance(made, np.ndarray) and isinstance(made.base, np.ndarray) and made.base.size > made.size:
         return made.copy()  # for example the last of running sums: own memory, which begins with it
     if not isinstance(made, np.ndarray) or (made.flags.c_contiguous and 1 not in made.shape):

@@ -24,7 +24,7 @@ from gradviz.engine.kernel.messages import (
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 
-Hooks = tuple[Callable[..., Any], Callable[..., Any]]  # pack, unpack
+Hooks = tuple[Callable[[Tensor], object], Callable[[Any], object]]  # pack, unpack
 
 
 class Saved:
@@ -109,8 +109,8 @@ class PackedSaved(Saved):
 
     edge: tuple[Node, int] | None
     is_output: bool
-    packed: Any
-    unpack: Callable[[Any], Any]
+    packed: object
+    unpack: Callable[[Any], object]
 
     def value(self, node: Node) -> Tensor:
         found = self.unpack(self.packed)

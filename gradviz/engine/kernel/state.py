@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 F = TypeVar("F", bound=Callable[[], object])
+Hook = Callable[..., Any]  # it is given gradients, and returns others in their place, or None
 
 _renewals: list[Callable[[], object]] = []
 

@@ -18,7 +18,7 @@ from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Node, RemovableHandle, refresh, shown
 from gradviz.engine.kernel.memory import VersionCounter
 from gradviz.engine.kernel.messages import SET_ON_INFERENCE, WRITTEN_OUTSIDE, called
-from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.state import Hook, state
 
 NON_LEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
@@ -98,7 +98,7 @@ if TYPE_CHECKING:
 
         grad_dtype: Any
         retains_grad: bool
-        _backward_hooks: OrderedDict[int, Callable[..., object]]
+        _backward_hooks: OrderedDict[int, Hook]
         device: object
         itemsize: int
         T: Tensor
@@ -212,8 +212,8 @@ class Tensor(Operations):
     _version_counter: VersionCounter | None
     _base: Tensor | None
     _view: View | None
-    _hooks: OrderedDict[int, Callable[..., Any]] | None = None
-    _post_accumulate: OrderedDict[int, Callable[..., Any]] | None = None
+    _hooks: OrderedDict[int, Hook] | None = None
+    _post_accumulate: OrderedDict[int, Hook] | None = None
     _wrapped: Any  # the Python number that this tensor stands for
     _inference: bool
     _detached: bool = False  # by detach_, from its history

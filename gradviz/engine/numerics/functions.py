@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.kernel.dtypes import Array, ArrayOrScalar
+from gradviz.engine.kernel.dtypes import Array, ArrayOrScalar, Kernel
 
 
-def precise(function: np.ufunc) -> Callable[..., Any]:
+def precise(function: np.ufunc) -> Kernel:
     """Make `function` compute single precision in double precision; see Note [The last digit]."""
 
     def computed(x: ArrayOrScalar, *more: object) -> Any:

@@ -5,14 +5,13 @@ Functions whose derivative is written in ordinary operations need nothing here."
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
-from gradviz.engine.kernel.dtypes import Array
-from gradviz.engine.kernel.formula import expressed, helper
+from gradviz.engine.kernel.dtypes import Array, Kernel
+from gradviz.engine.kernel.formula import Rule, expressed, helper
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics import functions
@@ -119,7 +118,7 @@ def log_softmax_backward(grad: Tensor, output: Tensor, dim: int) -> Tensor:
 # (`formula.py`).
 
 
-def _with_number(name: str, symbol: str, latex: str, brief: str, forward: Callable[..., Any], gradient: Any) -> OpRow:
+def _with_number(name: str, symbol: str, latex: str, brief: str, forward: Kernel, gradient: str | Rule) -> OpRow:
     def run(x: Array, *, other: complex) -> Any:
         if x.dtype.itemsize == 2:  # half types are computed in float32 and rounded once
             return forward(x.astype(np.float32), np.asarray(other, np.float32)).astype(x.dtype)

@@ -351,7 +351,7 @@ def dunders(name: str, quick: Callable[[object, object], object], prepare: Calla
     method(f"__i{name}__")(in_place)
 
 
-def reflected(name: str, fn: Callable[[Any, object], object]) -> Callable[[Any, Any], Any]:
+def reflected(name: str, fn: Callable[[Tensor, object], object]) -> Callable[[Tensor, object], object]:
     """A method such as `__rsub__`: for numbers and, when called by name, for tensors. NumPy's arrays come by way of
     `Tensor.__array__` and `__array_wrap__`, if at all: NumPy asks for no more than `x + array`."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,10 +29,11 @@ from gradviz.engine.run.autograd import grad
 MODES = ("bilinear", "nearest", "bicubic")
 PADDINGS = ("zeros", "border", "reflection")
 _A = -0.75
-Neighbours = list[tuple[Any, list[Any]]]  # the index of each neighbour in one dimension, its weight and derivatives
+Corner = tuple[Array, Array, list[list[Array]]]  # the flat index, whether it is inside, and the factors of the weight
+Neighbours = list[tuple[Array, list[Array]]]  # the index of each neighbour in one dimension, its weight and derivatives
 
 
-def _reflected(at: Array, low: int, high: int) -> tuple[Any, Any]:
+def _reflected(at: Array, low: int, high: int) -> tuple[Array, Array]:
     """Points reflected at both ends (times two, to keep to integers), and the sign of the derivative."""
     if low == high:
         return np.zeros_like(at), np.zeros_like(at)
@@ -45,7 +46,7 @@ def _reflected(at: Array, low: int, high: int) -> tuple[Any, Any]:
     return np.where(even, rest, span - rest) + least, sign.astype(at.dtype)
 
 
-def _source(at: Array, n: int, padding: int, align: bool) -> tuple[Any, Any]:
+def _source(at: Array, n: int, padding: int, align: bool) -> tuple[Array, Array]:
     """Grid positions from −1 to 1 as positions among n elements, and the derivative."""
     one = at.dtype.type
     found = (at + one(1)) * one((n - 1) / 2) if align else ((at + one(1)) * one(n) - one(1)) / one(2)
@@ -53,7 +54,7 @@ def _source(at: Array, n: int, padding: int, align: bool) -> tuple[Any, Any]:
     return _kept(found, slope, n, padding, align)
 
 
-def _kept(at: Array, slope: Array, n: int, padding: int, align: bool) -> tuple[Any, Any]:
+def _kept(at: Array, slope: Array, n: int, padding: int, align: bool) -> tuple[Array, Array]:
     if PADDINGS[padding] == "reflection":
         at, sign = _reflected(at, *((0, 2 * (n - 1)) if align else (-1, 2 * n - 1)))
         slope = slope * sign
@@ -63,7 +64,7 @@ def _kept(at: Array, slope: Array, n: int, padding: int, align: bool) -> tuple[A
     return at, slope
 
 
-def _cubic_weight(part: Array, offset: int, slope: Array) -> list[Any]:
+def _cubic_weight(part: Array, offset: int, slope: Array) -> list[Array]:
     """The weight of the neighbour at distance `offset`, and its three derivatives with respect to the grid position."""
     x, turn = np.abs(part - offset), np.sign(part - offset) * slope
     near = [((_A + 2) * x - (_A + 3)) * x * x + 1, (3 * (_A + 2) * x - 2 * (_A + 3)) * x]
@@ -88,7 +89,7 @@ def _neighbours(at: Array, n: int, mode: int, padding: int, align: bool) -> Neig
     return [(low, [1 - part, -slope]), (low + 1, [part, slope])]
 
 
-def _corners(grid: Array, shape: tuple[int, ...], mode: int, padding: int, align: bool) -> Any:
+def _corners(grid: Array, shape: tuple[int, ...], mode: int, padding: int, align: bool) -> Iterator[Corner]:
     """For each combination of neighbours: the flat index, whether it is inside, and the factors of the weight."""
     n = len(shape)
     each = [_neighbours(grid[..., n - 1 - i], shape[i], mode, padding, align) for i in range(n)]
@@ -122,7 +123,7 @@ def _sample(x: Array, grid: Array, *, interpolation_mode: int, padding_mode: int
 
 def _sample_backward(
     g: Array, x: Array, grid: Array, *, interpolation_mode: int, padding_mode: int, align_corners: bool
-) -> tuple[Any, Any]:
+) -> tuple[Array, Array]:
     batch, channels, inner = x.shape[0], x.shape[1], x.shape[2:]
     n = len(inner)
     rows = g.reshape(batch, channels, -1)

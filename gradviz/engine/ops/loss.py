@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
-from gradviz.engine.kernel.dtypes import Array, ArrayOrScalar
+from gradviz.engine.kernel.dtypes import Array, ArrayOrScalar, Kernel
 from gradviz.engine.kernel.formula import expressed, sentence
 from gradviz.engine.kernel.messages import check_castable, check_kind, check_subtraction
 from gradviz.engine.kernel.modes import no_grad
@@ -370,7 +370,7 @@ def _difference_loss(
     brief: str,
     formula: str,
     node: str | None = None,
-    halves: Callable[[Any], Any] = in_single,
+    halves: Callable[[Kernel], Kernel] = in_single,
 ) -> OpRow:
     """The row of a loss of the difference, with the row of its derivative. `halves` says how half types are
     computed."""

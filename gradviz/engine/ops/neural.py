@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
-from gradviz.engine.kernel.dtypes import Array, ArrayOrScalar
+from gradviz.engine.kernel.dtypes import Array, ArrayOrScalar, Kernel
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -40,7 +40,7 @@ def at_least(x: Tensor, number: float) -> Tensor:
 # --- formulas and types ---
 
 
-def formula(names: str, fn: Callable[..., object]) -> Callable[..., Any]:
+def formula(names: str, fn: Callable[..., object]) -> Callable[..., object]:
     """`fn(*values)` as a gradient formula that asks for the values called `names`."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
@@ -53,7 +53,7 @@ def formula(names: str, fn: Callable[..., object]) -> Callable[..., Any]:
     return asked
 
 
-def not_differentiable(name: str) -> Callable[..., Any]:
+def not_differentiable(name: str) -> Callable[[Tensor], None]:
     """The formula of an operation whose derivative PyTorch does not have."""
 
     def refuse(grad: Tensor) -> None:
@@ -67,11 +67,11 @@ def is_half(x: Array) -> bool:
     return bool(x.dtype.itemsize == 2 and x.dtype.kind in "fV")
 
 
-def in_single(forward: Callable[..., Any]) -> Callable[..., Any]:
+def in_single(forward: Kernel) -> Kernel:
     """A forward that computes half types in float32 and rounds once at the end."""
 
     @functools.wraps(forward)
-    def run(*arrays: Any, **params: Any) -> Any:
+    def run(*arrays: Array | None, **params: object) -> object:
         for x in arrays:
             if x is not None and is_half(x):
                 target = x.dtype
@@ -86,7 +86,7 @@ def in_single(forward: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def _narrow(x: Array, target: Any) -> Array:
+def _narrow(x: Array, target: np.dtype[np.generic]) -> Array:
     return x.astype(target) if x.dtype == np.float32 else x
 
 
@@ -135,9 +135,11 @@ def check_mixed(input: Tensor, parameter: Tensor | None) -> None:
 
 # --- gradients as a single operation ---
 
+Gradients = Callable[..., Sequence["Tensor | None"]]  # those of the operands, of each if it is wanted
+
 
 def _again(
-    fn: Callable[..., Any], kept: Sequence[int], grads: Any, tensors: list[Any], rest: Sequence[object]
+    fn: Gradients, kept: Sequence[int], grads: Sequence[Tensor | None], tensors: list[Any], rest: Sequence[object]
 ) -> list[int | None]:
     """The gradients of `fn(*tensors, *rest)` with respect to those of its operands that are `kept`."""
     inner = [i for i in kept if tensors[i] is not None and tensors[i]._requires_grad]
@@ -162,12 +164,12 @@ def one_gradient(
     name: str,
     inputs: str,
     params: str,
-    fn: Callable[..., Any],
+    fn: Gradients,
     *,
     fixed: str = "",
     symbol: str,
     node: str | None = None,
-) -> Callable[..., Any]:
+) -> Gradients:
     """A gradient in tensor operations, `fn(*inputs, wanted, *params)`, that is recorded as a single operation: PyTorch
     has one backward function for it. To differentiate it, `fn` runs again with history. Returns the function to call
     instead of `fn`."""
@@ -175,12 +177,12 @@ def one_gradient(
     count = len(inputs.split(","))
     kept = [i for i, each in enumerate(inputs.split(",")) if each.strip() not in fixed.replace(" ", "").split(",")]
 
-    def forward(*arrays: Any, wanted: Sequence[bool], **given: Any) -> tuple[Array, ...]:
+    def forward(*arrays: Array | None, wanted: Sequence[bool], **given: object) -> tuple[Array, ...]:
         with unseen(False):
             found = fn(*(None if x is None else wrap(x) for x in arrays), wanted, *(given[n] for n in names))
         return tuple(each._data for each in found if each is not None)
 
-    def again(grads: object, *values: object) -> list[int | None]:
+    def again(grads: Sequence[Tensor | None], *values: object) -> list[int | None]:
         return _again(fn, kept, grads, list(values[:count]), values[count:])
 
     row = op(
@@ -197,7 +199,7 @@ def one_gradient(
         joint=formula(f"grads, {inputs}, wanted, {params}".rstrip(", "), again),
     )
 
-    def run(*values: Any) -> Any:
+    def run(*values: Any) -> Sequence[Tensor | None]:
         if not state.grad:
             return fn(*(x.float() if isinstance(x, Tensor) and is_half(x._data) else x for x in values))
         tensors, wanted, rest = values[:count], tuple(values[count]), values[count + 1 :]

@@ -29,15 +29,15 @@ from gradviz.engine.run.function import delayed_error
 F = FUNCTIONS
 
 
-def _lowest(kind: Any) -> float | int:
+def _lowest(kind: np.dtype[Any]) -> float | int:
     return -math.inf if kind.kind in "fV" else False if kind.kind == "b" else np.iinfo(kind).min
 
 
-def _highest(kind: Any) -> float | int:
+def _highest(kind: np.dtype[Any]) -> float | int:
     return math.inf if kind.kind in "fV" else True if kind.kind == "b" else np.iinfo(kind).max
 
 
-_REDUCTIONS: dict[str, tuple[Any, Callable[[Any], Any]]] = {
+_REDUCTIONS: dict[str, tuple[np.ufunc, Callable[[np.dtype[Any]], float]]] = {
     "sum": (np.add, lambda kind: 0),
     "mean": (np.add, lambda kind: 0),
     "prod": (np.multiply, lambda kind: 1),
@@ -68,10 +68,10 @@ class _Way:
 
     name: str
     source: str
-    key: Callable[[Any, Any, int], Any]
-    gather: Callable[[Any, int, Any], Any]
-    add: Callable[[Any, int, Any, object], Any]
-    clear: Callable[[Any, int, Any], Any]
+    key: Callable[[Array, Array, int], tuple[Any, ...]]
+    gather: Callable[[Tensor, int, Tensor], Tensor]
+    add: Callable[[Tensor, int, Tensor, Tensor], Tensor]
+    clear: Callable[[Tensor, int, Tensor], Tensor]
 
     def forward(self, x: Array, index: Array, source: Array, *, dim: int, reduce: str, include_self: bool) -> Array:
         """The combined values."""
@@ -111,7 +111,7 @@ class _Way:
 
     def _of_product(
         self, grad: Tensor, x: Tensor, index: Tensor, source: Tensor, result: Tensor, dim: int, include_self: bool
-    ) -> tuple[Any, Any]:
+    ) -> tuple[Tensor, Tensor]:
         nonzero = x.masked_fill(x == 0, 1)
         mine = grad * self.again(nonzero, dim, index, source, include_self) / nonzero
         zero = source == 0

@@ -230,7 +230,7 @@ def need_tensors(given: Sequence[object]) -> None:
             raise TypeError(f"expected Tensor as element {at} in argument 0, but got {kind_name(each)}")
 
 
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., object])
 _NUMBERS = (int, float, complex, np.number, np.bool_)
 _OUT = ", *, Tensor out = None"
 # The signatures that each class of functions reports: the types of the two operands, and whether it takes `out`.

@@ -49,7 +49,7 @@ _WITHOUT_OPERAND = frozenset(
 _OPERATORS = DEFINABLE_DUNDERS - _WITHOUT_OPERAND
 
 
-def guarded_operators(names: Any) -> dict[str, Any]:
+def guarded_operators(names: Any) -> dict[str, object]:
     """Return the operators among the names of a class, wrapped as they have to be."""
     operators = {name: value for name, value in names.items() if name in _OPERATORS}
     return {name: _guarded_as(name, value) for name, value in operators.items() if not _is_harmless(name, value)}
@@ -65,7 +65,7 @@ def _is_harmless(name: str, value: object) -> bool:
     return value is None or (name in _COMPARISONS and isinstance(value, types.WrapperDescriptorType))
 
 
-def guarded(method: Any) -> Callable[..., Any]:
+def guarded(method: Any) -> Callable[..., object]:
     """Return the method, called with stand-ins instead of NumPy's own objects."""
     bind = getattr(type(method), "__get__", None)
 
@@ -309,7 +309,7 @@ def check_kept(guard: Guard, made: type) -> None:
                 raise TypeError(f"'{name}' belongs to a base class in GradViz snippets; choose another name")
 
 
-def _answering(made: type) -> dict[str, Any]:
+def _answering(made: type) -> dict[str, object]:
     """`__getattr__` is asked for public names only: those with an underscore are what Python, NumPy and PyTorch's part
     of a class look for, and a base class answers for its own."""
     given = vars(made).get("__getattr__")
@@ -387,7 +387,7 @@ def _find_abstract(made: type) -> None:
 # --- enum ---
 
 
-def enum_names() -> dict[str, Any]:
+def enum_names() -> dict[str, object]:
     """The names of `enum`."""
     return {"Enum": EnumBase, "IntEnum": IntEnumBase, "auto": enum.auto, "unique": _unique}
 

@@ -68,7 +68,7 @@ class Attributes(dict[str, object]):
 
     __slots__ = ("_put",)
 
-    def __init__(self, names: dict[str, object], put: Callable[[str, Any], None]) -> None:
+    def __init__(self, names: dict[str, object], put: Callable[[str, object], None]) -> None:
         super().__init__(names)
         self._put = put
 
@@ -81,7 +81,7 @@ class Attributes(dict[str, object]):
         for name, value in dict(*given, **named).items():
             self[name] = value
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return (dict, (dict(self),))  # a copy is a plain dict
 
     def _refused(self, *given: object, **more: object) -> NoReturn:
@@ -90,7 +90,7 @@ class Attributes(dict[str, object]):
     __delitem__ = __ior__ = setdefault = pop = popitem = clear = _refused
 
 
-def _registering(table: dict[str, object], kind: type | None) -> Callable[[Any, Any], None]:
+def _registering(table: dict[str, object], kind: type | None) -> Callable[[object, object], None]:
     """Return what puts an object of this kind into a table of a module; under a number, if its key is no text."""
 
     def put(key: object, value: object) -> None:
@@ -110,7 +110,7 @@ class _Hooks(Attributes):
         return repr(collections.OrderedDict(self))
 
 
-def _table(table: dict[str, Any], kind: type | None) -> Attributes:
+def _table(table: dict[str, object], kind: type | None) -> Attributes:
     """Return what a snippet gets of a table of a module: a copy that registers what is put into it."""
     look = _Hooks if isinstance(table, collections.OrderedDict) else Attributes
     return look(table, _registering(table, kind))

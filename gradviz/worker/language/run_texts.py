@@ -112,7 +112,7 @@ def _table(guard: Guard, namespace: Names) -> type[Names]:
         def _only_names(self, *given: object) -> NoReturn:
             raise TypeError("globals() takes names one by one, or by update(), in GradViz snippets")
 
-        def __reduce__(self) -> tuple[Any, ...]:
+        def __reduce__(self) -> tuple[object, ...]:
             return (dict, (dict(self),))  # a copy is a plain dict and writes to nothing
 
         __ior__ = clear = popitem = _only_names

@@ -38,7 +38,7 @@ class StandIn:
         return self
 
 
-def stand_in(name: str, names: Mapping[str, object]) -> Any:
+def stand_in(name: str, names: Mapping[str, object]) -> StandIn:
     """Return a stand-in for module `name` with these public names."""
     for value in names.values():
         keep_offered(value)
@@ -48,7 +48,8 @@ def stand_in(name: str, names: Mapping[str, object]) -> Any:
         key: staticmethod(value) if callable(value) and not isinstance(value, type) else value
         for key, value in names.items()
     }
-    return type(name, (StandIn,), {"__slots__": (), "__name__": name, **fixed})()
+    made: type[StandIn] = type(name, (StandIn,), {"__slots__": (), "__name__": name, **fixed})
+    return made()
 
 
 class _OneArgumentType(type):

@@ -12,7 +12,6 @@ import functools
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 NO_WINDOW = 0x08000000  # CREATE_NO_WINDOW: a worker has no console, not even a hidden one of the program's
 _CPU_BACKSTOP_SECONDS = 3600
@@ -24,7 +23,7 @@ TEXT = ctypes.c_wchar_p
 _CREATION = (TEXT, POINTER, POINTER, POINTER, BOOL, DWORD, POINTER, TEXT, POINTER, POINTER)
 
 # function -> (library, return type, parameter types)
-SIGNATURES: dict[str, tuple[str, Any, tuple[Any, ...]]] = {
+SIGNATURES: dict[str, tuple[str, object, tuple[object, ...]]] = {
     "CreateJobObjectW": ("kernel32", HANDLE, (POINTER, POINTER)),
     "SetInformationJobObject": ("kernel32", BOOL, (HANDLE, INT, POINTER, DWORD)),
     "OpenProcess": ("kernel32", HANDLE, (DWORD, BOOL, DWORD)),
@@ -123,7 +122,7 @@ def _last_error() -> int:
 class Windows:
     """Calls by name, with declared types; a failure raises OSError with the name and Windows' error number."""
 
-    def __init__(self, load: Callable[[str], Any] = _load, last_error: Callable[[], int] = _last_error) -> None:
+    def __init__(self, load: Callable[[str], object] = _load, last_error: Callable[[], int] = _last_error) -> None:
         self._load = functools.cache(load)  # nothing can be loaded once the locks are closed
         self._last_error = last_error
 

@@ -237,7 +237,7 @@ def _is_plain(info: tarfile.TarInfo) -> bool:
     return info.isreg() and not info.issparse()
 
 
-def _is_one(opened: Callable[[Any], Archive]) -> Callable[[Any], bool]:
+def _is_one(opened: Callable[[object], Archive]) -> Callable[[object], bool]:
     def is_one(filename: object) -> bool:
         try:
             opened(filename)

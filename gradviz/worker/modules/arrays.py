@@ -181,7 +181,7 @@ def _printoptions(**look: Any) -> Iterator[None]:
         np.set_printoptions(**before)
 
 
-def _shape(of_arrays: Callable[..., object]) -> Callable[[Any], object]:
+def _shape(of_arrays: Callable[..., object]) -> Callable[[object], object]:
     """Return `np.shape`, which asks what it is given: a tensor answers with its own kind of tuple."""
 
     def shape(a: Any) -> object:
@@ -190,7 +190,7 @@ def _shape(of_arrays: Callable[..., object]) -> Callable[[Any], object]:
     return shape
 
 
-def numpy_modules(source: np.random.RandomState | None = None) -> dict[str, Any]:
+def numpy_modules(source: np.random.RandomState | None = None) -> dict[str, object]:
     """Return `numpy` and its submodules for one run, by name; `np.random` draws from `source`."""
     source = source or np.random.RandomState(0)
     functions = {**vars(np), **CAREFUL}
@@ -295,7 +295,7 @@ def _set_printoptions(
 ) -> None:
     """Accept all of NumPy's options except those that would be called for each number or pass texts of the snippet on
     to the next run."""
-    texts: dict[str, Any] = {"floatmode": floatmode, "sign": sign}
+    texts: dict[str, object] = {"floatmode": floatmode, "sign": sign}
     plain: dict[str, Any] = {key: None if value is None else str.__str__(value) for key, value in texts.items()}
     edge = None if edgeitems is None else int(edgeitems)
     np.set_printoptions(precision, threshold, edge, linewidth, suppress, **plain)

@@ -149,7 +149,7 @@ class _CommandLine(_Options):
         self._write = write
         self._namespace = namespace
 
-    def parse_known_args(self, args: Iterable[str] | None = None, namespace: object = None) -> tuple[Any, list[str]]:
+    def parse_known_args(self, args: Iterable[str] | None = None, namespace: object = None) -> tuple[object, list[str]]:
         """Return the settings, and the arguments that no option takes."""
         result = self._namespace() if namespace is None else namespace
         if not isinstance(result, Namespace):
@@ -274,7 +274,7 @@ def tyro_module(guard: Guard, write: Callable[[str, str], None], argv: Sequence[
     """Return the stand-in for tyro."""
 
     def cli(
-        f: Callable[..., Any], *, args: Iterable[str] | None = None, default: object = None, **texts: object
+        f: Callable[..., object], *, args: Iterable[str] | None = None, default: object = None, **texts: object
     ) -> Any:
         given = [_text(each) for each in (argv[1:] if args is None else args)]
         if not given:
@@ -288,7 +288,7 @@ def tyro_module(guard: Guard, write: Callable[[str, str], None], argv: Sequence[
     return stand_in("tyro", {"cli": cli})
 
 
-def _fields_of_line(parser: argparse.ArgumentParser, cls: Any, given: list[str]) -> dict[str, Any]:
+def _fields_of_line(parser: argparse.ArgumentParser, cls: Any, given: list[str]) -> dict[str, object]:
     """Return the fields of a dataclass given on a command line, such as --num-envs 4 or --no-cuda."""
     for each in (field for field in dataclasses.fields(cls) if field.init):
         kind = each.type if each.default is None or each.default is dataclasses.MISSING else type(each.default)

@@ -184,7 +184,7 @@ Rearrange.__module__ = Reduce.__module__ = "einops.layers.torch"
 _FUNCTIONS: tuple[Callable[..., object], ...] = (rearrange, repeat, reduce, einsum, pack, unpack, parse_shape, asnumpy)
 
 
-def einops_modules() -> dict[str, Any]:
+def einops_modules() -> dict[str, object]:
     """Return the stand-ins by module name; none if the package is not installed."""
     try:
         package: types.ModuleType = _einops()
@@ -192,7 +192,7 @@ def einops_modules() -> dict[str, Any]:
         return {}
     layers = stand_in("einops.layers.torch", {"Rearrange": Rearrange, "Reduce": Reduce})
     inner = stand_in("einops.layers", {"torch": layers})
-    names: dict[str, Any] = {function.__name__: function for function in _FUNCTIONS}
+    names: dict[str, object] = {function.__name__: function for function in _FUNCTIONS}
     names |= {"EinopsError": package.EinopsError, "__version__": package.__version__, "layers": inner}
     every = {"einops": stand_in("einops", names), "einops.layers": inner, "einops.layers.torch": layers}
     return {**every, "einops.einops": stand_in("einops.einops", names)}

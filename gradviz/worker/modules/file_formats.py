@@ -73,13 +73,13 @@ def _loads(data: object, **rest: object) -> Any:
 
 
 def _options(delimiter: Any = ",", quotechar: Any = '"', skipinitialspace: Any = False, **look: Any) -> dict[str, Any]:
-    chosen: dict[str, Any] = {"delimiter": str.__str__(delimiter), "quotechar": str.__str__(quotechar)}
+    chosen: dict[str, object] = {"delimiter": str.__str__(delimiter), "quotechar": str.__str__(quotechar)}
     quoting, end = look.pop("quoting", csv.QUOTE_MINIMAL), look.pop("lineterminator", "\r\n")
     chosen |= {"quoting": operator.index(quoting), "lineterminator": str.__str__(end)}
     return {**chosen, "skipinitialspace": bool(skipinitialspace)}
 
 
-def _reader(csvfile: object, dialect: object = "excel", **look: object) -> Iterator[list[Any]]:
+def _reader(csvfile: object, dialect: object = "excel", **look: object) -> Iterator[list[object]]:
     return _rows(csvfile, "\t" if dialect == "excel-tab" else None, look)
 
 
@@ -134,7 +134,7 @@ class _DictReader:
     def __iter__(self) -> Iterator[dict[Any, Any]]:
         return self
 
-    def __next__(self) -> dict[Any, Any]:
+    def __next__(self) -> dict[object, object]:
         names = self.fieldnames or []
         row: list[Any] = []
         while not row:
@@ -180,7 +180,7 @@ def _gzip_open(
     return io.StringIO(data.decode("utf-8" if encoding is None else encoding_of(encoding)))
 
 
-def format_modules() -> dict[str, Any]:
+def format_modules() -> dict[str, object]:
     """Return the stand-ins by module name."""
     pickles = {"dump": _dump, "load": _load, "dumps": _dumps, "loads": _loads}
     errors = {"PickleError": pickle.PickleError, "UnpicklingError": pickle.UnpicklingError}
@@ -229,7 +229,7 @@ class _Arrays:
 
     __slots__ = ("_held",)
 
-    def __init__(self, held: dict[str, Any]) -> None:
+    def __init__(self, held: dict[str, object]) -> None:
         self._held = dict(held)
 
     @property
@@ -302,7 +302,7 @@ def _reading(function: Callable[..., object]) -> Callable[..., object]:
         if len(rest) > 1 or not options.keys() <= _READING | {"encoding"}:
             unknown = sorted(options.keys() - _READING) or ["a third argument"]
             raise TypeError(f"{call.__name__}() in GradViz snippets takes no {unknown[0]}")
-        plain: dict[str, Any] = {key: to_numpy(each) for key, each in options.items() if key in _READING}
+        plain: dict[str, object] = {key: to_numpy(each) for key, each in options.items() if key in _READING}
         if rest:
             plain["dtype"] = to_numpy(rest[0])
         if plain.get("dtype") is not None:
@@ -350,7 +350,7 @@ def _memmap(
     return found if shape is None else found.reshape(shape)
 
 
-def array_files() -> dict[str, Any]:
+def array_files() -> dict[str, object]:
     """Return NumPy's file functions by name."""
     names = {"save": _save, "savez": _savez, "savez_compressed": _savez, "load": _load_arrays, "savetxt": _savetxt}
     reading = {name: _reading(getattr(np, name)) for name in ("loadtxt", "genfromtxt")}

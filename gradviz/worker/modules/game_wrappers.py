@@ -225,7 +225,7 @@ class SyncVectorEnv:
             raise ValueError(f"1 to {_MOST_GAMES:,} games are played at once in GradViz snippets")
         self.envs = [each() for each in makers]
         self.num_envs, self._over, self._is_old = len(makers), [False] * len(makers), FORM["ends_at_once"]
-        self.metadata: dict[str, Any] = {}
+        self.metadata: dict[str, object] = {}
         first = self.envs[0]
         self._spaces = tuple(_of_all(each, len(makers)) for each in (first.action_space, first.observation_space))
 
@@ -299,7 +299,7 @@ def _truths(given: Any) -> object:
 
 def _tables(told: list[Any]) -> dict[str, Any]:
     """Merge the info tables of all games: each value is an array, with a mask of the games that have one."""
-    made: dict[str, Any] = {}
+    made: dict[str, object] = {}
     for key in dict.fromkeys(key for each in told for key in each):
         there = [key in each for each in told]
         values = [each.get(key) for each in told]
@@ -311,7 +311,7 @@ def _tables(told: list[Any]) -> dict[str, Any]:
     return made
 
 
-def _numbers_or_list(values: list[Any]) -> Any:
+def _numbers_or_list(values: list[object]) -> Any:
     try:
         plain = [0 if each is None else to_numpy(each) for each in values]
     except TypeError:  # an object of the snippet's own
@@ -331,10 +331,10 @@ for _kind in _READY:
 SyncVectorEnv.__module__, MultiDiscrete.__module__ = "gymnasium.vector", "gymnasium.spaces"
 
 
-def game_modules() -> dict[str, Any]:
+def game_modules() -> dict[str, object]:
     """Return the stand-ins by module name."""
     begin_games()
-    made: dict[str, Any] = {}
+    made: dict[str, object] = {}
     for root, maker in (("gym", make_as_asked), ("gymnasium", make)):
         spaces = {each.__name__: each for each in (Discrete, Box, MultiDiscrete)}
         vector = {"SyncVectorEnv": SyncVectorEnv, "AsyncVectorEnv": SyncVectorEnv}
@@ -343,8 +343,9 @@ def game_modules() -> dict[str, Any]:
             "vector": vector,
             "wrappers": {each.__name__: each for each in _READY},
         }
-        modules = {part: stand_in(f"{root}.{part}", names) for part, names in parts.items()}
-        names = {"make": maker, "__version__": VERSION} | {each.__name__: each for each in _BASES}
+        modules: dict[str, object] = {part: stand_in(f"{root}.{part}", names) for part, names in parts.items()}
+        names: dict[str, object] = {"make": maker, "__version__": VERSION}
+        names |= {each.__name__: each for each in _BASES}
         made |= {root: stand_in(root, names | modules)}
         made |= {f"{root}.{part}": module for part, module in modules.items()}
     return made

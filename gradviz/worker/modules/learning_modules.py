@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.tables import DataFrame, Series
@@ -20,7 +21,6 @@ from gradviz.worker.modules.toy_sets import DRAWS, TOY_SETS, numbers_in, source_
 from gradviz.worker.objects.numpy_boundary import to_numpy, to_snippet
 
 VERSION = "1.9.1"
-Array = np.ndarray[Any, Any]
 
 
 def learning_modules(source: np.random.RandomState) -> dict[str, object]:
@@ -50,7 +50,7 @@ def train_test_split(
     random_state: object = None,
     shuffle: object = True,
     stratify: object = None,
-) -> list[Any]:
+) -> list[object]:
     """Split each array in the same two parts."""
     if not arrays:
         raise ValueError("At least one array required as input")

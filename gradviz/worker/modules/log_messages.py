@@ -57,7 +57,7 @@ class StreamHandler:
 
     __slots__ = ("_formatter", "_level", "_send")
 
-    def __init__(self, send: Callable[[str], Any], formatter: Formatter | None = None) -> None:
+    def __init__(self, send: Callable[[str], object], formatter: Formatter | None = None) -> None:
         self._send = send
         self._formatter = formatter or Formatter()
         self._level = 0

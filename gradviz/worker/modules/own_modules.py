@@ -36,7 +36,7 @@ class OwnModules:
     def __init__(self, guard: Guard, files: Mapping[str, bytes]) -> None:
         self._guard = guard
         self._sources: dict[str, tuple[str, bytes]] = {}  # path and text; empty for a folder without __init__.py
-        self._made: dict[str, Any] = {}
+        self._made: dict[str, object] = {}
         for path, data in files.items():
             if path.endswith(".py"):
                 self._add(path, data)
@@ -118,7 +118,7 @@ class OwnModules:
 Compiler = Callable[[str, str, str], types.CodeType]  # (text, file name, package) -> code
 
 
-def star(into: dict[str, Any], module: object) -> None:
+def star(into: dict[str, object], module: object) -> None:
     """`from module import *`."""
     listed: Any = getattr(module, "__all__", None)
     public = [name for name in dir(module) if not name.startswith("_")]
@@ -132,7 +132,7 @@ def _is_hidden(name: str) -> bool:
     return "<" in name or (is_dunder(name) and name not in _READABLE)
 
 
-def _module(guard: Guard, name: str, names: dict[str, Any]) -> object:
+def _module(guard: Guard, name: str, names: dict[str, object]) -> object:
     """Return an object with these names."""
 
     def read(self: object, key: str) -> Any:

@@ -16,7 +16,7 @@ _PLAIN = frozenset({int, float, bool, str, bytes, type(None)})
 
 _NUMBERS = {ord("K"): "<B", ord("M"): "<H", ord("J"): "<i", ord("G"): ">d"}
 _CONSTANTS = {ord("N"): None, 0x88: True, 0x89: False}
-_EMPTY: dict[int, Callable[[], Any]] = {ord("}"): dict, ord("]"): list, ord(")"): tuple, 0x8F: set}
+_EMPTY: dict[int, Callable[[], object]] = {ord("}"): dict, ord("]"): list, ord(")"): tuple, 0x8F: set}
 _LENGTHS = {1: "<B", 2: "<H", 4: "<I", 8: "<Q"}
 _TEXTS = {0x8C: 1, ord("X"): 4, 0x8D: 8}
 _BYTES = {ord("C"): 1, ord("B"): 4, 0x8E: 8}
@@ -65,7 +65,7 @@ class _Machine:
         self._data = data
         self._stack: list[Any] = []
         self._marks: list[int] = []
-        self._memo: dict[int, Any] = {}
+        self._memo: dict[int, object] = {}
 
     def run(self) -> object:
         """Follow the instructions to the end."""
@@ -120,20 +120,20 @@ class _Machine:
             return frozenset(map(_key, self._since_mark()))
         raise pickle.UnpicklingError(self._refusal(code))
 
-    def _last(self, count: int) -> list[Any]:
+    def _last(self, count: int) -> list[object]:
         if len(self._stack) < count:
             raise IndexError
         found = self._stack[-count:]
         del self._stack[-count:]
         return found
 
-    def _since_mark(self) -> list[Any]:
+    def _since_mark(self) -> list[object]:
         start = self._marks.pop()
         found = self._stack[start:]
         del self._stack[start:]
         return found
 
-    def _set_items(self, pairs: list[Any]) -> None:
+    def _set_items(self, pairs: list[object]) -> None:
         for key, value in zip(pairs[::2], pairs[1::2], strict=True):
             dict.__setitem__(self._stack[-1], _key(key), value)
 

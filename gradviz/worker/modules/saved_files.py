@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import io
 import pickle
-from typing import Any
 
 from gradviz.engine.kernel.state import paused
 from gradviz.torch.serialization import check_weights_only, dumped, loaded

@@ -74,7 +74,7 @@ class Scratch:
         self._given: dict[str, bytes] = {}  # the attached files, by path
         self._shelves: set[str] = set()  # the folders that they are in
         self._open: weakref.WeakSet[Any] = weakref.WeakSet()  # which may hold bytes back
-        self._objects: dict[int, Any] = {}
+        self._objects: dict[int, object] = {}
         self._next = 0
 
     def path(self, name: str) -> str:
@@ -314,7 +314,7 @@ class ScratchFile:
         """Return the next line."""
         return self._inner.readline(_count(size))
 
-    def readlines(self, hint: object = -1) -> list[Any]:
+    def readlines(self, hint: object = -1) -> list[object]:
         """Return the lines that are left."""
         return list(self._inner.readlines(_count(hint)))
 

@@ -235,7 +235,7 @@ _SIGNS = {
 }
 
 
-def _path_names() -> dict[str, Any]:
+def _path_names() -> dict[str, object]:
     def expanduser(path: object) -> str:
         return _expanded(plain_path(path))
 
@@ -246,7 +246,7 @@ def _path_names() -> dict[str, Any]:
         return False
 
     chosen = (exists, isfile, isdir, getsize, getmtime, abspath, expanduser, islink)
-    names: dict[str, Any] = {function.__name__: function for function in chosen}
+    names: dict[str, object] = {function.__name__: function for function in chosen}
     names |= {name: _of_paths(getattr(posixpath, name)) for name in _OF_TEXT.split()}
     names |= {"realpath": abspath, "expandvars": expanduser, "lexists": exists, "samefile": _same}
     names["getctime"] = getmtime
@@ -269,7 +269,7 @@ def _os_names(path: object) -> dict[str, Any]:
         return 1
 
     chosen = (listdir, mkdir, makedirs, remove, rmdir, rename, walk, chdir, stat, getenv, getcwd, cpu_count, getpid)
-    names: dict[str, Any] = {function.__name__: function for function in chosen}
+    names: dict[str, object] = {function.__name__: function for function in chosen}
     names |= {"path": path, "environ": environment, "unlink": remove, "replace": rename, "fspath": plain_path}
     return names | {"linesep": "\n", "name": "posix"} | _SIGNS
 
@@ -551,7 +551,7 @@ class Path:
 Path.__module__ = "pathlib"
 
 
-def path_modules() -> dict[str, Any]:
+def path_modules() -> dict[str, object]:
     """Return the stand-ins by module name."""
     paths = stand_in("os.path", _path_names())
     copies = {"copyfile": _copied, "copy": _copied, "copy2": _copied, "move": _moved, "rmtree": rmtree}

@@ -52,8 +52,11 @@ def public_names(module: object) -> dict[str, object]:
 
 def torch_places(torch: Mapping[str, object]) -> dict[str, object]:
     """Return PyTorch's functions in other places, by module name."""
-    made = {name: stand_in(name, public_names(torch[home])) for name, home in _ELSEWHERE.items() if home in torch}
-    type(made["torch.functional"]).F = torch["torch.nn.functional"]
+    made: dict[str, object] = {
+        name: stand_in(name, public_names(torch[home])) for name, home in _ELSEWHERE.items() if home in torch
+    }
+    functional: Any = type(made["torch.functional"])
+    functional.F = torch["torch.nn.functional"]
     older = {each.__name__: each for each in (make_functional, make_functional_with_buffers)}
     made["functorch"] = stand_in("functorch", public_names(torch["torch.func"]) | older)
     made["torch.utils._pytree"] = stand_in("torch.utils._pytree", {each.__name__: each for each in PUBLIC})
@@ -73,7 +76,7 @@ def _of_one_process() -> dict[str, object]:
     return found | dict.fromkeys(without.split(), _always(False))
 
 
-def _always(value: object) -> Callable[..., Any]:
+def _always(value: object) -> Callable[..., object]:
     """Return a function that gives the same answer to all questions."""
     return lambda *_, **__: value
 
@@ -82,7 +85,7 @@ _PROCESSES = {"cpu_count": _always(1), "get_start_method": _always("fork")}
 _PROCESSES |= dict.fromkeys(("set_start_method", "set_sharing_strategy", "freeze_support"), accept)
 
 
-def question_modules(guard: Guard, offered: Mapping[str, object], load: Callable[[str], Any]) -> dict[str, object]:
+def question_modules(guard: Guard, offered: Mapping[str, object], load: Callable[[str], object]) -> dict[str, object]:
     """Return `importlib` and `inspect`: what exists here, and signatures and texts of the snippet's own functions."""
 
     def import_module(name: object, package: object = None) -> object:
@@ -342,12 +345,12 @@ def _quoted(name: object) -> str:
     return '"' + text.replace('"', '\\"') + '"'
 
 
-def _attributes(label: object, attrs: dict[str, Any]) -> str:
+def _attributes(label: object, attrs: dict[str, object]) -> str:
     pairs = _pairs({} if label is None else {"label": label}), _pairs(attrs)
     return f" [{' '.join(filter(None, pairs))}]" if any(pairs) else ""
 
 
-def _pairs(attrs: dict[str, Any]) -> str:
+def _pairs(attrs: dict[str, object]) -> str:
     given = sorted((_quoted(key), _quoted(value)) for key, value in attrs.items() if value is not None)
     return " ".join(f"{key}={value}" for key, value in given)
 

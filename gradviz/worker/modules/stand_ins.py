@@ -66,7 +66,7 @@ _UFUNCS = {name for name, value in vars(np).items() if isinstance(value, np.ufun
 class TorchFacade:
     """The stand-ins of torch's modules, which hold no state and serve every run, and the classes among them."""
 
-    def __init__(self, modules: dict[str, Any]) -> None:
+    def __init__(self, modules: dict[str, object]) -> None:
         self.modules = modules | torch_places(modules)
         self.classes = offered_classes(modules.values())
         self.final = {_look_up(modules, "torch.dtype"), _look_up(modules, "torch.Generator")}
@@ -82,7 +82,7 @@ class World:
         self,
         torch: TorchFacade,
         write: Callable[[str, str], None],
-        show: Callable[[dict[str, Any], bytes], None] = lambda header, payload: None,
+        show: Callable[[dict[str, object], bytes], None] = lambda header, payload: None,
     ) -> None:
         self.guard = Guard(torch.changeable)
         source = np.random.RandomState(0)
@@ -148,7 +148,7 @@ def _built_in(modules: Mapping[str, Any]) -> Iterator[object]:
                 yield value.__func__
 
 
-def _as_in_matlab(modules: Mapping[str, Any]) -> dict[str, Any]:
+def _as_in_matlab(modules: Mapping[str, Any]) -> dict[str, object]:
     """Return pylab, which has the names of NumPy and pyplot, except those of Python itself."""
     homes = ("numpy", "numpy.fft", "numpy.random", "numpy.linalg", "matplotlib.pyplot")
     names = {name: value for home in homes for name, value in public_names(modules[home]).items()}
@@ -218,9 +218,9 @@ def load_torch() -> dict[str, types.ModuleType]:
     return {name: module for name, module in found.items() if name in MODULES | {"torch", "torch._C"}}
 
 
-def torch_modules(real: dict[str, types.ModuleType], more: Mapping[str, object] | None = None) -> dict[str, Any]:
+def torch_modules(real: dict[str, types.ModuleType], more: Mapping[str, object] | None = None) -> dict[str, object]:
     """Return the stand-ins of all torch modules, by name; `more` are further names of `torch` itself."""
-    made: dict[str, Any] = {}
+    made: dict[str, object] = {}
     listed = _listed(real)
     for name in sorted(real, key=lambda each: -each.count(".")):  # children first
         module = real[name]
@@ -265,8 +265,8 @@ def _is_offered(value: object) -> bool:
 
 
 def _torch_stand_in(name: str, module: types.ModuleType, names: dict[str, object]) -> object:
-    held = stand_in(name, names)
-    missing: Callable[[str], Any] | None = vars(module).get("__getattr__")
+    held: Any = stand_in(name, names)
+    missing: Callable[[str], object] | None = vars(module).get("__getattr__")
     if missing is None:
         return held
 

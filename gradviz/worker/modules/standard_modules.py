@@ -66,7 +66,7 @@ _OF_FUNCTIONS = (property, classmethod, staticmethod, functools.partial, type(fu
 Writer = Callable[[str, str], None]  # (stream, text)
 
 
-def standard_modules(guard: Guard, write: Writer) -> dict[str, Any]:
+def standard_modules(guard: Guard, write: Writer) -> dict[str, object]:
     """Return every stand-in of the standard library for one run, by module name."""
     abstract = stand_in("collections.abc", _named(typing, _ABSTRACT))
     argv = [PROGRAM]
@@ -122,11 +122,11 @@ _PLAIN: dict[str, tuple[types.ModuleType, str]] = {  # functions of text and num
 }
 
 
-def _public(module: types.ModuleType) -> dict[str, Any]:
+def _public(module: types.ModuleType) -> dict[str, object]:
     return {name: value for name, value in vars(module).items() if not name.startswith("_")}
 
 
-def _named(module: types.ModuleType, names: str) -> dict[str, Any]:
+def _named(module: types.ModuleType, names: str) -> dict[str, object]:
     return {name: getattr(module, name) for name in names.split() if hasattr(module, name)}
 
 
@@ -151,7 +151,7 @@ _ABSTRACT = """Callable Collection Container Generator Hashable Iterable Iterato
 MutableSet Reversible Sequence Sized"""
 
 
-def _random_names() -> dict[str, Any]:
+def _random_names() -> dict[str, object]:
     source = random.Random(0)
     names = """random uniform randint choice choices shuffle sample gauss normalvariate seed randrange triangular
     betavariate expovariate gammavariate lognormvariate vonmisesvariate paretovariate weibullvariate getrandbits
@@ -191,7 +191,7 @@ def _sleep(seconds: float) -> None:
     time.sleep(min(seconds, MAX_SLEEP))
 
 
-def _copier(real: Callable[[object], object]) -> Callable[[Any], Any]:
+def _copier(real: Callable[[object], object]) -> Callable[[object], object]:
     def copied(x: object) -> object:
         return real(x)
 
@@ -202,7 +202,7 @@ def _copier(real: Callable[[object], object]) -> Callable[[Any], Any]:
 # --- functools, collections, dataclasses, enum, abc, operator ---
 
 
-def _functools_names(guard: Guard) -> dict[str, Any]:
+def _functools_names(guard: Guard) -> dict[str, object]:
     def update_wrapper(wrapper: Any, wrapped: Any) -> object:
         if not guard.wrote(wrapper):
             raise TypeError("functools.wraps works on functions of the snippet")
@@ -226,7 +226,7 @@ def _cached_property(guard: Guard) -> type:
         __module__, __qualname__ = "functools", "cached_property"
         __slots__ = ("__doc__", "_function", "_name")
 
-        def __init__(self, func: Callable[[Any], Any]) -> None:
+        def __init__(self, func: Callable[[object], object]) -> None:
             self._function = func
             self._name: str | None = None
             self.__doc__ = getattr(func, "__doc__", None)
@@ -255,7 +255,7 @@ def _own_class(guard: Guard, cls: object, what: str) -> type:
     return cls
 
 
-def _collections_names(guard: Guard) -> dict[str, Any]:
+def _collections_names(guard: Guard) -> dict[str, object]:
     def namedtuple(typename: str, field_names: Any, *, rename: bool = False, defaults: Any = None) -> type:
         fields = (
             field_names.replace(",", " ").split() if type(field_names) is str else [str(each) for each in field_names]
@@ -269,7 +269,7 @@ def _collections_names(guard: Guard) -> dict[str, Any]:
     return _named(collections, "OrderedDict defaultdict deque Counter ChainMap") | {"namedtuple": namedtuple}
 
 
-def _dataclasses_names(guard: Guard) -> dict[str, Any]:
+def _dataclasses_names(guard: Guard) -> dict[str, object]:
     def dataclass(cls: object = None, /, **options: bool) -> object:
         def decorate(each: Any) -> type:
             _own_class(guard, each, "dataclass")
@@ -357,7 +357,7 @@ class Abstract:
     """`abc.ABC` without a metaclass: the guard finds abstract methods when a class is made."""
 
 
-def _abstractmethod(guard: Guard) -> Callable[[Any], Any]:
+def _abstractmethod(guard: Guard) -> Callable[[object], object]:
     def abstractmethod(funcobj: Any) -> object:
         function = inspect.unwrap(funcobj) if type(funcobj) is types.FunctionType else funcobj
         if not guard.wrote(function) and not isinstance(function, _OF_FUNCTIONS):  # all runs share it
@@ -376,8 +376,8 @@ Abstract.__name__ = Abstract.__qualname__ = "ABC"
 Abstract.__module__ = "abc"
 
 
-def _operator_names(guard: Guard) -> dict[str, Any]:
-    def attrgetter(*names: str) -> Callable[[Any], Any]:
+def _operator_names(guard: Guard) -> dict[str, object]:
+    def attrgetter(*names: str) -> Callable[[object], object]:
         paths = [_path(name) for name in names]
 
         def read(thing: object) -> object:
@@ -386,7 +386,7 @@ def _operator_names(guard: Guard) -> dict[str, Any]:
 
         return read
 
-    def methodcaller(name: str, /, *args: object, **keywords: object) -> Callable[[Any], Any]:
+    def methodcaller(name: str, /, *args: object, **keywords: object) -> Callable[[object], object]:
         return lambda thing: guard.getattr(thing, name)(*args, **keywords)
 
     names = {name: value for name, value in _public(operator).items() if name not in ("attrgetter", "methodcaller")}
@@ -402,7 +402,7 @@ def _path(name: object) -> list[str]:
 # --- warnings, sys ---
 
 
-def _warnings_names() -> dict[str, Any]:
+def _warnings_names() -> dict[str, object]:
     def warn(message: Any, category: type[Warning] = UserWarning, stacklevel: int = 1) -> None:
         warnings.warn(message, category, stacklevel=max(1, stacklevel) + 1)
 
@@ -445,7 +445,7 @@ class TextStream:
         return False
 
 
-def _sys_names(write: Writer, argv: list[str]) -> dict[str, Any]:
+def _sys_names(write: Writer, argv: list[str]) -> dict[str, object]:
     def leave(status: object = None, /) -> None:
         raise SystemExit(status)
 

@@ -8,7 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from gradviz.worker.modules.table_values import REDUCING, Array, missing, names_of, operand
+from gradviz.engine.kernel.dtypes import Array
+from gradviz.worker.modules.table_values import REDUCING, missing, names_of, operand
 from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.numpy_boundary import to_snippet
 
@@ -66,7 +67,7 @@ class Groups:
 
     aggregate = agg
 
-    def _made(self, columns: dict[Any, list[Any]], alone: bool = False) -> object:
+    def _made(self, columns: dict[object, list[object]], alone: bool = False) -> object:
         keys, table = to_snippet(self._keys()), type(self._table)
         if not self._as_index:
             return table({self._by: keys, **columns})
@@ -88,14 +89,14 @@ def groups_of(table: object, by: object, as_index: bool, only: object = None) ->
     return made
 
 
-def _of_each(groups: Groups, name: object) -> list[Any]:
+def _of_each(groups: Groups, name: object) -> list[object]:
     """Return what a reduction makes of each group of one column."""
     if type(name) is not str or name not in _REDUCING:
         raise TypeError(f"a function for groups is one of the texts {', '.join(_REDUCING)} in GradViz snippets")
     return [getattr(part, name)() for _, part in groups]
 
 
-def _of_groups(name: str) -> Callable[..., Any]:
+def _of_groups(name: str) -> Callable[..., object]:
     def reduce(self: Groups, numeric_only: object = False) -> object:
         if isinstance(self._only, str | int):
             return self._made({self._only: _of_each(self, name)}, alone=True)

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.scratch_paths import Path, open_
-from gradviz.worker.modules.table_values import Array, names_of
+from gradviz.worker.modules.table_values import names_of
 from gradviz.worker.modules.tables import RUN, DataFrame, Series, frame, numbered
 from gradviz.worker.objects.numpy_boundary import numeric
 
@@ -75,10 +76,10 @@ def read_csv(
     return table if dtype is None else table.astype(dtype)
 
 
-def _titles(given: Sequence[Any]) -> list[Any]:
+def _titles(given: Sequence[object]) -> list[object]:
     """Name columns without a name, and number those that come again."""
-    found: dict[Any, None] = {}
-    times: Counter[Any] = Counter()
+    found: dict[object, None] = {}
+    times: Counter[object] = Counter()
     for at, name in enumerate(given):
         plain = name if name != "" else f"Unnamed: {at}"
         while (f"{plain}.{times[plain]}" if times[plain] else plain) in found:

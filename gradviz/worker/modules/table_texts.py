@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from gradviz.engine.kernel.dtypes import Array
+
 _DIGITS = 6
 _LONGEST, _SHOWN = 60, 5  # rows of a whole table; rows at each end of a longer one
 _WIDEST = 80  # characters of a line
@@ -24,7 +24,7 @@ def name_of_type(data: Array) -> str:
     return "str" if data.dtype.kind == "U" else str(data.dtype)
 
 
-def text_of_table(columns: Mapping[Any, Array], index: Array, title: str = "") -> str:
+def text_of_table(columns: Mapping[object, Array], index: Array, title: str = "") -> str:
     """Return a table as text; `title` is what its index is called."""
     count = len(index)
     if not columns or not count:
@@ -71,7 +71,7 @@ def text_of_column(data: Array, index: Array, name: object, title: str = "") -> 
     return "\n".join([*([title] if title else []), *lines, f"{called}{length}dtype: {kind}"])
 
 
-def text_of_facts(columns: Mapping[Any, tuple[Array, Array]], index: Array) -> str:
+def text_of_facts(columns: Mapping[object, tuple[Array, Array]], index: Array) -> str:
     """Return the type of each column, and how many cells are not missing, as text; with each column, which are."""
     count, whole = len(index), index.dtype.kind in "iu" and bool((np.diff(index) == 1).all())
     heads = [" #", "Column", "Non-Null Count", "Dtype"]
@@ -95,7 +95,7 @@ def text_of_facts(columns: Mapping[Any, tuple[Array, Array]], index: Array) -> s
     )
 
 
-def text_of_labels(labels: Sequence[Any]) -> str:
+def text_of_labels(labels: Sequence[object]) -> str:
     """Return the names of columns as text."""
     kind = "str" if all(type(each) is str for each in labels) else str(np.array(labels).dtype)
     lines, line = [], "Index(["

@@ -9,11 +9,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.worker.modules.table_texts import NOT_WHOLE, text_of_labels
 from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.numpy_boundary import numeric, to_numpy, to_snippet
 
-Array = np.ndarray[Any, Any]
 REDUCING = "sum mean min max std var median prod any all".split()
 
 
@@ -111,14 +111,14 @@ class Index:
     """The labels of rows, or the names of columns."""
 
     __slots__ = ("_labels",)
-    _labels: tuple[Any, ...]
+    _labels: tuple[object, ...]
 
     def __new__(cls, *given: object, **named: object) -> Self:
         raise TypeError("an Index is made by a table in GradViz snippets")
 
     values = property(lambda self: to_snippet(np.array(self._labels)), doc="The labels.")
 
-    def tolist(self) -> list[Any]:
+    def tolist(self) -> list[object]:
         """Return the labels."""
         return list(self._labels)
 
@@ -143,7 +143,7 @@ class Index:
         return text_of_labels(self._labels)
 
 
-def labels_of(labels: Sequence[Any]) -> Index:
+def labels_of(labels: Sequence[object]) -> Index:
     """Return these labels."""
     made: Index = object.__new__(Index)
     made._labels = tuple(labels)

@@ -14,13 +14,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.worker.modules.scratch_paths import Path, open_
 from gradviz.worker.modules.table_groups import Groups, groups_of
 from gradviz.worker.modules.table_texts import name_of_type, text_of_column, text_of_facts, text_of_table
 from gradviz.worker.modules.table_values import (
     ONE_DIMENSION,
     REDUCING,
-    Array,
     Index,
     array_of,
     by_label,
@@ -75,7 +75,7 @@ class _Places:
         return frame({name: of._columns[name][rows] for name in found}, of._index[rows], of._title)
 
 
-def _places(of: object, read: Callable[[Any, Array], Any]) -> _Places:
+def _places(of: object, read: Callable[[object, Array], object]) -> _Places:
     made: _Places = object.__new__(_Places)
     made._of, made._read = of, read
     return made
@@ -87,7 +87,7 @@ class _Column:
     __slots__ = ("_index", "_title")
     _index: Array
     _title: str  # what the index is called
-    _each: Callable[[Callable[[Array], Array]], Any]  # the same with what a function makes of each column
+    _each: Callable[[Callable[[Array], Array]], object]  # the same with what a function makes of each column
 
     @property
     def iloc(self) -> _Places:
@@ -210,7 +210,7 @@ class Series(_Column):
     def _each(self, act: Callable[[Array], Array]) -> Series:
         return _series(act(self._data), self._index, self._name, self._title)
 
-    def tolist(self) -> list[Any]:
+    def tolist(self) -> list[object]:
         """Return its values."""
         return list(self._data.tolist())
 
@@ -276,7 +276,7 @@ def _aligned(column: Series, index: Array) -> Series:
     return column
 
 
-def _operator(name: str, turned: bool = False) -> Callable[[Series, Any], Series]:
+def _operator(name: str, turned: bool = False) -> Callable[[Series, object], Series]:
     act = getattr(operator, name)
 
     def operate(self: Series, other: object) -> Series:
@@ -297,7 +297,7 @@ def _reduced(data: Array, name: str) -> object:
     return getattr(np, name)(kept, **more)
 
 
-def _reducer(name: str) -> Callable[[Any], Any]:
+def _reducer(name: str) -> Callable[[object], object]:
     def reduce(self: Any, numeric_only: object = False) -> object:
         if isinstance(self, Series):
             return to_snippet(_reduced(self._data, name))
@@ -311,7 +311,7 @@ def _reducer(name: str) -> Callable[[Any], Any]:
 # --- tables ---
 
 
-def frame(columns: dict[Any, Array], index: Array | None = None, title: str = "") -> DataFrame:
+def frame(columns: dict[object, Array], index: Array | None = None, title: str = "") -> DataFrame:
     """Return a table of these columns, which belong to it from here on."""
     made = object.__new__(DataFrame)
     made._columns, made._title = columns, title
@@ -326,7 +326,7 @@ class DataFrame(_Column):
     _columns: dict[Any, Array]
 
     def __init__(self, data: Any = None, index: object = None, columns: object = None) -> None:
-        given: dict[Any, Any] = {}
+        given: dict[object, object] = {}
         if isinstance(data, DataFrame):
             found = dict(data._columns)
         elif isinstance(data, dict):
@@ -358,7 +358,7 @@ class DataFrame(_Column):
         if found and lengths != {len(self._index)}:
             raise ValueError(f"Length of values ({max(lengths)}) does not match length of index ({len(self._index)})")
 
-    def _renamed(self, names: object) -> dict[Any, Array]:
+    def _renamed(self, names: object) -> dict[object, Array]:
         given = names_of(names)
         columns = list(self._columns.values()) or [np.zeros(0) for _ in given]
         if len(given) != len(columns):
@@ -495,7 +495,7 @@ class DataFrame(_Column):
         ranks = [ranks_of(self._column(name), bool(up)) for name, up in zip(names, rising, strict=True)]
         return self.iloc[to_snippet(np.lexsort(ranks[::-1]))]  # type: ignore[no-any-return]
 
-    def iterrows(self) -> Iterator[tuple[Any, Any]]:
+    def iterrows(self) -> Iterator[tuple[object, object]]:
         """Go through the rows."""
         return ((label, self.iloc[at]) for at, label in enumerate(self._index.tolist()))
 
@@ -530,7 +530,7 @@ def _cells(of: Any) -> Array:
     return np.stack(columns, axis=1) if columns else np.zeros((len(of._index), 0))
 
 
-def _by_column(act: Callable[[Series, Any], Series]) -> Callable[[DataFrame, Any], DataFrame]:
+def _by_column(act: Callable[[Series, object], Series]) -> Callable[[DataFrame, object], DataFrame]:
     def operate(self: DataFrame, other: object) -> DataFrame:
         """A column as the other operand has a value for each column of the table."""
         found = {}

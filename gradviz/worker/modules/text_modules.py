@@ -123,7 +123,7 @@ _JSON = {"dumps": _dumps, "loads": loads, "dump": _dump, "load": _load, "JSONDec
 
 
 def _pprint_names(write: Writer) -> dict[str, object]:
-    known: dict[Any, Any] = pprint.PrettyPrinter._dispatch  # type: ignore[attr-defined]
+    known: dict[object, object] = pprint.PrettyPrinter._dispatch  # type: ignore[attr-defined]
     known[OrderedDict.__repr__] = pprint.PrettyPrinter._pprint_ordered_dict  # type: ignore[attr-defined]  # see ordered_tables
 
     def pformat(
@@ -203,7 +203,7 @@ class Uuid(str):
         return f"UUID('{self}')"
 
 
-def _uuid_names() -> dict[str, Any]:
+def _uuid_names() -> dict[str, object]:
     source = random.Random(4)
 
     def uuid4() -> Uuid:
@@ -232,7 +232,7 @@ def _timeit(stmt: Any = None, setup: Any = None, timer: Any = None, number: int 
 
 def _repeat(
     stmt: object = None, setup: object = None, timer: object = None, repeat: int = 5, number: int = 1_000_000
-) -> list[Any]:
+) -> list[object]:
     return [_timeit(stmt, setup, timer, number) for _ in range(repeat)]
 
 
@@ -318,7 +318,7 @@ class Progress:
     """What `tqdm(...)` returns: the iterable itself, with the methods that loops call on a progress bar."""
 
     def __init__(
-        self, iterable: Iterable[Any] | None = None, desc: str | None = None, total: Any = None, **look: object
+        self, iterable: Iterable[object] | None = None, desc: str | None = None, total: Any = None, **look: object
     ):
         self.iterable = iterable
         self.total = total

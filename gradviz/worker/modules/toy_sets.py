@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from gradviz import RESOURCES
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.numpy_boundary import to_numpy, to_snippet
 
-Array = np.ndarray[Any, Any]
 _ITEMS = 10_000_000  # of a generated data set
 
 
@@ -314,7 +314,7 @@ def load_breast_cancer(*, return_X_y: object = False, as_frame: object = False) 
 
 
 def _loaded(
-    about: str, data: object, target: object, names: tuple[list[str], Any], as_pair: object, as_frame: object
+    about: str, data: object, target: object, names: tuple[list[str], object], as_pair: object, as_frame: object
 ) -> object:
     if as_frame:
         raise PermissionError(

@@ -67,7 +67,7 @@ class Raises:
 
     __slots__ = ("_by", "_expected", "_pattern", "exception")
 
-    def __init__(self, expected: Any, pattern: Any, given: tuple[Any, ...]) -> None:
+    def __init__(self, expected: Any, pattern: Any, given: tuple[object, ...]) -> None:
         self._expected, self._pattern = expected, pattern
         self._by = f" by {_name_of(given[0])}" if given else ""
         self.exception: BaseException | None = None
@@ -198,7 +198,7 @@ def unit_test_module(guard: Guard, write: Writer) -> object:
         if exit:
             raise SystemExit(int(bool(report.failed)))
 
-    def skipped(reason: object) -> Callable[[Any], Any]:
+    def skipped(reason: object) -> Callable[[object], object]:
         def decorate(thing: object) -> Skip | type:
             if not isinstance(thing, type):
                 return Skip(reason)

@@ -67,7 +67,7 @@ def _basic_english(line: object) -> list[str]:
     return _MARKS.sub(r" \g<0> ", text).split()
 
 
-def get_tokenizer(tokenizer: Any, language: object = "en") -> Callable[[Any], list[str]]:
+def get_tokenizer(tokenizer: Any, language: object = "en") -> Callable[[object], list[str]]:
     """Return a tokenizer."""
     if tokenizer is None:
         return lambda line: str.__str__(line).split()
@@ -174,4 +174,4 @@ def written_modules(say: Callable[[str], None]) -> dict[str, object]:
     sets = stand_in("torchtext.datasets", {"WikiText2": WikiText2})
     root = stand_in("torchtext", {"data": data, "vocab": vocab, "datasets": sets, "__version__": VERSION})
     parts = {"data.utils": utils, "data": data, "vocab": vocab, "datasets": sets}
-    return {"torchtext": root} | {f"torchtext.{name}": part for name, part in parts.items()}
+    return {"torchtext": root, **{f"torchtext.{name}": part for name, part in parts.items()}}

@@ -131,7 +131,7 @@ _OFFERED: weakref.WeakSet[type] = weakref.WeakSet()
 _SEEN: weakref.WeakSet[type] = weakref.WeakSet()  # each run has stand-ins of its own, mostly for the same classes
 
 
-def private_of(cls: type, name: str) -> list[Any]:
+def private_of(cls: type, name: str) -> list[object]:
     """Return what the offered classes that a class derives from have under a private name."""
     if name[:1] != "_" or is_dunder(name):
         return []

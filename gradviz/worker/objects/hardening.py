@@ -125,11 +125,11 @@ def _owner(cls: type, name: str) -> type:
     return next(base for base in cls.__mro__ if name in vars(base))
 
 
-def _handing_out(original: Callable[..., object]) -> Callable[..., Any]:
+def _handing_out(original: Callable[..., object]) -> Callable[..., object]:
     return lambda *args, **keywords: to_snippet(original(*args, **keywords))
 
 
-def _asking_in_a_search(original: Callable[[Any, Any], object]) -> Callable[[Any, Any], Any]:
+def _asking_in_a_search(original: Callable[[object, object], object]) -> Callable[[object, object], object]:
     """Return a comparison of tensors that asks a number of one of the snippet's classes for its value."""
     asking = keeping(original)
 
@@ -172,7 +172,7 @@ def _refuse_dunder(name: object) -> None:
         raise AttributeError(f"the name {name!r} is not available in GradViz snippets")
 
 
-def _with_plain_name(original: Callable[..., object]) -> Callable[..., Any]:
+def _with_plain_name(original: Callable[..., object]) -> Callable[..., object]:
     def call(self: object, name: str, *rest: object) -> object:
         _refuse_dunder(name)
         return original(self, name, *rest)
@@ -180,7 +180,7 @@ def _with_plain_name(original: Callable[..., object]) -> Callable[..., Any]:
     return call
 
 
-def _with_public_name(original: Callable[..., object]) -> Callable[..., Any]:
+def _with_public_name(original: Callable[..., object]) -> Callable[..., object]:
     """Accept public names only: a private one would be one of the module's own tables."""
 
     def call(self: object, name: str, *rest: object) -> object:
@@ -191,7 +191,7 @@ def _with_public_name(original: Callable[..., object]) -> Callable[..., Any]:
     return call
 
 
-def _with_plain_name_unless_lazy(original: Callable[..., object]) -> Callable[..., Any]:
+def _with_plain_name_unless_lazy(original: Callable[..., object]) -> Callable[..., object]:
     def call(self: object, name: str, value: Any) -> None:
         becomes = name == "__class__" and type(value) is type and value.__module__.split(".")[0] in ("torch", "gradviz")
         kind = type(self)  # a lazy layer becomes what it derives from; with parametrizations, what is derived from it
@@ -202,7 +202,7 @@ def _with_plain_name_unless_lazy(original: Callable[..., object]) -> Callable[..
     return call
 
 
-def _plain_weights(module: Any) -> list[Any]:
+def _plain_weights(module: Any) -> list[object]:
     """Return the weights of a recurrent module by the names in its list."""
     names = list(module._flat_weights_names)  # read once: the list may be an object of the snippet
     for name in names:
@@ -210,8 +210,8 @@ def _plain_weights(module: Any) -> list[Any]:
     return [getattr(module, name, None) for name in names]
 
 
-def _with_plain_keys(original: Callable[..., object]) -> Callable[..., Any]:
-    def call(self: object, state_dict: dict[str, Any]) -> None:
+def _with_plain_keys(original: Callable[..., object]) -> Callable[..., object]:
+    def call(self: object, state_dict: dict[str, object]) -> None:
         plain = _plain_table(state_dict)
         if plain.get("lr_lambdas") is not None:
             plain["lr_lambdas"] = [each and _plain_table(each) for each in plain["lr_lambdas"]]
@@ -222,7 +222,7 @@ def _with_plain_keys(original: Callable[..., object]) -> Callable[..., Any]:
     return call
 
 
-def _no_shared_class(original: Callable[..., object]) -> Callable[..., Any]:
+def _no_shared_class(original: Callable[..., object]) -> Callable[..., object]:
     """Refuse classes that all runs share: `@torch.no_grad()` replaces a class's `__init__`, which only a class of the
     snippet's own may lose."""
 

@@ -45,7 +45,7 @@ class Memories:
 
     def __init__(self) -> None:
         self._starts: dict[int, int] = {}  # by the address of the array that owns the memory
-        self._alive: dict[int, weakref.ref[Any]] = {}
+        self._alive: dict[int, weakref.ref[object]] = {}
         self._end = _FIRST
 
     def begin(self) -> None:
@@ -88,7 +88,7 @@ class Identities:
     def __init__(self, wrote: Callable[[object], bool]) -> None:
         self._wrote = wrote
         self._numbers: dict[int, int] = {}  # by address
-        self._alive: dict[int, weakref.ref[Any]] = {}
+        self._alive: dict[int, weakref.ref[object]] = {}
         self._hashes: dict[int, int] = {}
         self._count = 0
         MEMORIES.begin()

@@ -15,7 +15,7 @@ _ENTERED = "accumulate batched chain count cycle islice pairwise zip_longest".sp
 _NONE: object = object()
 
 
-def _one_by_one(items: Iterator[object]) -> Iterator[Any]:
+def _one_by_one(items: Iterator[object]) -> Iterator[object]:
     for each in items:  # noqa: UP028 to delegate would close what the snippet may go on with
         yield each
 
@@ -39,7 +39,7 @@ def _entered_once(real: Any) -> object:
 
 
 class _Chained:
-    _items: Iterator[Any]
+    _items: Iterator[object]
 
     @classmethod
     def from_iterable(cls, iterable: Any, /) -> _Chained:
@@ -53,7 +53,7 @@ class groupby:
 
     __slots__ = ("_all", "_group", "_item", "_key", "_key_of", "_last")
 
-    def __init__(self, iterable: Any, key: Callable[[Any], Any] | None = None) -> None:
+    def __init__(self, iterable: Any, key: Callable[[object], object] | None = None) -> None:
         self._all = iter(iterable)
         self._key_of = key
         self._key = self._last = self._item = _NONE
@@ -107,6 +107,6 @@ def _made() -> dict[str, Any]:
 OWN = _made()
 
 
-def iterator_names() -> dict[str, Any]:
+def iterator_names() -> dict[str, object]:
     """Return the names of `itertools`."""
     return {name: value for name, value in vars(itertools).items() if not name.startswith("_")} | OWN

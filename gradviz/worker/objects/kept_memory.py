@@ -98,7 +98,7 @@ def keeping(function: Callable[..., object]) -> Callable[..., Any]:
     return functools.update_wrapper(keep, function, updated=())
 
 
-def comparing(method: Callable[..., object], met: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+def comparing(method: Callable[..., object], met: Callable[[object], object]) -> Callable[[object, object], object]:
     """Return an `__eq__` during which no memory is freed, called with stand-ins for its arguments."""
     memory = _memory
 
@@ -158,7 +158,7 @@ def _keep_for_answers_of(cls: type) -> None:
         raise TypeError(f"an __eq__ can't answer with a '{cls.__name__}' in GradViz snippets; return True or False")
 
 
-def _answering(method: Any) -> Callable[[Any], Any]:
+def _answering(method: Any) -> Callable[[object], object]:
     """Return a `__bool__` or `__len__` during which no memory is freed."""
     bind = getattr(type(method), "__get__", None)
     asked = keeping(lambda self: (method if bind is None else bind(method, self, type(self)))())
@@ -176,19 +176,19 @@ _ANSWER = _answering(len).__code__
 # --- Python's own types ---
 
 
-def at_its_end(original: Callable[[Any], None]) -> Callable[[Any], None]:
+def at_its_end(original: Callable[[object], None]) -> Callable[[Any], None]:
     """Wrap the end of a generator that nothing holds any more: what it does then, and what the `close` of an iterator
     that it runs through does, may run in the middle of a search."""
     end = keeping(original)
 
-    def __del__(self: types.GeneratorType[Any, Any, Any]) -> None:
+    def __del__(self: types.GeneratorType[object, object, object]) -> None:
         if self.gi_suspended:
             end(self)
 
     return __del__
 
 
-def without_cache(original: Callable[..., Any]) -> Callable[..., object]:
+def without_cache(original: Callable[..., object]) -> Callable[..., object]:
     """Return a function with a cache that bypasses the cache in the middle of a search: that may be a search in this
     cache, which would be torn down."""
     memory = _memory
@@ -199,7 +199,7 @@ def without_cache(original: Callable[..., Any]) -> Callable[..., object]:
     return __call__
 
 
-def emptied_later(original: Callable[[Any], None]) -> Callable[[Any], None]:
+def emptied_later(original: Callable[[object], None]) -> Callable[[object], None]:
     """Return a function that clears a cache, but only outside of searches."""
 
     def cache_clear(self: object) -> None:

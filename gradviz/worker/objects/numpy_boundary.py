@@ -25,7 +25,7 @@ DEEPEST = 32  # nested lists; NumPy has 64 dimensions
 PLAIN: frozenset[Any] = frozenset(
     (int, float, bool, str, complex, bytes, type(None), type(...))
 )  # the same on both sides
-REAL: dict[type, Any] = {}  # class of a stand-in -> NumPy's own class
+REAL: dict[type, type] = {}  # class of a stand-in -> NumPy's own class
 STAND_INS: dict[type, type] = {}  # NumPy's own class of a scalar or kind of number -> its stand-in's class
 OUT: dict[type, Callable[[Any], Any]] = {}  # exact class of a value -> conversion for the snippet
 IN: dict[type, Callable[[Any], Any]] = {}  # exact class of a snippet's value -> conversion for NumPy
@@ -78,7 +78,7 @@ def told(error: UnicodeEncodeError) -> UnicodeEncodeError:
     return error
 
 
-def offer(made: type, real: Any, leave: Callable[[Any], Any], enter: Callable[[Any], object]) -> None:
+def offer(made: type, real: type, leave: Callable[[Any], Any], enter: Callable[[Any], Any]) -> None:
     """Let objects of class `made` stand for those of NumPy's class `real`: `leave` makes them, `enter` converts them
     back."""
     REAL[made], OUT[real], OUT[made], IN[made] = real, leave, _same, enter

@@ -66,7 +66,7 @@ def pop(self: Any, key: object, default: Any = _NONE) -> Any:
     return dict.pop(self, key) if default is _NONE else dict.pop(self, key, default)
 
 
-def popitem(self: Any, last: bool = True) -> tuple[Any, Any]:
+def popitem(self: Any, last: bool = True) -> tuple[object, object]:
     """Remove and return the last pair, or the first."""
     key = next(dict.__reversed__(self) if last else dict.__iter__(self), _NONE)
     if key is _NONE:

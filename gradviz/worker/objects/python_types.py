@@ -105,7 +105,7 @@ def change_types() -> bool:
     return True
 
 
-def _numbered(original: Callable[[object], str]) -> Callable[[Any], str]:
+def _numbered(original: Callable[[object], str]) -> Callable[[object], str]:
     def __repr__(self: object) -> str:
         text, identities = original(self), current()
         return text if identities is None else identities.local(text)
@@ -119,7 +119,7 @@ _IN_PYTHON = frozenset(  # the methods of tensors that PyTorch has written in Py
 )
 
 
-def _as_in_pytorch(original: Callable[[object], str]) -> Callable[[Any], str]:
+def _as_in_pytorch(original: Callable[[object], str]) -> Callable[[object], str]:
     """Return the text of a method; of one of a tensor's own, such as `loss.item` without brackets, PyTorch's."""
 
     def __repr__(self: Any) -> str:
@@ -135,7 +135,7 @@ def _as_in_pytorch(original: Callable[[object], str]) -> Callable[[Any], str]:
     return __repr__
 
 
-def _formatting(original: object) -> Callable[[bytearray, Any], bytearray]:
+def _formatting(original: object) -> Callable[[bytearray, object], bytearray]:
     """Return `bytearray % values` with a format that survives when a method of the values empties the bytearray."""
 
     def __mod__(self: bytearray, values: object) -> bytearray:
@@ -144,7 +144,7 @@ def _formatting(original: object) -> Callable[[bytearray, Any], bytearray]:
     return __mod__
 
 
-def _formatting_with(original: object) -> Callable[[Any, Any], Any]:
+def _formatting_with(original: object) -> Callable[[object, object], object]:
     def __rmod__(self: object, form: object) -> object:
         return bytearray.__mod__(form, self) if isinstance(form, bytearray) else NotImplemented
 
@@ -253,7 +253,7 @@ def _with_items_kept(original: Callable[..., object]) -> Callable[..., object]:
     return call
 
 
-def _one_at_a_time(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _one_at_a_time(original: Callable[[object], object]) -> Callable[[object], object]:
     """Return the next item of an iterator that drops its source at its end: not while the source is running."""
     working: set[int] = set()
 
@@ -284,7 +284,7 @@ def _by_a_kept_factory(original: Callable[..., object]) -> Callable[..., object]
     return __missing__
 
 
-def _kept(original: Callable[[Any], str]) -> Callable[[Any], str]:
+def _kept(original: Callable[[object], str]) -> Callable[[object], str]:
     """Return the text of an object that is kept while a part of it is asked for its own text and drops the whole."""
 
     def __repr__(self: object) -> str:
@@ -293,7 +293,7 @@ def _kept(original: Callable[[Any], str]) -> Callable[[Any], str]:
     return __repr__
 
 
-def _of_kept_lists(original: Callable[[Any], str]) -> Callable[[Any], str]:
+def _of_kept_lists(original: Callable[[object], str]) -> Callable[[object], str]:
     """Return the text of a type in brackets, with copies of the lists in it: C code iterates over them by their old
     length."""
 
@@ -307,7 +307,7 @@ def _of_kept_lists(original: Callable[[Any], str]) -> Callable[[Any], str]:
     return __repr__
 
 
-def _of_kept_parts(original: Callable[[Any], str]) -> Callable[[Any], str]:
+def _of_kept_parts(original: Callable[[object], str]) -> Callable[[object], str]:
     """Return the text of an OSError whose parts are kept while one of them replaces the others."""
     parts = [each for each in vars(OSError).values() if isinstance(each, types.MemberDescriptorType)]
 
@@ -337,7 +337,7 @@ def _of_plain_parts(original: Callable[[object], str]) -> Callable[[Any], str]:
     return __str__
 
 
-def _of_a_year(original: Callable[[object], str]) -> Callable[[Any], str]:
+def _of_a_year(original: Callable[[object], str]) -> Callable[[object], str]:
     """Return `ctime` of a valid date: made from bytes, a date may be in the year 0, whose days have no names."""
     year = vars(datetime.date)["year"]
 
@@ -372,14 +372,14 @@ _METHODS: list[Change] = [
 # --- where Python's own code does not hold what it works with ---
 
 
-_count_in_c: Callable[[Any, Any], None] = collections._count_elements  # type: ignore[attr-defined]
+_count_in_c: Callable[[object, object], None] = collections._count_elements  # type: ignore[attr-defined]
 
 
 def _count(mapping: Any, iterable: Any) -> None:
     """What Counter counts with; in C code the value is freed when its `__add__` empties the Counter, so it counts in a
     separate table."""
     if type(mapping) is collections.Counter:
-        found: dict[Any, int] = {}
+        found: dict[object, int] = {}
         _count_in_c(found, iterable)
         for each, times in found.items():
             mapping[each] = mapping.get(each, 0) + times
@@ -518,7 +518,7 @@ _OTHER_CODECS = frozenset(encodings.aliases.aliases.values())
 _MADE_BY_A_STATEMENT = 1 << 9  # of a type's flags: it is not one of C code's own
 
 
-def _signature_of_text(original: Callable[..., Any]) -> Callable[..., Any]:
+def _signature_of_text(original: Callable[..., object]) -> Callable[..., object]:
     """Return what makes a signature of a docstring, but not of the docstring of a class that anybody can write: the
     defaults in it are evaluated."""
 

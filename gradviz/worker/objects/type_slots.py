@@ -77,21 +77,21 @@ def is_known(cls: type, name: str) -> bool:
     return _word(_place(cls, name)) == _word(id(method) + 6 * _WORD)
 
 
-def put(cls: type, name: str, around: Callable[[Any], object]) -> None:
+def put(cls: type, name: str, around: Callable[[object], object]) -> None:
     """Replace a method that has no C function in the type."""
     before = vars(cls)[name]
     made: Any = around(before)
     _name(cls, name, functools.wraps(before)(made))
 
 
-def change(cls: type, name: str, around: Callable[[Any], object]) -> None:
+def change(cls: type, name: str, around: Callable[[object], object]) -> None:
     """Replace a method that Python finds by a C function in the type."""
     function = _word(_place(cls, name))
     put(cls, name, around)
     _lead(cls, name, function, _word(_place(_Looking, name)))
 
 
-def prepare(cls: type, name: str, around: Callable[[Any], object]) -> tuple[int, int]:
+def prepare(cls: type, name: str, around: Callable[[object], object]) -> tuple[int, int]:
     """The same for a method that must cost nothing until it is needed: return where to write what then."""
     put(cls, name, around)
     return _place(cls, name), _word(_place(_Looking, name))

@@ -88,7 +88,7 @@ def read_frame(read: Callable[[int], bytes], message_cap: int) -> Frame | None:
     return Frame(frame_kind, request, _decode_header(header), payload, _PREFIX.size + header_length + payload_length)
 
 
-def _decode_header(raw: bytes) -> dict[str, Any]:
+def _decode_header(raw: bytes) -> dict[str, object]:
     try:
         header = json.loads(raw.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError):

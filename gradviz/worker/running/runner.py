@@ -460,7 +460,7 @@ def _send_files(channel: Channel) -> None:
             channel.file(name, kept, len(data), is_object)
 
 
-def _refused(refusal: Refusal) -> dict[str, Any]:
+def _refused(refusal: Refusal) -> dict[str, object]:
     every = [[each.line, each.what, each.way_round] for each in refusal.every]
     return {"status": "refused", "sentence": refusal.sentence, "line": refusal.line, "refusals": every}
 

@@ -343,7 +343,7 @@ class Pen:
         """Return numbers along y."""
         return self.numbers.along(value, self.axes.y).ravel()
 
-    def add(self, kind: str, columns: Mapping[str, Array], given: Mapping[str, Any], **defaults: Any) -> Layer:
+    def add(self, kind: str, columns: Mapping[str, Array], given: Mapping[str, object], **defaults: Any) -> Layer:
         """Draw a layer; `given` are the snippet's style options."""
         lengths = [len(column) for name, column in columns.items() if name not in FREE.get(kind, ())]
         if len(set(lengths)) > 1 or (kind == "words" and lengths != [1, 1]):

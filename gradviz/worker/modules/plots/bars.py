@@ -117,7 +117,7 @@ class Bars:
         stacked: bool = False,
         log: bool = False,
         **look: object,
-    ) -> tuple[Any, Any, Any]:
+    ) -> tuple[object, object, object]:
         """Count the numbers in each bin and draw the counts."""
         sets = self._sets(x)
         between = None if range is None else (float(range[0]), float(range[1]))

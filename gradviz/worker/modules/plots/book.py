@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.trace.figures import COLUMNS, MOST_AXES, MOST_FIGURES, MOST_LAYERS, MOST_NUMBERS, MOST_TEXT, MOST_TICKS
 
-Array = np.ndarray[Any, Any]
 Place = tuple[float, float, float, float]
 NOT_DRAWN = "GradViz: plots are drawn without {}.\n"
 TOO_MANY = f"GradViz: a run shows {MOST_FIGURES} plots at most; the others are left out.\n"

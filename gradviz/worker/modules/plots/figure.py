@@ -62,7 +62,7 @@ class AxesGrid(Facade):
         """Return the same axes in other rows and columns."""
         return made(AxesGrid, held=self._held.reshape(*shape))
 
-    def tolist(self) -> list[Any]:
+    def tolist(self) -> list[object]:
         """Return the axes as lists."""
         return self._held.tolist()  # type: ignore[no-any-return]
 

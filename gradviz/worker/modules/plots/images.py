@@ -161,7 +161,7 @@ class Images:
         self,
         value: Array,
         extent: tuple[float, ...],
-        look: tuple[object, Any, Any],
+        look: tuple[object, object, object],
         alpha: object,
         kind: type[Coloured] = Coloured,
     ) -> Coloured:
@@ -276,7 +276,7 @@ class Images:
 
     def hist2d(
         self, x: object, y: object, bins: Any = 10, range: object = None, **look: object
-    ) -> tuple[Any, Any, Any, Coloured]:
+    ) -> tuple[object, object, object, Coloured]:
         """Count and draw how many points are in each cell."""
         many = min(int(bins), 500) if type(bins) is int else [min(int(each), 500) for each in bins]
         count, across, up = np.histogram2d(self._pen.x(x), self._pen.y(y), many)

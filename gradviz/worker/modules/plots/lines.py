@@ -269,7 +269,7 @@ def _columns(x: Array | None, y: Array) -> list[tuple[Array, Array]]:
     return [(across[min(i, len(across) - 1)], up[min(i, len(up) - 1)]) for i in range(count)]
 
 
-def _without_base(look: dict[str, object]) -> dict[str, Any]:
+def _without_base(look: dict[str, object]) -> dict[str, object]:
     return {key: value for key, value in look.items() if key not in ("base", "basex", "basey", "nonpositive", "subs")}
 
 

@@ -29,7 +29,7 @@ class Numbers:
 
     __slots__ = ("_plain",)
 
-    def __init__(self, plain: Callable[[Any], Any]) -> None:
+    def __init__(self, plain: Callable[[object], object]) -> None:
         self._plain = plain
 
     def array(self, value: object) -> Array:

@@ -75,7 +75,7 @@ class _Drawn(torch.utils.data.Dataset[Any]):
         self.classes = list(classes)
         count = length[0 if self.train else 1]
         self._labels = np.random.RandomState(11 if self.train else 12).randint(0, len(classes), count)
-        self._pool: dict[Any, Any] = {}
+        self._pool: dict[object, object] = {}
         self._pictures: Any = None
         self._targets: Any = None
         self._passes, self._few_now = 0, self._few
@@ -103,7 +103,7 @@ class _Drawn(torch.utils.data.Dataset[Any]):
         return f"Dataset {type(self).__name__} (drawn by GradViz)\n    Number of datapoints: {len(self)}"
 
 
-def _changed(data: Any, image: object, label: int) -> tuple[Any, Any]:
+def _changed(data: Any, image: object, label: int) -> tuple[object, object]:
     """Return an item after the set's transforms."""
     image = image if data.transform is None else data.transform(image)
     return image, label if data.target_transform is None else data.target_transform(label)

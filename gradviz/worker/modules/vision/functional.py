@@ -400,7 +400,7 @@ def rgb_to_grayscale(img: Form, num_output_channels: int = 1) -> Form:
     return grey if num_output_channels == 3 else grey[..., :1, :, :]
 
 
-FUNCTIONS: tuple[Callable[..., Any], ...] = (
+FUNCTIONS: tuple[Callable[..., object], ...] = (
     *(convert_image_dtype, to_tensor, pil_to_tensor, to_pil_image, normalize, resize, crop, center_crop, pad, hflip),
     *(vflip, rotate, adjust_brightness, adjust_contrast, adjust_saturation, adjust_sharpness, adjust_hue),
     *(affine, gaussian_blur, invert, solarize, posterize, autocontrast, equalize, erase, rgb_to_grayscale),

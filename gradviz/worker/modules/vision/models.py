@@ -27,7 +27,7 @@ _FAN_OUT = functools.partial(nn.init.kaiming_normal_, mode="fan_out", nonlineari
 _SMALL = functools.partial(nn.init.normal_, mean=0.0, std=0.01)
 
 
-def _begin(model: nn.Module, convolutions: Callable[..., Any], linears: Callable[..., Any] | None = None) -> None:
+def _begin(model: nn.Module, convolutions: Callable[..., object], linears: Callable[..., object] | None = None) -> None:
     """Draw the first weights of the layers, whose biases begin with 0."""
     for module in model.modules():
         draw = {nn.Conv2d: convolutions, nn.Linear: linears}.get(type(module))
@@ -301,7 +301,7 @@ class MobileNetV2(nn.Module):
         return self.classifier(torch.flatten(x, 1))
 
 
-_MAKERS: dict[str, Callable[..., Any]] = {
+_MAKERS: dict[str, Callable[..., object]] = {
     "alexnet": AlexNet,
     "mobilenet_v2": MobileNetV2,
     **{f"squeezenet{version}": functools.partial(SqueezeNet, version) for version in _FIRES},
@@ -310,7 +310,7 @@ _MAKERS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _offered(name: str, make: Callable[..., Any]) -> Callable[..., Any]:
+def _offered(name: str, make: Callable[..., object]) -> Callable[..., object]:
     def model(weights: object = None, progress: object = True, **options: object) -> object:
         return make(**_check(weights, options))
 
@@ -352,7 +352,7 @@ def _numbers(picture: Any) -> object:
 
 _FAMILIES = {"resnet": "ResNet", "vgg": "VGG", "alexnet": "AlexNet", "squeezenet": "SqueezeNet"}
 _FAMILIES |= {"mobilenet_v": "MobileNet_V"}
-FUNCTIONS: dict[str, Callable[..., Any]] = {name: _offered(name, make) for name, make in _MAKERS.items()}
+FUNCTIONS: dict[str, Callable[..., object]] = {name: _offered(name, make) for name, make in _MAKERS.items()}
 WEIGHTS = {
     family + rest: _weights_of(family + rest)
     for start, family in _FAMILIES.items()
