@@ -65,6 +65,7 @@ class Bench:
     is left when `attempt` returns."""
 
     def __init__(self, layer: str) -> None:
+        self._ahead = layer == "all"  # a spare worker is another one only there: what it has rehearsed is in it
         self._server: forkserver.ForkServer | None = None
         self._instead: Any = None
         if layer == "all":
@@ -86,7 +87,7 @@ class Bench:
 
     def attempt(self, attack: Attack, target: Outside) -> Result:
         """Run it, and say what became of it."""
-        pool = WorkerPool(HURRIED if attack.by_parent else SMALL)
+        pool = WorkerPool(HURRIED if attack.by_parent else SMALL, ahead=self._ahead)
         try:
             return _attempt(pool, target, attack)
         finally:

@@ -28,7 +28,7 @@ for _ in range(60):
     torch.nn.functional.cross_entropy(net(x), y).backward()
     optimizer.step()
 a, b = batch(test, 200)
-print(len(train), len(test), tuple(train[0][0].shape), train.data.shape, len(train.classes), end=" ")
+print(len(train), len(test), tuple(train[0][0].shape), test.data.shape, len(train.classes), end=" ")
 print(float((net(a).argmax(1) == b).float().mean()))
 """
 
@@ -36,11 +36,11 @@ print(float((net(a).argmax(1) == b).float().mean()))
 @pytest.mark.parametrize(
     ("name", "shape", "data", "least"),
     [
-        ("MNIST", "60000 10000 (1, 28, 28) torch.Size([60000, 28, 28]) 10", "MNIST", 0.8),
-        ("FashionMNIST", "60000 10000 (1, 28, 28) torch.Size([60000, 28, 28]) 10", "FashionMNIST", 0.8),
-        ("KMNIST", "60000 10000 (1, 28, 28) torch.Size([60000, 28, 28]) 10", "KMNIST", 0.8),
-        ("CIFAR10", "50000 10000 (3, 32, 32) (50000, 32, 32, 3) 10", "CIFAR10", 0.2),
-        ("CIFAR100", "50000 10000 (3, 32, 32) (50000, 32, 32, 3) 100", "CIFAR100", 0.03),
+        ("MNIST", "60000 10000 (1, 28, 28) torch.Size([10000, 28, 28]) 10", "MNIST", 0.8),
+        ("FashionMNIST", "60000 10000 (1, 28, 28) torch.Size([10000, 28, 28]) 10", "FashionMNIST", 0.8),
+        ("KMNIST", "60000 10000 (1, 28, 28) torch.Size([10000, 28, 28]) 10", "KMNIST", 0.8),
+        ("CIFAR10", "50000 10000 (3, 32, 32) (10000, 32, 32, 3) 10", "CIFAR10", 0.2),
+        ("CIFAR100", "50000 10000 (3, 32, 32) (10000, 32, 32, 3) 100", "CIFAR100", 0.03),
     ],
 )
 def test_a_drawn_set_has_its_form_and_can_be_learned(
