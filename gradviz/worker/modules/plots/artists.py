@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.trace.figures import FREE
-from gradviz.worker.modules.plots.book import Array, AxesRecord, Book, FigureRecord, Layer, short
+from gradviz.worker.modules.plots.book import AxesRecord, Book, FigureRecord, Layer, short
 from gradviz.worker.modules.plots.colours import dress, map_name, options
 from gradviz.worker.modules.plots.facade import Facade, absent, made, told
 from gradviz.worker.modules.plots.numbers import Numbers

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.trace.figures import MOST_TICKS
 from gradviz.worker.modules.plots import colours
 from gradviz.worker.modules.plots.artists import Artist, BarContainer, Pen, spread
-from gradviz.worker.modules.plots.book import Array, Layer, short
+from gradviz.worker.modules.plots.book import Layer, short
 from gradviz.worker.modules.plots.colours import options
 from gradviz.worker.objects.numpy_boundary import to_snippet
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.worker.modules.plots.artists import Artist, Colorbar
 from gradviz.worker.modules.plots.axes import Axes
-from gradviz.worker.modules.plots.book import Array, AxesRecord, Book, FigureRecord, Place, short
+from gradviz.worker.modules.plots.book import AxesRecord, Book, FigureRecord, Place, short
 from gradviz.worker.modules.plots.facade import ACCEPTED, Accepted, Facade, Title, absent, made
 from gradviz.worker.modules.plots.numbers import Numbers
 

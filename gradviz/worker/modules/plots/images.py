@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.trace.figures import colour_at
 from gradviz.worker.modules.plots import colours
 from gradviz.worker.modules.plots.artists import (
@@ -21,7 +22,7 @@ from gradviz.worker.modules.plots.artists import (
     number_range,
     spread,
 )
-from gradviz.worker.modules.plots.book import Array, Layer, short
+from gradviz.worker.modules.plots.book import Layer, short
 from gradviz.worker.modules.plots.colours import map_name, options
 from gradviz.worker.modules.plots.facade import ACCEPTED, Facade, made
 from gradviz.worker.objects.numpy_boundary import to_snippet

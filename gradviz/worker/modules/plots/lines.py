@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.worker.modules.plots import colours
 from gradviz.worker.modules.plots.artists import Artist, Coloured, Line2D, Pen, colour_range, same_length, spread
-from gradviz.worker.modules.plots.book import Array, Layer
+from gradviz.worker.modules.plots.book import Layer
 from gradviz.worker.modules.plots.colours import options
 
 MOST_GROUPS = 64  # different colours among the points of one call

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.worker.modules.plots.book import Array, Direction, short
+from gradviz.engine.kernel.dtypes import Array
+from gradviz.worker.modules.plots.book import Direction, short
 
 _ITERABLE: tuple[type, ...] = (
     type({}.keys()),
