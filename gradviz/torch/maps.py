@@ -106,7 +106,7 @@ def _in_dim(dim: int, leaf: Tensor, head: str) -> int | None:
     return dim % leaf.ndim
 
 
-def _batch_size(dims: Sequence[object], leaves: Sequence[Any]) -> int:
+def _batch_size(dims: Sequence[int | None], leaves: Sequence[Tensor]) -> int:
     sizes = [x.shape[dim] for x, dim in zip(leaves, dims, strict=True) if dim is not None]
     if not sizes:
         raise ValueError("vmap: Expected at least one Tensor to vmap over")
@@ -129,7 +129,7 @@ def _once(
     kwargs: dict[str, Any],
     size: int,
     dims: Sequence[int | None],
-    leaves: Sequence[Any],
+    leaves: Sequence[Tensor],
 ) -> Any:
     with layers.layer("vmap", size, randomness) as layer:
         given = [x if dim is None else layered.add(x, layer.number, dim) for x, dim in zip(leaves, dims, strict=True)]

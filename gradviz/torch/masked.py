@@ -104,7 +104,7 @@ def _extreme(name: str, value: Callable[[object], object]) -> Callable[..., Tens
     return function
 
 
-def _position(name: str, value: Callable[[object], Any]) -> Callable[..., Tensor]:
+def _position(name: str, value: Callable[[object], object]) -> Callable[..., Tensor]:
     def function(
         input: Tensor, dim: int | None = None, *, keepdim: bool = False, dtype: object = None, mask: Any = None
     ) -> Tensor:

@@ -129,7 +129,9 @@ def _one_dictionary(dicts: object) -> dict[str, object]:
     return {name: tensor for each in dicts for name, tensor in each.items()}
 
 
-def make_functional(model: Any, disable_autograd_tracking: bool = False) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+def make_functional(
+    model: Any, disable_autograd_tracking: bool = False
+) -> tuple[Callable[..., object], tuple[object, ...]]:
     """A function of parameters and arguments that calls a copy of the module, and the copy's parameters."""
     if list(model.buffers()):
         raise RuntimeError(
@@ -141,7 +143,7 @@ def make_functional(model: Any, disable_autograd_tracking: bool = False) -> tupl
 
 def make_functional_with_buffers(
     model: Any, disable_autograd_tracking: bool = False
-) -> tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]:
+) -> tuple[Callable[..., object], tuple[object, ...], tuple[object, ...]]:
     """The same of a module with buffers, of which the function is, too."""
     copied = deepcopy(model)
     params, buffers = dict(copied.named_parameters()), dict(copied.named_buffers())
@@ -150,7 +152,7 @@ def make_functional_with_buffers(
         for each in params.values():
             each.requires_grad_(False)
 
-    def call(params: Sequence[Any], buffers: Sequence[Any], *args: Any, **kwargs: Any) -> Any:
+    def call(params: Sequence[object], buffers: Sequence[object], *args: Any, **kwargs: Any) -> Any:
         return functional_call(copied, dict(zip(names, (*params, *buffers), strict=True)), args, kwargs)
 
     return call, tuple(params.values()), tuple(buffers.values())

@@ -58,7 +58,7 @@ class _Storage:
         """How many bytes an element has."""
         return self._whole.element_size()
 
-    def tolist(self) -> list[Any]:
+    def tolist(self) -> list[object]:
         """Return its elements."""
         with paused():
             return list(self._whole.tolist())

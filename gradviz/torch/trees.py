@@ -55,7 +55,7 @@ def _shown(spec: TreeSpec, indent: int) -> str:
     return f"TreeSpec({spec._kind.__name__}, {spec._context}, [{inside}])"
 
 
-def opened(tree: Any) -> tuple[Any, Any, list[Any]]:
+def opened(tree: Any) -> tuple[object, object, list[object]]:
     """Return the kind, the context and the children of a container; None as the kind of a leaf."""
     kind = type(tree)
     if kind is dict or (isinstance(tree, OrderedDict) and kind.__name__ == "OrderedDict"):  # of a module's state, too
@@ -67,20 +67,20 @@ def opened(tree: Any) -> tuple[Any, Any, list[Any]]:
     return None, None, []
 
 
-def tree_flatten(tree: object, is_leaf: Callable[[Any], object] | None = None) -> tuple[list[Any], TreeSpec]:
+def tree_flatten(tree: object, is_leaf: Callable[[object], object] | None = None) -> tuple[list[object], TreeSpec]:
     """Return the leaves, and how they are nested."""
-    leaves: list[Any] = []
+    leaves: list[object] = []
     return leaves, _flattened(tree, leaves, is_leaf)
 
 
-def _flattened(tree: object, leaves: list[Any], is_leaf: Callable[[Any], object] | None) -> TreeSpec:
+def _flattened(tree: object, leaves: list[object], is_leaf: Callable[[object], object] | None) -> TreeSpec:
     kind, context, inside = (None, None, []) if is_leaf is not None and is_leaf(tree) else opened(tree)
     if kind is None:
         leaves.append(tree)
     return TreeSpec(kind, context, tuple(_flattened(each, leaves, is_leaf) for each in inside))
 
 
-def _flattened_up_to(spec: TreeSpec, tree: Any) -> list[Any]:
+def _flattened_up_to(spec: TreeSpec, tree: Any) -> list[object]:
     """Return what a tree has in the places of the spec's leaves."""
     if spec._kind is None:
         return [tree]
@@ -112,7 +112,7 @@ def tree_unflatten(leaves: Any, treespec: TreeSpec) -> Any:
     return _built(treespec, iter(given))
 
 
-def _built(spec: TreeSpec, leaves: Iterator[Any]) -> Any:
+def _built(spec: TreeSpec, leaves: Iterator[object]) -> Any:
     if spec._kind is None:
         return next(leaves)
     inside = [_built(each, leaves) for each in spec._inside]
@@ -123,18 +123,18 @@ def _built(spec: TreeSpec, leaves: Iterator[Any]) -> Any:
     return spec._kind(inside) if spec._kind in (list, tuple, Size) else spec._kind(*inside)
 
 
-def tree_leaves(tree: object, is_leaf: Callable[[Any], object] | None = None) -> list[Any]:
+def tree_leaves(tree: object, is_leaf: Callable[[object], object] | None = None) -> list[object]:
     """Return the leaves."""
     return tree_flatten(tree, is_leaf)[0]
 
 
-def tree_structure(tree: object, is_leaf: Callable[[Any], object] | None = None) -> TreeSpec:
+def tree_structure(tree: object, is_leaf: Callable[[object], object] | None = None) -> TreeSpec:
     """Return how the leaves are nested."""
     return tree_flatten(tree, is_leaf)[1]
 
 
 def tree_map(
-    func: Callable[..., Any], tree: object, *rests: object, is_leaf: Callable[[Any], object] | None = None
+    func: Callable[..., object], tree: object, *rests: object, is_leaf: Callable[[object], object] | None = None
 ) -> Any:
     """Apply a function to every leaf, and to what further trees have in its place."""
     leaves, spec = tree_flatten(tree, is_leaf)
@@ -143,12 +143,12 @@ def tree_map(
 
 
 def tree_map_only(
-    kind: Any, func: Callable[[Any], Any], tree: Any, is_leaf: Callable[[Any], object] | None = None
+    kind: Any, func: Callable[[object], object], tree: Any, is_leaf: Callable[[object], object] | None = None
 ) -> Any:
     """Apply a function to the leaves of a class."""
     return tree_map(lambda leaf: func(leaf) if isinstance(leaf, kind) else leaf, tree, is_leaf=is_leaf)
 
 
-PUBLIC: tuple[Any, ...] = (
+PUBLIC: tuple[Callable[..., object], ...] = (
     *(TreeSpec, tree_flatten, tree_unflatten, tree_leaves, tree_structure, tree_map, tree_map_only),
 )

@@ -311,7 +311,7 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
     return call(VDOT, input, other)
 
 
-def _other(grad: Tensor, known: tuple[Any, Any], equation: str, at: int) -> Tensor:
+def _other(grad: Tensor, known: tuple[Tensor, Tensor], equation: str, at: int) -> Tensor:
     """The gradient of operand `at`: the same product with the gradient in its place and the result in the operand's."""
     operands, result = equation.split("->")
     names = operands.split(",")

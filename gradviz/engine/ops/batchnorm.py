@@ -64,7 +64,7 @@ def _moments(x: Array, axes: tuple[int, ...]) -> tuple[Any, Any]:
     return mean, np.sum(apart * apart, axis=axes).astype(x.dtype) / count
 
 
-def _through_batch(g: Any, x: Any, w: object, mean: object, scale: object) -> tuple[Any, Any, Any]:
+def _through_batch(g: Any, x: Any, w: object, mean: object, scale: object) -> tuple[Array, Array, Array]:
     """The gradients of input, weight and bias, rounded where PyTorch rounds."""
     count = x.size // x.shape[1]
     centred = x - channels(mean, x)

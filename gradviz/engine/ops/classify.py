@@ -404,7 +404,7 @@ def _width(x: Array) -> int:
     return int(x.shape[-1]) if x.ndim else 1
 
 
-def _margins(x: Array, target: Array, weight: Array | None, p: int, margin: float) -> tuple[Any, Any, Any]:
+def _margins(x: Array, target: Array, weight: Array | None, p: int, margin: float) -> tuple[Array, Array, Array]:
     """How far each other class intrudes into the margin, the weights, and where the targets are."""
     rows = x.reshape(-1, _width(x))
     at = target.reshape(-1, 1)
@@ -520,7 +520,7 @@ def _chosen(target: Array) -> tuple[Array, ...]:
     return chosen, np.where(before, rows, -1)
 
 
-def _shortfalls(x: Array, target: Array) -> tuple[Any, Any, Any]:
+def _shortfalls(x: Array, target: Array) -> tuple[Array, Array, Array]:
     """How far each class that is not named comes within 1 of each that is: (rows, named, classes)."""
     chosen, named = _chosen(target)
     rows = x.reshape(chosen.shape)

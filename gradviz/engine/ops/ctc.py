@@ -20,7 +20,7 @@ F = FUNCTIONS
 Lengths = tuple[int, ...]
 
 
-def _labels(targets: Array, lengths: Lengths, blank: int) -> list[Any]:
+def _labels(targets: Array, lengths: Lengths, blank: int) -> list[Array]:
     """The labels of each sample with a blank before, between and after them."""
     found, start = [], 0
     for i, n in enumerate(lengths):

@@ -461,14 +461,14 @@ def geqrf(input: Tensor) -> Named:
     return named("geqrf", call_all(GEQRF, input))
 
 
-def _reflection_grads(vectors: Tensor, tau: Tensor, steps: Any, start: Tensor, grad: Tensor) -> tuple[Any, Any]:
+def _reflection_grads(vectors: Tensor, tau: Tensor, steps: Any, start: Tensor, grad: Tensor) -> tuple[Tensor, Tensor]:
     """The gradients of the Householder vectors and of their factors, for the result F₁ F₂ … times `start`; each step is
     (the number of the reflection, whether its adjoint is taken)."""
     m = vectors.shape[-2]
     count = tau.shape[-1]
     unit = vectors[..., :count].tril(-1) + F["eye"](m, count, dtype=vectors.dtype)
 
-    def factor(k: int, adjoint: bool) -> tuple[Any, Any]:
+    def factor(k: int, adjoint: bool) -> tuple[Tensor, Tensor]:
         t = tau[..., k]
         return unit[..., k : k + 1], (conj(t) if adjoint else t).unsqueeze(-1).unsqueeze(-1)
 

@@ -125,7 +125,7 @@ def _as_index(value: object) -> Tensor | None:
     return None
 
 
-def _places(numbers: list[Any]) -> Tensor:
+def _places(numbers: list[int]) -> Tensor:
     found: Tensor = F["tensor"](numbers)
     return found if found.dtype in (dtypes.bool_, dtypes.uint8, dtypes.int64) else found.long()
 

@@ -29,7 +29,7 @@ F = FUNCTIONS
 Dims = tuple[int, ...]
 
 
-def standardised(x: Array, axes: Dims, eps: float) -> tuple[Any, Any, Any]:
+def standardised(x: Array, axes: Dims, eps: float) -> tuple[Array, Array, Array]:
     """(x − mean) / σ, and the mean and 1/σ over `axes`, which are kept with size 1."""
     x = np.ascontiguousarray(x)  # as in PyTorch's result, whatever the order of the input
     mean = np.mean(x, axis=axes, keepdims=True, dtype=x.dtype)
@@ -38,7 +38,7 @@ def standardised(x: Array, axes: Dims, eps: float) -> tuple[Any, Any, Any]:
     return centred * scale, mean, scale
 
 
-def statistics(x: Tensor, dims: Dims, eps: float, mean: Tensor, scale: Tensor) -> tuple[Any, Any]:
+def statistics(x: Tensor, dims: Dims, eps: float, mean: Tensor, scale: Tensor) -> tuple[Tensor, Tensor]:
     """Mean and 1/σ for the gradient; see Note [Statistics in second derivatives]."""
     if not state.grad:
         return mean, scale

@@ -20,14 +20,14 @@ from gradviz.engine.run.arguments import need_tensors
 F = FUNCTIONS
 
 
-def _places(batch_sizes: Array) -> tuple[Any, Any]:
+def _places(batch_sizes: Array) -> tuple[Array, Array]:
     """The time and the sequence of each row of the packed data."""
     times = repeat(np.arange(len(batch_sizes)), batch_sizes)
     starts = np.cumsum(batch_sizes) - batch_sizes
     return times, np.arange(len(times)) - repeat(starts, batch_sizes)
 
 
-def _packed(x: Array, *, lengths: tuple[int, ...], batch_first: bool) -> tuple[Any, Any]:
+def _packed(x: Array, *, lengths: tuple[int, ...], batch_first: bool) -> tuple[Array, Array]:
     each = np.asarray(lengths)
     batch_sizes = (each[None, :] > np.arange(each[0])[:, None]).sum(1).astype(np.int64)
     times, rows = _places(batch_sizes)

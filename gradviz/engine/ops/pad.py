@@ -87,7 +87,7 @@ def _repeated(n: int, a: int, b: int) -> Array:
 def _copy_rows(kind: str, camel: str, index: Any, dims: int, brief: str) -> OpRow:
     """The row of a padding that copies elements of the input, with the row of its gradient."""
 
-    def places(shape: Sizes, pad: Sizes) -> list[Any]:
+    def places(shape: Sizes, pad: Sizes) -> list[Array]:
         return [index(n, *ends) for n, ends in zip(shape[-dims:], _ends(pad, dims), strict=True)]
 
     def forward(x: Array, *, padding: Sizes) -> Array:

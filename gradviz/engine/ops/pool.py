@@ -229,7 +229,7 @@ def adaptive_places(shape: Sizes, output: Sizes) -> Places:
     return found
 
 
-def _spread(arrays: list[Any]) -> list[Any]:
+def _spread(arrays: list[Array]) -> list[Array]:
     """Each (windows, kernel) array in a shape that broadcasts to (windows…, kernel…) of all dimensions."""
     n = len(arrays)
     return [
@@ -238,7 +238,7 @@ def _spread(arrays: list[Any]) -> list[Any]:
     ]
 
 
-def _largest(x: Array, places: Places) -> tuple[Any, Any]:
+def _largest(x: Array, places: Places) -> tuple[Array, Array]:
     """The largest value of each window, and its index in the flattened last dimensions."""
     n = len(places)
     shape = x.shape[-n:]
@@ -259,7 +259,7 @@ def _largest(x: Array, places: Places) -> tuple[Any, Any]:
 
 def _max_pool(
     x: Array, *, kernel_size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
-) -> tuple[Any, Any]:
+) -> tuple[Array, Array]:
     n, shape = len(kernel_size), x.shape
     stride = stride or kernel_size
     each = list(zip(shape[-n:], kernel_size, stride, padding, dilation, strict=True))

@@ -180,7 +180,7 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> N
 # --- histograms ---
 
 
-def _counted(x: Array, weight: Array | None, *, edges: Sequence[Any], density: bool) -> Array:
+def _counted(x: Array, weight: Array | None, *, edges: Sequence[Array], density: bool) -> Array:
     """How many rows of `x` fall into each cell of a grid, or the sum of their weights."""
     at = []
     inside = np.ones(len(x), np.bool_)

@@ -226,7 +226,7 @@ def _sequence(value: object) -> list[Any]:
     return [value] if isinstance(value, Tensor | GradientEdge) else list(cast(Iterable[Any], value))
 
 
-def _seeds(roots: list[Any], given: Sequence[Any]) -> list[Tensor]:
+def _seeds(roots: list[Any], given: Sequence[Tensor | None]) -> list[Tensor]:
     seeds = [_seed(root, grad, i) for i, (root, grad) in enumerate(zip(roots, given, strict=False))]
     if len(seeds) != len(roots):  # PyTorch ignores surplus gradients
         raise RuntimeError(f"got {len(roots)} tensors and {len(seeds)} gradients")

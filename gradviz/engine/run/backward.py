@@ -300,7 +300,7 @@ def _name(hook: object) -> str:
     return str(getattr(hook, "__name__", type(hook).__name__))
 
 
-def _replaced(hook: object, former: list[Tensor | None], found: object) -> list[Any]:
+def _replaced(hook: object, former: list[Tensor | None], found: object) -> list[Tensor | None]:
     """What a node hook returned; refused unless it is one gradient for each that it got."""
     if found is None:
         return list(former)

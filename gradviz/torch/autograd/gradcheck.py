@@ -122,7 +122,7 @@ def _check_inputs(inputs: Sequence[object]) -> None:
 
 
 def _check_backward(
-    check: Check, func: Callable[..., object], inputs: tuple[object, ...], found: tuple[Any, ...]
+    check: Check, func: Callable[..., object], inputs: tuple[object, ...], found: tuple[object, ...]
 ) -> None:
     """A complex output is checked as two real ones: first its imaginary part, then its real one."""
     if not any(isinstance(each, Tensor) and each.is_complex() for each in found):
@@ -135,8 +135,8 @@ def _check_backward(
         check(half, inputs, halves, differentiable_outputs(halves), part=_Part(indices, name == "imag"))
 
 
-def _half_of_outputs(func: Callable[..., object], name: str) -> Callable[..., tuple[Any, ...]]:
-    def half(*args: object) -> tuple[Any, ...]:
+def _half_of_outputs(func: Callable[..., object], name: str) -> Callable[..., tuple[object, ...]]:
+    def half(*args: object) -> tuple[object, ...]:
         return tuple(getattr(each, name) if each.is_complex() else each for each in as_tuple(func(*args)))
 
     return half
@@ -146,7 +146,7 @@ def _check_forward(
     check: Check,
     func: Callable[..., object],
     inputs: tuple[object, ...],
-    found: tuple[Any, ...],
+    found: tuple[object, ...],
     dtypes: bool,
     undefined: bool,
 ) -> None:
@@ -215,7 +215,7 @@ def _twice(y: Tensor, xs: Sequence[Tensor], v: Tensor | None, limits: _Limits) -
 def _compare_fast(
     func: Callable[..., object],
     inputs: tuple[object, ...],
-    found: tuple[Any, ...],
+    found: tuple[object, ...],
     outputs: tuple[Tensor, ...],
     limits: _Limits,
     part: _Part,

@@ -115,7 +115,7 @@ def register_multi_grad_hook(
     nodes = [edge[0] for each in tensors if (edge := edge_of(each)) is not None]
     if mode == "all" and len(nodes) != len(tensors):
         raise AssertionError("Expected gradient function to be set")
-    passes: weakref.WeakKeyDictionary[Any, _Arrivals] = weakref.WeakKeyDictionary()
+    passes: weakref.WeakKeyDictionary[object, _Arrivals] = weakref.WeakKeyDictionary()
 
     def hook_of(index: int) -> Callable[[Tensor], None]:
         def hook(grad: Tensor) -> None:

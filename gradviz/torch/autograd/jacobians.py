@@ -328,7 +328,7 @@ def _pushed(
     return found
 
 
-def _duals(inputs: tuple[object, ...], tangents: dict[int, Tensor], plain: int = -1) -> list[Any]:
+def _duals(inputs: tuple[object, ...], tangents: dict[int, Tensor], plain: int = -1) -> list[object]:
     """The inputs as dual tensors, with zero tangents where none is given; input number `plain` has none."""
     made = []
     for i, x in enumerate(inputs):

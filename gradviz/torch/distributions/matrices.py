@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self
 
 from gradviz.engine.kernel.tensor import Size, Tensor
 from gradviz.engine.ops.facts import finfo
@@ -79,7 +79,7 @@ class Wishart(ExponentialFamily):
     _mean_carrier_measure = 0
 
     @property
-    def arg_constraints(self) -> dict[str, Any]:
+    def arg_constraints(self) -> dict[str, object]:
         """The constraints on the parameters."""
         return {
             "covariance_matrix": constraints.positive_definite,

@@ -31,7 +31,7 @@ class PolynomialLR(LRScheduler):
         self.power = power
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         now = self._now()
         if self._is_initial or self.last_epoch > self.total_iters:
             return now
@@ -60,7 +60,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self.T_cur: float = last_epoch
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         self._now()
         turn = 1 + math.cos(math.pi * self.T_cur / self.T_i)
         return [self.eta_min + (base - self.eta_min) * turn / 2 for base in self.base_lrs]
@@ -175,7 +175,7 @@ class OneCycleLR(LRScheduler):
             return (end - start) * part + start
         return end + (start - end) / 2.0 * (math.cos(math.pi * part) + 1)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         self._now()
         step = self.last_epoch
         if step > self.total_steps:
@@ -261,7 +261,7 @@ class CyclicLR(LRScheduler):
             own_values(self._scale_fn_custom).update(values)
         super().load_state_dict({key: each for key, each in state_dict.items() if key != "_scale_fn_custom"})
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         self._now()
         cycle = math.floor(1 + self.last_epoch / self.total_size)
         x = 1.0 + self.last_epoch / self.total_size - cycle

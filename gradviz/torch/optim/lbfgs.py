@@ -101,7 +101,7 @@ class Search:
         return ends[low]
 
     @staticmethod
-    def _inside(ends: list[Point], stalled: bool) -> tuple[Any, bool]:
+    def _inside(ends: list[Point], stalled: bool) -> tuple[object, bool]:
         """A step length between the ends, not too close to one of them twice in a row."""
         t = _guess(ends[0], ends[1])
         small, large = min(ends[0].t, ends[1].t), max(ends[0].t, ends[1].t)

@@ -36,7 +36,7 @@ _GET_LR = "To get the last learning rate computed by the scheduler, please use `
 Lambda = Callable[[int], float]
 
 
-def _rates(optimizer: Optimizer, key: str = "lr") -> list[Any]:
+def _rates(optimizer: Optimizer, key: str = "lr") -> list[float]:
     return [group[key].clone() if isinstance(group[key], Tensor) else group[key] for group in optimizer.param_groups]
 
 
@@ -81,11 +81,11 @@ class LRScheduler:
         self.step()
         self._is_initial = False
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         """The rates for `last_epoch`; called by `step`."""
         raise NotImplementedError
 
-    def get_last_lr(self) -> list[Any]:
+    def get_last_lr(self) -> list[float]:
         """Return the rates that were set last."""
         return self._last_lr
 
@@ -117,7 +117,7 @@ class LRScheduler:
             _set_rate(group, rate)
         self._last_lr = _rates(self.optimizer)
 
-    def _now(self) -> list[Any]:
+    def _now(self) -> list[float]:
         """The present rates, for `get_lr`, which warns when the user calls it."""
         if not self._get_lr_called_within_step:
             warnings.warn(_GET_LR, UserWarning, stacklevel=3)
@@ -157,7 +157,7 @@ class _ByLambda(LRScheduler):
 class LambdaLR(_ByLambda):
     """The first rate times a function of the epoch."""
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         self._now()
         return [base * fn(self.last_epoch) for fn, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
 
@@ -171,7 +171,7 @@ class MultiplicativeLR(_ByLambda):
                 raise TypeError(f"lr_lambda should be a function, but got {type(each).__name__}")
         super().__init__(optimizer, lr_lambda, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         now = self._now()
         if self._is_initial:
             return now
@@ -186,13 +186,13 @@ class StepLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         now = self._now()
         if self.last_epoch == 0 or self.last_epoch % self.step_size != 0:
             return now
         return [rate * self.gamma for rate in now]
 
-    def _get_closed_form_lr(self) -> list[Any]:
+    def _get_closed_form_lr(self) -> list[float]:
         return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
 
 
@@ -206,13 +206,13 @@ class MultiStepLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         now = self._now()
         if self.last_epoch not in self.milestones:
             return now
         return [rate * self.gamma ** self.milestones[self.last_epoch] for rate in now]
 
-    def _get_closed_form_lr(self) -> list[Any]:
+    def _get_closed_form_lr(self) -> list[float]:
         passed = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
         return [base * self.gamma**passed for base in self.base_lrs]
 
@@ -229,7 +229,7 @@ class ConstantLR(LRScheduler):
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         now = self._now()
         if self.last_epoch == 0:
             return [rate * self.factor for rate in now]
@@ -237,7 +237,7 @@ class ConstantLR(LRScheduler):
             return now
         return [rate * (1.0 / self.factor) for rate in now]
 
-    def _get_closed_form_lr(self) -> list[Any]:
+    def _get_closed_form_lr(self) -> list[float]:
         over = self.last_epoch >= self.total_iters
         return [base * (self.factor + over * (1 - self.factor)) for base in self.base_lrs]
 
@@ -262,7 +262,7 @@ class LinearLR(LRScheduler):
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         now = self._now()
         if self.last_epoch == 0:
             return [rate * self.start_factor for rate in now]
@@ -272,7 +272,7 @@ class LinearLR(LRScheduler):
         before = self.total_iters * self.start_factor + (self.last_epoch - 1) * rise
         return [rate * (1.0 + rise / before) for rate in now]
 
-    def _get_closed_form_lr(self) -> list[Any]:
+    def _get_closed_form_lr(self) -> list[float]:
         rise = self.end_factor - self.start_factor
         passed = min(self.total_iters, self.last_epoch)
         return [base * (self.start_factor + rise * passed / self.total_iters) for base in self.base_lrs]
@@ -285,11 +285,11 @@ class ExponentialLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         now = self._now()
         return now if self._is_initial else [rate * self.gamma for rate in now]
 
-    def _get_closed_form_lr(self) -> list[Any]:
+    def _get_closed_form_lr(self) -> list[float]:
         return [base * self.gamma**self.last_epoch for base in self.base_lrs]
 
 
@@ -301,7 +301,7 @@ class CosineAnnealingLR(LRScheduler):
         self.eta_min = eta_min
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> list[float]:
         now = self._now()
         if self._is_initial:
             return now
@@ -314,7 +314,7 @@ class CosineAnnealingLR(LRScheduler):
         before = 1 + math.cos(math.pi * (self.last_epoch - 1) / self.T_max)
         return [here / before * (rate - self.eta_min) + self.eta_min for rate in now]
 
-    def _get_closed_form_lr(self) -> list[Any]:
+    def _get_closed_form_lr(self) -> list[float]:
         here = 1 + math.cos(math.pi * self.last_epoch / self.T_max)
         return [self.eta_min + (base - self.eta_min) * here / 2 for base in self.base_lrs]
 

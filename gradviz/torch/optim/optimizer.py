@@ -205,7 +205,7 @@ class Optimizer:
         """State and groups, with numbers in place of parameters."""
         for hook in self.__dict__["_optimizer_state_dict_pre_hooks"].values():
             hook(self)
-        numbers: dict[Any, int] = {}
+        numbers: dict[object, int] = {}
         groups = []
         start = 0
         for group in self.param_groups:
@@ -250,7 +250,7 @@ class Optimizer:
         for hook in self.__dict__["_optimizer_load_state_dict_post_hooks"].values():
             hook(self)
 
-    def _restored(self, state: dict[str, Any]) -> None:
+    def _restored(self, state: dict[str, object]) -> None:
         """Called with the loaded state; the `__setstate__` of a user's class takes this name."""
 
 

@@ -213,7 +213,7 @@ class Frame:
                 f"during the forward pass.\n{''.join(told)}.\n{_TIP}"
             )
 
-    def _facts_now(self, when: object) -> list[tuple[int, Mapping[str, Any]]]:
+    def _facts_now(self, when: object) -> list[tuple[int, Mapping[str, object]]]:
         """(number, facts) of each tensor that was recomputed and has not been taken yet."""
         found = []
         for i, known in enumerate(self.places if self.facts is not None else ()):

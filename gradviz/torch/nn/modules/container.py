@@ -368,7 +368,7 @@ class ParameterDict(Module):
         del self[key]
         return value
 
-    def popitem(self) -> tuple[str, Any]:
+    def popitem(self) -> tuple[str, object]:
         """Remove the newest parameter and return it with its name."""
         key = next(reversed(self._keys))
         return key, self.pop(key)

@@ -22,10 +22,10 @@ def sizes(value: Any, count: int) -> tuple[int, ...]:
     return tuple(value) if isinstance(value, tuple | list) else (value,) * count
 
 
-def repeating(count: int) -> Callable[[Any], tuple[Any, ...]]:
+def repeating(count: int) -> Callable[[object], tuple[object, ...]]:
     """PyTorch's `_single`, `_pair` and `_triple`: a number repeated, or the items of a sequence."""
 
-    def parse(x: object) -> tuple[Any, ...]:
+    def parse(x: object) -> tuple[object, ...]:
         return tuple(x) if isinstance(x, Iterable) else (x,) * count
 
     return parse
