@@ -12,8 +12,8 @@ import gzip
 import io
 import operator
 import pickle
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -26,12 +26,19 @@ from gradviz.worker.modules.scratch_paths import Path, open_, plain_path
 from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.numpy_boundary import numeric, to_numpy, to_snippet
 
+
+class Writable(Protocol):
+    """A file that is open for writing."""
+
+    def write(self, text: Any, /) -> object: ...
+
+
 # --- pickle ---
 
 _PROTOCOLS = {"HIGHEST_PROTOCOL": 5, "DEFAULT_PROTOCOL": 4}
 
 
-def _dump(obj: object, file: Any, protocol: object = None, **rest: object) -> None:
+def _dump(obj: object, file: Writable, protocol: object = None, **rest: object) -> None:
     content = file._content if isinstance(file, ScratchFile) else None
     file.write(_written(obj, content))
 
@@ -42,7 +49,7 @@ def _written(obj: object, content: Content | None = None) -> bytes:
     return SCRATCH.put_away(obj, content)
 
 
-def _load(file: Any, **rest: object) -> Any:
+def _load(file: Any, **rest: object) -> object:
     start = plain_bytes(file.read(MARK_BYTES))
     if not start or start.startswith(MARK):
         return _loads(start)
@@ -57,7 +64,7 @@ def _dumps(obj: object, protocol: object = None, **rest: object) -> bytes:
     return _written(obj)
 
 
-def _loads(data: object, **rest: object) -> Any:
+def _loads(data: object, **rest: object) -> object:
     given = plain_bytes(data)
     if not given:
         raise EOFError("Ran out of input")
@@ -72,18 +79,20 @@ def _loads(data: object, **rest: object) -> Any:
 # --- csv ---
 
 
-def _options(delimiter: Any = ",", quotechar: Any = '"', skipinitialspace: Any = False, **look: Any) -> dict[str, Any]:
+def _options(
+    delimiter: object = ",", quotechar: object = '"', skipinitialspace: object = False, **look: Any
+) -> dict[str, Any]:
     chosen: dict[str, object] = {"delimiter": str.__str__(delimiter), "quotechar": str.__str__(quotechar)}
     quoting, end = look.pop("quoting", csv.QUOTE_MINIMAL), look.pop("lineterminator", "\r\n")
     chosen |= {"quoting": operator.index(quoting), "lineterminator": str.__str__(end)}
     return {**chosen, "skipinitialspace": bool(skipinitialspace)}
 
 
-def _reader(csvfile: object, dialect: object = "excel", **look: object) -> Iterator[list[object]]:
+def _reader(csvfile: Iterable[object], dialect: object = "excel", **look: object) -> Iterator[list[object]]:
     return _rows(csvfile, "\t" if dialect == "excel-tab" else None, look)
 
 
-def _rows(csvfile: Any, delimiter: str | None, look: dict[str, Any]) -> Iterator[list[Any]]:
+def _rows(csvfile: Iterable[object], delimiter: str | None, look: dict[str, object]) -> Iterator[list[object]]:
     options = _options(**({"delimiter": delimiter} if delimiter else {}), **look)
     yield from csv.reader((str.__str__(line) for line in csvfile), **options)
 
@@ -93,23 +102,23 @@ class _Writer:
 
     __slots__ = ("_file", "_options")
 
-    def __init__(self, csvfile: Any, dialect: object = "excel", **look: object) -> None:
+    def __init__(self, csvfile: Writable, dialect: object = "excel", **look: object) -> None:
         self._file = csvfile
         self._options = _options(**look)
 
-    def writerow(self, row: Any) -> Any:
+    def writerow(self, row: Iterable[object]) -> object:
         """Write one row."""
         held = io.StringIO()
         csv.writer(held, **self._options).writerow([_cell(each) for each in row])
         return self._file.write(held.getvalue())
 
-    def writerows(self, rows: Any) -> None:
+    def writerows(self, rows: Iterable[Iterable[object]]) -> None:
         """Write several rows."""
         for each in rows:
             self.writerow(each)
 
 
-def _cell(value: object) -> Any:
+def _cell(value: object) -> object:
     if value is None or type(value) in (int, float):
         return value
     return str.__str__(str(value))
@@ -120,23 +129,25 @@ class _DictReader:
 
     __slots__ = ("_names", "_rows")
 
-    def __init__(self, f: object, fieldnames: Any = None, *rest: object, **look: object) -> None:
+    def __init__(
+        self, f: Iterable[object], fieldnames: Iterable[object] | None = None, *rest: object, **look: object
+    ) -> None:
         self._rows = _reader(f, **look)
         self._names = None if fieldnames is None else list(fieldnames)
 
     @property
-    def fieldnames(self) -> Any:
+    def fieldnames(self) -> list[object] | None:
         """The names of the columns."""
         if self._names is None:
             self._names = next(self._rows, None)
         return self._names
 
-    def __iter__(self) -> Iterator[dict[Any, Any]]:
+    def __iter__(self) -> Iterator[dict[object, object]]:
         return self
 
     def __next__(self) -> dict[object, object]:
         names = self.fieldnames or []
-        row: list[Any] = []
+        row: list[object] = []
         while not row:
             row = next(self._rows)
         return dict(zip(names, [*row, *[None] * (len(names) - len(row))], strict=False))
@@ -147,19 +158,19 @@ class _DictWriter:
 
     __slots__ = ("_names", "_writer")
 
-    def __init__(self, f: object, fieldnames: Any, *rest: object, **look: object) -> None:
+    def __init__(self, f: Writable, fieldnames: Iterable[object], *rest: object, **look: object) -> None:
         self._names = list(fieldnames)
         self._writer = _Writer(f, **look)
 
-    def writeheader(self) -> Any:
+    def writeheader(self) -> object:
         """Write a row with the names of the columns."""
         return self._writer.writerow(self._names)
 
-    def writerow(self, rowdict: Any) -> Any:
+    def writerow(self, rowdict: Mapping[object, object]) -> object:
         """Write one row."""
         return self._writer.writerow([rowdict.get(name, "") for name in self._names])
 
-    def writerows(self, rowdicts: Any) -> None:
+    def writerows(self, rowdicts: Iterable[Mapping[object, object]]) -> None:
         """Write several rows."""
         for each in rowdicts:
             self.writerow(each)
@@ -241,7 +252,7 @@ class _Arrays:
         """Return the names of the arrays."""
         return list(self._held)
 
-    def items(self) -> list[tuple[str, Any]]:
+    def items(self) -> list[tuple[str, object]]:
         """Return names and arrays."""
         return list(self._held.items())
 

@@ -11,7 +11,8 @@ import copy
 import operator
 import time
 import types
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn, Protocol, SupportsIndex
 
 import numpy as np
 
@@ -25,49 +26,60 @@ _MOST_GAMES = 1_000
 class Env:
     """Base class of a game that a snippet writes itself."""
 
-    action_space: Any = None
-    observation_space: Any = None
+    action_space: object = None
+    observation_space: object = None
     render_mode = spec = None
 
     @property
-    def unwrapped(self) -> Env:
+    def unwrapped(self) -> object:
         """The game itself: nothing is wrapped around it."""
         return self
 
     def reset(self, *, seed: object = None, options: object = None) -> object:
         """Begin an episode: for a subclass to define; this does nothing."""
 
-    def step(self, action: object) -> NoReturn:
+    def step(self, action: object) -> tuple[Any, ...]:
         """Take an action: for a subclass to define."""
         raise NotImplementedError
 
-    def render(self) -> None:
+    def render(self) -> object:
         """Do nothing: games are not drawn."""
 
     def close(self) -> None:
         """Do nothing: nothing is open."""
 
 
+class Played(Protocol):
+    """What a wrapper is around: a game, or another wrapper; a snippet may have written either."""
+
+    @property
+    def unwrapped(self) -> object: ...
+    def reset(self, **options: object) -> Any: ...
+    def step(self, action: object) -> tuple[Any, ...]: ...
+    def render(self, *look: object, **more: object) -> object: ...
+    def close(self) -> None: ...
+
+
 class Wrapper(Env):
     """Base class of what a snippet puts around a game: what it does not define, the game does."""
 
-    def __init__(self, env: Any) -> None:
+    def __init__(self, env: Played) -> None:
         self.env = env
 
     @property
-    def unwrapped(self) -> Any:
+    def unwrapped(self) -> object:
         """The game itself."""
         return self.env.unwrapped
 
-    def reset(self, **options: Any) -> object:
+    def reset(self, **options: object) -> object:
         """Begin an episode."""
         return self.env.reset(**options)
 
-    def step(self, action: Any) -> Any:
+    def step(self, action: object) -> tuple[Any, ...]:
         """Take an action."""
         return self.env.step(action)
 
-    def render(self, *look: Any, **more: Any) -> Any:
+    def render(self, *look: object, **more: object) -> object:
         """Do nothing: games are not drawn."""
         return self.env.render(*look, **more)
 
@@ -79,7 +91,7 @@ class Wrapper(Env):
 def _of_the_game(name: str) -> property:
     """What a wrapper says about the game, unless it has been set; a copy of a table that others only look at."""
 
-    def told(self: Any) -> Any:
+    def told(self: object) -> object:
         found = vars(self).get(f"own_{name}", getattr(vars(self)["env"], name))
         return dict(found) if type(found) is types.MappingProxyType else found
 
@@ -100,12 +112,12 @@ class ObservationWrapper(Wrapper):
         """Change an observation: for a subclass to define."""
         raise NotImplementedError
 
-    def reset(self, **options: Any) -> object:
+    def reset(self, **options: object) -> object:
         """Begin an episode."""
         begun = self.env.reset(**options)
         return (self.observation(begun[0]), begun[1]) if type(begun) is tuple else self.observation(begun)
 
-    def step(self, action: Any) -> Any:
+    def step(self, action: object) -> tuple[Any, ...]:
         """Take an action."""
         seen, *rest = self.env.step(action)
         return (self.observation(seen), *rest)
@@ -114,11 +126,11 @@ class ObservationWrapper(Wrapper):
 class RewardWrapper(Wrapper):
     """Base class of wrappers that change the rewards."""
 
-    def reward(self, reward: Any) -> NoReturn:
+    def reward(self, reward: object) -> NoReturn:
         """Change a reward: for a subclass to define."""
         raise NotImplementedError
 
-    def step(self, action: Any) -> Any:
+    def step(self, action: object) -> tuple[Any, ...]:
         """Take an action."""
         seen, reward, *rest = self.env.step(action)
         return (seen, self.reward(reward), *rest)
@@ -127,11 +139,11 @@ class RewardWrapper(Wrapper):
 class ActionWrapper(Wrapper):
     """Base class of wrappers that change the actions."""
 
-    def action(self, action: Any) -> NoReturn:
+    def action(self, action: object) -> NoReturn:
         """Change an action: for a subclass to define."""
         raise NotImplementedError
 
-    def step(self, action: Any) -> Any:
+    def step(self, action: object) -> tuple[Any, ...]:
         """Take an action."""
         return self.env.step(self.action(action))
 
@@ -142,21 +154,23 @@ class ActionWrapper(Wrapper):
 class RecordEpisodeStatistics(Wrapper):
     """Adds the sum of the rewards and the length of an episode to the info of its last step."""
 
-    def __init__(self, env: object, buffer_length: Any = 100, stats_key: object = "episode", **more: object) -> None:
+    def __init__(
+        self, env: Played, buffer_length: SupportsIndex = 100, stats_key: object = "episode", **more: object
+    ) -> None:
         super().__init__(env)
         longest = operator.index(buffer_length)
-        self.return_queue: Any = collections.deque(maxlen=longest)
-        self.length_queue: Any = collections.deque(maxlen=longest)
+        self.return_queue: collections.deque[float] = collections.deque(maxlen=longest)
+        self.length_queue: collections.deque[int] = collections.deque(maxlen=longest)
         self.episode_count = self.episode_lengths = 0
         self.episode_returns, self.episode_start_time, self._key = 0.0, -1.0, str.__str__(stats_key)
 
-    def reset(self, **options: Any) -> object:
+    def reset(self, **options: object) -> object:
         """Begin an episode."""
         begun = self.env.reset(**options)
         self.episode_returns, self.episode_lengths, self.episode_start_time = 0.0, 0, time.perf_counter()
         return begun
 
-    def step(self, action: Any) -> Any:
+    def step(self, action: object) -> tuple[Any, ...]:
         """Take an action."""
         seen, reward, *ends, told = self.env.step(action)
         self.episode_returns += reward
@@ -173,7 +187,7 @@ class RecordEpisodeStatistics(Wrapper):
 class RecordVideo(Wrapper):
     """Changes nothing: there are no pictures of games."""
 
-    def __init__(self, env: object, *where: object, **how: object) -> None:
+    def __init__(self, env: Played, *where: object, **how: object) -> None:
         super().__init__(env)
 
 
@@ -204,7 +218,7 @@ class MultiDiscrete(Space):
 def _of_all(space: object, count: int) -> object:
     """Return the space of this many of them."""
     if type(space) is Discrete:
-        made: Any = MultiDiscrete([int(to_numpy(space.n))] * count)
+        made: MultiDiscrete | Box = MultiDiscrete([int(to_numpy(space.n))] * count)
     elif type(space) is Box:
         low, high = (to_snippet(np.stack([to_numpy(each)] * count)) for each in (space.low, space.high))
         made = Box(low, high, dtype=space.dtype)
@@ -219,7 +233,7 @@ class SyncVectorEnv:
 
     __slots__ = ("_is_old", "_over", "_spaces", "envs", "metadata", "num_envs")
 
-    def __init__(self, env_fns: Any, *how: object, **more: object) -> None:
+    def __init__(self, env_fns: Iterable[Callable[[], Any]], *how: object, **more: object) -> None:
         makers = list(env_fns)
         if not 0 < len(makers) <= _MOST_GAMES:
             raise ValueError(f"1 to {_MOST_GAMES:,} games are played at once in GradViz snippets")
@@ -236,9 +250,11 @@ class SyncVectorEnv:
     spec = render_mode = property(lambda self: None, doc="Nothing is shown.")
     unwrapped = property(lambda self: self, doc="Nothing is wrapped around it.")
 
-    def reset(self, *, seed: Any = None, options: object = None) -> object:
+    def reset(
+        self, *, seed: list[object] | tuple[object, ...] | SupportsIndex | None = None, options: object = None
+    ) -> object:
         """Begin an episode in each game."""
-        numbers: list[Any] = [None] * self.num_envs
+        numbers: list[object] = [None] * self.num_envs
         if isinstance(seed, list | tuple):
             numbers = list(seed)
         elif seed is not None:
@@ -249,7 +265,7 @@ class SyncVectorEnv:
         seen, told = zip(*[env.reset(seed=each) for env, each in zip(self.envs, numbers, strict=True)], strict=True)
         return _stacked(seen), _tables(list(told))
 
-    def step(self, actions: Any) -> Any:
+    def step(self, actions: object) -> tuple[object, ...]:
         """Take an action in each game."""
         plain = np.asarray(to_numpy(actions))
         if len(plain) != self.num_envs:
@@ -289,15 +305,15 @@ class SyncVectorEnv:
         return f"SyncVectorEnv(num_envs={self.num_envs})"
 
 
-def _stacked(seen: Any) -> object:
+def _stacked(seen: Iterable[object]) -> object:
     return to_snippet(np.stack([np.asarray(to_numpy(each)) for each in seen]))
 
 
-def _truths(given: Any) -> object:
+def _truths(given: Iterable[object]) -> object:
     return to_snippet(np.array([bool(each) for each in given]))
 
 
-def _tables(told: list[Any]) -> dict[str, Any]:
+def _tables(told: list[dict[str, Any]]) -> dict[str, object]:
     """Merge the info tables of all games: each value is an array, with a mask of the games that have one."""
     made: dict[str, object] = {}
     for key in dict.fromkeys(key for each in told for key in each):
@@ -311,7 +327,7 @@ def _tables(told: list[Any]) -> dict[str, Any]:
     return made
 
 
-def _numbers_or_list(values: list[object]) -> Any:
+def _numbers_or_list(values: list[object]) -> object:
     try:
         plain = [0 if each is None else to_numpy(each) for each in values]
     except TypeError:  # an object of the snippet's own
@@ -336,9 +352,9 @@ def game_modules() -> dict[str, object]:
     begin_games()
     made: dict[str, object] = {}
     for root, maker in (("gym", make_as_asked), ("gymnasium", make)):
-        spaces = {each.__name__: each for each in (Discrete, Box, MultiDiscrete)}
-        vector = {"SyncVectorEnv": SyncVectorEnv, "AsyncVectorEnv": SyncVectorEnv}
-        parts: dict[str, dict[str, Any]] = {
+        spaces: dict[str, object] = {each.__name__: each for each in (Discrete, Box, MultiDiscrete)}
+        vector: dict[str, object] = {"SyncVectorEnv": SyncVectorEnv, "AsyncVectorEnv": SyncVectorEnv}
+        parts: dict[str, dict[str, object]] = {
             "spaces": spaces,
             "vector": vector,
             "wrappers": {each.__name__: each for each in _READY},

@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 import zlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def _shuffled(random: np.random.RandomState, count: int) -> Array:
     return order
 
 
-def _finished(random: np.random.RandomState, x: Array, y: Array, shuffle: object, noise: Any) -> Any:
+def _finished(random: np.random.RandomState, x: Array, y: Array, shuffle: object, noise: SupportsFloat | None) -> Any:
     if shuffle:
         order = _shuffled(random, len(x))
         x, y = x[order], y[order]
@@ -51,7 +51,7 @@ def _finished(random: np.random.RandomState, x: Array, y: Array, shuffle: object
 
 
 def make_moons(
-    n_samples: object = 100, *, shuffle: object = True, noise: object = None, random_state: object = None
+    n_samples: object = 100, *, shuffle: object = True, noise: SupportsFloat | None = None, random_state: object = None
 ) -> object:
     """Draw two half circles that interlock."""
     outer, inner = _two(n_samples)
@@ -65,9 +65,9 @@ def make_circles(
     n_samples: object = 100,
     *,
     shuffle: object = True,
-    noise: object = None,
+    noise: SupportsFloat | None = None,
     random_state: object = None,
-    factor: Any = 0.8,
+    factor: SupportsFloat = 0.8,
 ) -> object:
     """Draw a circle inside another one."""
     outer, inner = _two(n_samples)
@@ -79,14 +79,14 @@ def make_circles(
 
 def make_blobs(
     n_samples: object = 100,
-    n_features: Any = 2,
+    n_features: SupportsIndex = 2,
     *,
     centers: object = None,
     cluster_std: object = 1.0,
-    center_box: Any = (-10.0, 10.0),
+    center_box: tuple[SupportsFloat, SupportsFloat] = (-10.0, 10.0),
     shuffle: object = True,
     random_state: object = None,
-) -> Any:
+) -> object:
     """Draw round clusters."""
     random, samples = source_of(random_state), _count(n_samples)
     given = 3 if centers is None else to_numpy(centers)
@@ -110,8 +110,8 @@ def make_regression(
     *,
     n_informative: object = 10,
     n_targets: object = 1,
-    bias: Any = 0.0,
-    noise: Any = 0.0,
+    bias: SupportsFloat = 0.0,
+    noise: SupportsFloat = 0.0,
     shuffle: object = True,
     coef: object = False,
     random_state: object = None,
@@ -137,16 +137,16 @@ def make_classification(
     n_samples: object = 100,
     n_features: object = 20,
     *,
-    n_informative: Any = 2,
-    n_redundant: Any = 2,
-    n_repeated: Any = 0,
+    n_informative: SupportsIndex = 2,
+    n_redundant: SupportsIndex = 2,
+    n_repeated: SupportsIndex = 0,
     n_classes: object = 2,
     n_clusters_per_class: object = 2,
     weights: object = None,
-    flip_y: Any = 0.01,
-    class_sep: Any = 1.0,
+    flip_y: SupportsFloat = 0.01,
+    class_sep: SupportsFloat = 1.0,
     hypercube: object = True,
-    shift: Any = 0.0,
+    shift: SupportsFloat = 0.0,
     scale: object = 1.0,
     shuffle: object = True,
     random_state: object = None,
@@ -289,7 +289,7 @@ class Bunch:
         self.data, self.target = to_snippet(data), to_snippet(target)
         self.target_names, self.feature_names = to_snippet(np.array(kinds)), features
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: str) -> object:
         return {name: getattr(self, name) for name in self.__slots__}[key]
 
 

@@ -8,14 +8,16 @@ import math
 import operator
 import posixpath
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
 from gradviz import torch
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.state import paused, state
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.torch.utils.data.loader import PASSES, Ends
 from gradviz.worker.modules.scratch_paths import isdir, listdir, plain_path, walk
 from gradviz.worker.modules.vision.picture import Image, fromarray, open_image, picture, shared_picture
@@ -49,7 +51,11 @@ LATE = (
 Say = Callable[[str], None]
 
 
-class _Drawn(torch.utils.data.Dataset[Any]):
+Change = Callable[[Any], object]  # a transform of a picture or of a label
+Item = tuple[object, object]  # a picture and its label, after their transforms
+
+
+class _Drawn(torch.utils.data.Dataset[Item]):
     """Base class of the drawn data sets."""
 
     # which a snippet can't replace; pictures and targets are what it puts in place of those drawn
@@ -65,8 +71,8 @@ class _Drawn(torch.utils.data.Dataset[Any]):
         self,
         root: object = None,
         train: object = True,
-        transform: object = None,
-        target_transform: object = None,
+        transform: Change | None = None,
+        target_transform: Change | None = None,
         download: object = False,
     ) -> None:
         self.root, self.train = root, bool(train)
@@ -75,22 +81,22 @@ class _Drawn(torch.utils.data.Dataset[Any]):
         self.classes = list(classes)
         count = length[0 if self.train else 1]
         self._labels = np.random.RandomState(11 if self.train else 12).randint(0, len(classes), count)
-        self._pool: dict[object, object] = {}
-        self._pictures: Any = None
-        self._targets: Any = None
+        self._pool: dict[object, Any] = {}
+        self._pictures: Tensor | SafeArray | None = None
+        self._targets: Tensor | SafeArray | list[Any] | None = None
         self._passes, self._few_now = 0, self._few
         _say_of(self, "drawn", _ours(self)._says)
 
     def __len__(self) -> int:
         return _length(self)
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: SupportsIndex) -> Item:
         at, most = operator.index(index), _most(self)
         at = at + most if at < 0 else at
         if not 0 <= at < most:
             raise IndexError("index out of range")
         with paused():
-            image: Any = _shown(self, at) if self._pictures is None else fromarray(self._pictures[at])
+            image: object = _shown(self, at) if self._pictures is None else fromarray(self._pictures[at])
             label = int(self._labels[at] if self._targets is None else self._targets[at])
             return _changed(self, image, label)
 
@@ -103,7 +109,7 @@ class _Drawn(torch.utils.data.Dataset[Any]):
         return f"Dataset {type(self).__name__} (drawn by GradViz)\n    Number of datapoints: {len(self)}"
 
 
-def _changed(data: Any, image: object, label: int) -> tuple[object, object]:
+def _changed(data: FakeData | ImageFolder | _Drawn, image: object, label: int) -> Item:
     """Return an item after the set's transforms."""
     image = image if data.transform is None else data.transform(image)
     return image, label if data.target_transform is None else data.target_transform(label)
@@ -131,7 +137,7 @@ def _shown(data: _Drawn, at: int) -> object:
     return found  # it can't be changed
 
 
-def _moved(data: Any, place: int, label: int, move: int) -> Any:
+def _moved(data: _Drawn, place: int, label: int, move: int) -> Array:
     """Return NumPy's own array of one picture in the pool, shifted by some pixels."""
     plain = data._pool.get(place)
     if plain is None:
@@ -139,7 +145,7 @@ def _moved(data: Any, place: int, label: int, move: int) -> Any:
     return np.roll(plain, _MOVES[move], (0, 1)) if move else plain
 
 
-def _whole(data: CIFAR10 | _Grey, labels: Any) -> object:
+def _whole(data: CIFAR10 | _Grey, labels: Array) -> Array:
     """Return the picture of each label as NumPy's own array; drawn from a smaller pool, because all are needed."""
     kind, _, classes = _facts(data)
     count, pool = len(classes), 600 // len(classes)
@@ -150,23 +156,23 @@ def _whole(data: CIFAR10 | _Grey, labels: Any) -> object:
     return np.stack(each)[labels, np.arange(len(labels)) % pool]
 
 
-def _labels(data: CIFAR10 | _Faces | _Grey) -> Any:
+def _labels(data: CIFAR10 | _Faces | _Grey) -> Array:
     """Return the label of every picture that the set has now."""
     return data._labels[: _length(data)]
 
 
-def _most(data: Any) -> int:
+def _most(data: _Drawn) -> int:
     """Return how many pictures a set has while there is time."""
     return len(data._labels if data._pictures is None else data._pictures)
 
 
-def _put_pictures(data: Any, value: object) -> None:
+def _put_pictures(data: _Drawn, value: Tensor | SafeArray) -> None:
     if not isinstance(value, torch.Tensor | SafeArray):
         raise TypeError(f"the data of a drawn set are a tensor or an array, not {type(value).__name__}")
     data._pictures = value
 
 
-def _put_targets(data: Any, value: object) -> None:
+def _put_targets(data: _Drawn, value: Tensor | SafeArray | list[Any]) -> None:
     if not isinstance(value, torch.Tensor | SafeArray | list):
         raise TypeError(f"the targets of a drawn set are a tensor, an array or a list, not {type(value).__name__}")
     data._targets = value
@@ -232,12 +238,12 @@ class CIFAR100(CIFAR10):
     _says = SAYS[:-1] + ", of which each is one of CIFAR10's ten objects in one of ten colors."
 
 
-class FakeData(torch.utils.data.Dataset[Any]):
+class FakeData(torch.utils.data.Dataset[Item]):
     """Random pictures."""
 
     def __init__(
-        self, size: Any = 1000, image_size: Any = (3, 224, 224), num_classes: Any = 10, transform: object = None,
-        target_transform: object = None, random_offset: Any = 0,
+        self, size: SupportsIndex = 1000, image_size: Sequence[int] = (3, 224, 224), num_classes: SupportsIndex = 10,
+        transform: Change | None = None, target_transform: Change | None = None, random_offset: SupportsIndex = 0,
     ) -> None:  # fmt: skip
         self.size, self.image_size, self.num_classes = size, tuple(image_size), num_classes
         self.transform, self.target_transform, self.random_offset = transform, target_transform, random_offset
@@ -245,7 +251,7 @@ class FakeData(torch.utils.data.Dataset[Any]):
     def __len__(self) -> int:
         return operator.index(self.size)
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: SupportsIndex) -> Item:
         at = operator.index(index)
         if at >= len(self):
             raise IndexError(f"{type(self).__name__} index out of range")
@@ -274,11 +280,18 @@ class _Faces(_Drawn):
         return [int(label) for label in _labels(self)]
 
 
-class ImageFolder(torch.utils.data.Dataset[Any]):
+class ImageFolder(torch.utils.data.Dataset[Item]):
     """Pictures in folders named after their classes, attached or written by the run; without such a folder, drawn
     faces if the path mentions CelebA."""
 
-    def __new__(cls, root: object, transform: Any = None, target_transform: Any = None, *more: Any, **how: Any) -> Any:
+    def __new__(
+        cls,
+        root: object,
+        transform: Change | None = None,
+        target_transform: Change | None = None,
+        *more: object,
+        **how: object,
+    ) -> Any:
         path = plain_path(root)
         if isdir(path):
             return super().__new__(cls)
@@ -287,8 +300,8 @@ class ImageFolder(torch.utils.data.Dataset[Any]):
         return _Faces(root, True, transform, target_transform)
 
     def __init__(
-        self, root: object, transform: object = None, target_transform: object = None, loader: Any = None,
-        is_valid_file: Any = None, allow_empty: object = False,
+        self, root: object, transform: Change | None = None, target_transform: Change | None = None,
+        loader: Change | None = None, is_valid_file: Callable[[str], object] | None = None, allow_empty: object = False,
     ) -> None:  # fmt: skip
         self.root, self.transform, self.target_transform = plain_path(root), transform, target_transform
         self.loader = loader or default_loader
@@ -313,7 +326,7 @@ class ImageFolder(torch.utils.data.Dataset[Any]):
     def __len__(self) -> int:
         return len(self.samples)
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: SupportsIndex) -> Item:
         path, label = self.samples[index]
         with paused():
             image = self.loader(path)
@@ -359,7 +372,7 @@ def hurry() -> None:
     _SAID["late"] = True
 
 
-def _length(data: Any) -> int:
+def _length(data: _Drawn) -> int:
     """Return how many pictures a set has now: few when time is nearly over, but all of them during a pass, in which
     programs count their progress. Those that were chosen before still exist."""
     most = _most(data)
@@ -405,11 +418,11 @@ def _open_pass(dataset: object, batch: int) -> Iterator[Ends | None]:
         found._passes -= 1
 
 
-def _say_late(data: object) -> None:
+def _say_late(data: _Drawn) -> None:
     _say_of(data, "late", LATE)
 
 
-def _say_of(data: Any, what: str, sentence: str) -> None:
+def _say_of(data: _Drawn, what: str, sentence: str) -> None:
     """Say it once per run."""
     ours = _ours(data)
     if (what, ours._kind) not in _SAID["said"] and _SAID["say"] is not None:
