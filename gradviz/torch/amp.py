@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
 
@@ -178,7 +178,7 @@ class GradScaler:
         self._optimizers[id(optimizer)] = "stepped", infinite
         return found
 
-    def update(self, new_scale: Any = None) -> None:
+    def update(self, new_scale: SupportsFloat | None = None) -> None:
         """Make the scale smaller after a skipped step, larger after many that were not skipped."""
         if not self._enabled:
             return

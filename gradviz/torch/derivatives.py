@@ -258,7 +258,9 @@ def jacrev(
     return wrapper
 
 
-def _pulled(pull: Fn, outs: Sequence[Tensor], rebuild_out: Any, chunk_size: int | None) -> list[Tensor]:
+def _pulled(
+    pull: Fn, outs: Sequence[Tensor], rebuild_out: Callable[..., object], chunk_size: int | None
+) -> list[Tensor]:
     """All rows of the Jacobian of all outputs, for each input."""
     total = sum(each._data.size for each in outs)
     step = max(1, _BASIS // max(total, 1)) if chunk_size is None else chunk_size

@@ -4,7 +4,7 @@ again. Anything else is a leaf. The transforms of `torch.func` take their argume
 from __future__ import annotations
 
 from collections import OrderedDict, namedtuple
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from gradviz.engine.kernel.tensor import Size
@@ -99,7 +99,7 @@ def _flattened_up_to(spec: TreeSpec, tree: Any) -> list[object]:
     return [found for part, each in zip(spec._inside, inside, strict=True) for found in _flattened_up_to(part, each)]
 
 
-def tree_unflatten(leaves: Any, treespec: TreeSpec) -> Any:
+def tree_unflatten(leaves: Iterable[object], treespec: TreeSpec) -> Any:
     """Return the tree with these leaves."""
     given = list(leaves)
     if not isinstance(treespec, TreeSpec):

@@ -6,7 +6,7 @@ operations run at once is in `batching.py`."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -184,7 +184,7 @@ class BatchedArray(NDArrayOperatorsMixin):
         whole = tuple(self.size // max(known, 1) if each == -1 else each for each in wanted)
         return BatchedArray(self.phys.reshape((*self.sizes, *whole), **kwargs), self.levels)
 
-    def _each(self, name: str, args: Any, kwargs: object) -> Any:
+    def _each(self, name: str, args: Iterable[object], kwargs: object) -> Any:
         return one_by_one(lambda x, *a, **k: getattr(x, name)(*a, **k), (self, *args), kwargs)
 
     def __getitem__(self, key: object) -> Any:

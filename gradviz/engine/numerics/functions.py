@@ -342,7 +342,9 @@ def polynomial(
     return values
 
 
-def chebyshev(first: Callable[[Array], Array], trigonometric: Any, *, shifted: bool) -> Callable[[Array, Array], Array]:
+def chebyshev(
+    first: Callable[[Array], Array], trigonometric: Kernel, *, shifted: bool
+) -> Callable[[Array, Array], Array]:
     """The function of x and n for one of the four Chebyshev families, over [0, 1] if shifted."""
 
     def values(x: Array, n: Array) -> Array:

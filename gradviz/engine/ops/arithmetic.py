@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
-from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.dtypes import Array, Kernel
 from gradviz.engine.kernel.formula import expressed, helper
 from gradviz.engine.kernel.memory import laid
 from gradviz.engine.kernel.messages import IMAGINARY_PART, check_kind, check_subtraction, check_value
@@ -297,7 +297,7 @@ unary(NEG, "neg", "negative", floating=False)
 unary(RECIPROCAL)
 
 
-def _divided_by_zero(forward: Any) -> Any:
+def _divided_by_zero(forward: Kernel) -> Any:
     """Refuse to divide integers by zero; floating point numbers may be."""
 
     def checked(x: Array, y: Array, **mode: object) -> Any:

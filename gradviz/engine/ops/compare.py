@@ -9,7 +9,7 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.batched import plain, refuse_truth
-from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.dtypes import Array, Kernel
 from gradviz.engine.kernel.formula import expressed, sentence
 from gradviz.engine.kernel.messages import NOT_ASKED, check_kind, check_value, only
 from gradviz.engine.kernel.rows import OpRow, op
@@ -70,7 +70,7 @@ def _test(name: str, forward: Any, brief: str) -> None:
     unary(row, floating=False, inplace=False)
 
 
-def _for_floats(test: Any, otherwise: bool) -> Any:
+def _for_floats(test: Kernel, otherwise: bool) -> Any:
     return lambda x: test(x) if x.dtype.kind in "fcV" else np.full(x.shape, otherwise)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
-from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.dtypes import Array, Kernel
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
@@ -351,7 +351,7 @@ def _ihfftn(input: Tensor, s: object = None, dim: object = None, norm: str | Non
     return call(C2C, half.conj_physical(), dim=dims[:-1], normalization=mode, forward=False)
 
 
-def _offer(name: str, transform: Any) -> None:
+def _offer(name: str, transform: Kernel) -> None:
     """`fftn` and its form for two dimensions, `fft2`."""
 
     @api(f"{name}n", where="fft")
@@ -375,7 +375,7 @@ _offer("ihfft", _ihfftn)
 # --- frequencies ---
 
 
-def _turned(input: Tensor, dim: int | None, shifts: Any) -> Tensor:
+def _turned(input: Tensor, dim: int | None, shifts: Kernel) -> Tensor:
     ndim = input._data.ndim
     dims = [wrap_dim(d, ndim) for d in (range(ndim) if dim is None else (dim,) if isinstance(dim, int) else dim)]
     return input.roll(tuple(shifts(input._data.shape[d]) for d in dims), tuple(dims))
@@ -385,7 +385,7 @@ api("fftshift", where="fft")(lambda input, dim=None: _turned(input, dim, lambda 
 api("ifftshift", where="fft")(lambda input, dim=None: _turned(input, dim, lambda n: (n + 1) // 2))
 
 
-def _frequencies(name: str, numbers: Any) -> None:
+def _frequencies(name: str, numbers: Kernel) -> None:
     @api(name, where="fft")
     def frequencies(
         n: int,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
-from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.dtypes import Array, Kernel
 from gradviz.engine.kernel.formula import jointly
 from gradviz.engine.kernel.memory import ranged
 from gradviz.engine.kernel.rows import OpRow, op
@@ -227,7 +227,7 @@ _split_along("dsplit", 3, 2)
 # --- joining and splitting ---
 
 
-def _each(name: str, tensors: tuple[Any, ...], fn: Any) -> Any:
+def _each(name: str, tensors: tuple[Any, ...], fn: Kernel) -> Any:
     if len(tensors) == 1 and isinstance(tensors[0], Tensor):
         return fn(tensors[0])
     given = tensors[0] if len(tensors) == 1 else tensors
@@ -434,7 +434,7 @@ def new(self: Tensor, *args: object) -> Tensor:
 
 
 @method("apply_")
-def apply_(self: Tensor, callable: Any) -> Tensor:
+def apply_(self: Tensor, callable: Kernel) -> Tensor:
     """Each element through a Python function, in place; not tracked."""
     if self._requires_grad:
         raise RuntimeError("Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead.")

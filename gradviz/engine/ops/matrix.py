@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes, memory
-from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.dtypes import Array, Kernel
 from gradviz.engine.kernel.formula import expressed, sentence
 from gradviz.engine.kernel.memory import memory_of, start_of, strided
 from gradviz.engine.kernel.messages import plain_numbers
@@ -201,7 +201,7 @@ def trace(input: Tensor) -> Tensor:
     return call(TRACE, input)
 
 
-def _triangle_indices(name: str, pick: Any) -> None:
+def _triangle_indices(name: str, pick: Kernel) -> None:
     @api(name, where="torch")
     def function(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: object = None) -> Tensor:
         for what, count in (("row", row), ("col", col)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -458,7 +458,7 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
 
 
 @api("tensorsolve", where="linalg")
-def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
+def tensorsolve(A: Tensor, B: Tensor, dims: Collection[object] | None = None) -> Tensor:
     """The X with tensordot(A, X) = B."""
     if dims is not None:
         ends = list(range(A._data.ndim - len(dims), A._data.ndim))

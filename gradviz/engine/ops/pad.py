@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.dtypes import Array, Kernel
 from gradviz.engine.kernel.formula import expressed, sentence
 from gradviz.engine.kernel.messages import check_value
 from gradviz.engine.kernel.rows import OpRow, in_rows, op
@@ -84,7 +84,7 @@ def _repeated(n: int, a: int, b: int) -> Array:
     return np.clip(np.arange(-a, n + b), 0, n - 1)
 
 
-def _copy_rows(kind: str, camel: str, index: Any, dims: int, brief: str) -> OpRow:
+def _copy_rows(kind: str, camel: str, index: Kernel, dims: int, brief: str) -> OpRow:
     """The row of a padding that copies elements of the input, with the row of its gradient."""
 
     def places(shape: Sizes, pad: Sizes) -> list[Array]:

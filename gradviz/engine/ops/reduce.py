@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
-from gradviz.engine.kernel.dtypes import Array, ArrayOrScalar
+from gradviz.engine.kernel.dtypes import Array, ArrayOrScalar, Kernel
 from gradviz.engine.kernel.formula import expressed, helper, sentence
 from gradviz.engine.kernel.graph import as_given
 from gradviz.engine.kernel.messages import check_kind, dimension_error
@@ -437,7 +437,7 @@ def _check_extent(name: str, input: Tensor, dim: int | tuple[int, ...] | None, e
             raise IndexError(f"{name}: Expected reduction dim {shown} to have non-zero size.")
 
 
-def _need(x: Array, name: str, reduce: Any) -> Any:
+def _need(x: Array, name: str, reduce: Kernel) -> Any:
     if not x.size:
         raise RuntimeError(
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
@@ -446,7 +446,7 @@ def _need(x: Array, name: str, reduce: Any) -> Any:
     return reduce(x)
 
 
-def _position(x: Array, arg: Any, dim: int | None, keepdim: bool, name: str) -> Array:
+def _position(x: Array, arg: Kernel, dim: int | None, keepdim: bool, name: str) -> Array:
     if not x.size and dim is None:
         raise IndexError(f"arg{name}(): Expected reduction dim to be specified for input.numel() == 0.")
     if dim is None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel.batched import BatchedArray, one_example
-from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.dtypes import Array, Kernel
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.graph import as_given
 from gradviz.engine.kernel.memory import check_count, extent, memory_of, repeated, start_of, storage_bytes, strided
@@ -246,7 +246,7 @@ def as_strided_scatter(
 # --- a part replaced, out of place ---
 
 
-def _replaced(x: Array, src: Array, part: Any) -> Array:
+def _replaced(x: Array, src: Array, part: Kernel) -> Array:
     found = x.copy()
     part(found)[...] = src
     return found

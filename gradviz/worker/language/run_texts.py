@@ -15,7 +15,7 @@ import textwrap
 import time
 import types
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, SupportsInt
 
 from gradviz.worker.language.guard import Guard, own_names
 from gradviz.worker.language.policy import Refusal
@@ -226,7 +226,7 @@ def benchmark_module(guard: Guard, torch: object) -> object:
             below += "" if setup == "pass" else f"setup: {_text(setup, 'Timer')}\n"
             self._told = (head, below)
 
-        def timeit(self, number: Any = 1_000_000) -> Measurement:
+        def timeit(self, number: SupportsInt = 1_000_000) -> Measurement:
             self._setup()
             times = []
             for _ in range(min(int(number), _MOST_TIMED)):

@@ -12,9 +12,8 @@ import ctypes
 import os
 import struct
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from gradviz.worker.locks import trial, windows
 
@@ -156,7 +155,7 @@ def lock_down(memory_mb: int, reading: int, writing: int) -> dict[str, str]:
     return layers
 
 
-def _attempt(lock: Any) -> str:
+def _attempt(lock: Callable[..., object]) -> str:
     try:
         detail = lock()
     except (LockUnavailable, OSError, ImportError) as error:

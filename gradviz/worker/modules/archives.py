@@ -14,7 +14,7 @@ import posixpath
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
 from gradviz.worker.language.stand_in import stand_in
@@ -130,7 +130,9 @@ class Archive:
         content.data[:] = data
         return target
 
-    def extractall(self, path: object = None, members: Any = None, *rest: object, **more: object) -> None:
+    def extractall(
+        self, path: object = None, members: Iterable[object] | None = None, *rest: object, **more: object
+    ) -> None:
         """Extract all files, or those given, into the folder of the run."""
         for each in self.infolist() if members is None else list(members):
             self.extract(each, path)

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, SupportsInt
 
 import numpy as np
 
@@ -114,11 +114,11 @@ class Poly1d:
     def __call__(self, val: object) -> Any:
         return to_snippet(self._poly(to_numpy(val)))
 
-    def deriv(self, m: Any = 1) -> object:
+    def deriv(self, m: SupportsInt = 1) -> object:
         """Return the derivative."""
         return to_snippet(self._poly.deriv(int(m)))
 
-    def integ(self, m: Any = 1, k: Any = 0) -> Any:
+    def integ(self, m: SupportsInt = 1, k: Any = 0) -> Any:
         """Return an integral."""
         return to_snippet(self._poly.integ(int(m), to_numpy(k)))
 
@@ -137,7 +137,7 @@ class Poly1d:
     def __len__(self) -> int:
         return int(self._poly.o)
 
-    def __getitem__(self, val: Any) -> Any:
+    def __getitem__(self, val: SupportsInt) -> Any:
         return to_snippet(self._poly[int(val)])
 
     def __repr__(self) -> str:
@@ -273,7 +273,7 @@ def _random_names(source: Any, names: str) -> dict[str, Any]:
         source.shuffle(order)
         x[:] = [x[index] for index in order]
 
-    def set_state(state: Any) -> None:
+    def set_state(state: Iterable[object]) -> None:
         kind, key, place, *rest = (to_numpy(each) for each in tuple(state))
         if not 0 <= int(place) <= len(key) == _RANDOM_WORDS:  # NumPy would read past the end
             raise ValueError("state must be what get_state() gave")

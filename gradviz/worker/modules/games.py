@@ -11,7 +11,7 @@ import math
 import operator
 import re
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, Self, SupportsFloat, SupportsIndex
 
 import numpy as np
 
@@ -73,7 +73,7 @@ class Discrete(Space):
 
     __slots__ = ("_n", "_start")
 
-    def __init__(self, n: Any, seed: int | None = None, start: Any = 0) -> None:
+    def __init__(self, n: SupportsIndex, seed: int | None = None, start: SupportsIndex = 0) -> None:
         self._n, self._start = operator.index(n), operator.index(start)
         if self._n <= 0:
             raise ValueError("n (counts) have to be positive")
@@ -224,7 +224,7 @@ class _Pendulum(_Rules):
 
     facts = (("max_speed", 8), ("max_torque", 2.0), ("dt", 0.05), ("m", 1.0), ("l", 1.0))
 
-    def __init__(self, g: Any = 10.0) -> None:
+    def __init__(self, g: SupportsFloat = 10.0) -> None:
         high = np.array([1.0, 1.0, 8], np.float32)
         self.action_space, self.observation_space = Box(-2.0, 2.0, (1,)), Box(-high, high)
         self._g = float(g)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -248,7 +248,7 @@ def _columns(given: object) -> Array:
     return x if x.dtype.kind == "f" else x.astype(float)
 
 
-def normalize(X: Any, norm: object = "l2", *, axis: Any = 1, copy: object = True) -> object:
+def normalize(X: Any, norm: object = "l2", *, axis: SupportsIndex = 1, copy: object = True) -> object:
     """Scale rows, or columns, to length 1."""
     x, way = _columns(X), operator.index(axis)
     if way not in (0, 1) or norm not in ("l1", "l2", "max"):
@@ -259,7 +259,9 @@ def normalize(X: Any, norm: object = "l2", *, axis: Any = 1, copy: object = True
     return to_snippet(x / np.where(found == 0, 1.0, found))
 
 
-def scale(X: Any, *, axis: Any = 0, with_mean: object = True, with_std: object = True, copy: object = True) -> object:
+def scale(
+    X: Any, *, axis: SupportsIndex = 0, with_mean: object = True, with_std: object = True, copy: object = True
+) -> object:
     """Scale columns, or rows, to mean 0 and standard deviation 1."""
     x, way = numbers_in(X).astype(float), operator.index(axis)
     middle = x.mean(way, keepdims=True) if with_mean else 0.0
@@ -391,7 +393,7 @@ def classification_report(
     *,
     labels: object = None,
     target_names: Any = None,
-    digits: Any = 2,
+    digits: SupportsIndex = 2,
     zero_division: object = 0,
 ) -> str:
     """Return the rates of each label and their averages as text."""

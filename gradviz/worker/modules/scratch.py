@@ -17,9 +17,9 @@ import os
 import posixpath
 import time
 import weakref
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn, Self, SupportsIndex
 
 import numpy as np
 
@@ -322,7 +322,7 @@ class ScratchFile:
         """Write a text or bytes."""
         return int(self._inner.write(self._plain(data)))
 
-    def writelines(self, lines: Any, /) -> None:
+    def writelines(self, lines: Iterable[object], /) -> None:
         """Write several texts."""
         for each in lines:
             self._inner.write(self._plain(each))
@@ -334,7 +334,7 @@ class ScratchFile:
             return str.__str__(data)
         return plain_bytes(data)
 
-    def seek(self, offset: Any, whence: Any = 0) -> int:
+    def seek(self, offset: SupportsIndex, whence: Any = 0) -> int:
         """Move the position."""
         whence = operator.index(whence)
         if whence not in (0, 1, 2):

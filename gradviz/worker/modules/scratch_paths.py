@@ -11,7 +11,7 @@ from __future__ import annotations
 import errno
 import pathlib
 import posixpath
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from gradviz.worker.language.stand_in import stand_in
@@ -204,7 +204,7 @@ def _of_paths(function: Callable[..., object]) -> Callable[..., object]:
     return call
 
 
-def _common(paths: Any) -> str:
+def _common(paths: Iterable[object]) -> str:
     return posixpath.commonpath([plain_path(each) for each in paths])
 
 

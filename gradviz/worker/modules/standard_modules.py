@@ -256,7 +256,9 @@ def _own_class(guard: Guard, cls: object, what: str) -> type:
 
 
 def _collections_names(guard: Guard) -> dict[str, object]:
-    def namedtuple(typename: str, field_names: Any, *, rename: bool = False, defaults: Any = None) -> type:
+    def namedtuple(
+        typename: str, field_names: Any, *, rename: bool = False, defaults: Iterable[object] | None = None
+    ) -> type:
         fields = (
             field_names.replace(",", " ").split() if type(field_names) is str else [str(each) for each in field_names]
         )

@@ -53,7 +53,7 @@ class Groups:
         """Return how many rows each group has."""
         return self._made({None if self._as_index else "size": [len(part) for _, part in self]}, alone=True)
 
-    def apply(self, func: Any) -> object:
+    def apply(self, func: Callable[..., object]) -> object:
         """Return what a function makes of each group."""
         return self._made({self._only: [func(part) for _, part in self]}, alone=True)
 

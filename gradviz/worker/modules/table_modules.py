@@ -8,8 +8,8 @@ from __future__ import annotations
 import csv
 import operator
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -42,8 +42,9 @@ def _column_of(texts: Sequence[str]) -> Array:
 
 def read_csv(
     filepath_or_buffer: Any, sep: object = ",", delimiter: object = None, header: object = "infer",
-    names: object = None, index_col: object = None, usecols: Any = None, skiprows: Any = 0, nrows: Any = None,
-    encoding: object = None, dtype: object = None, delim_whitespace: object = False, engine: object = None,
+    names: object = None, index_col: object = None, usecols: Iterable[object] | None = None,
+    skiprows: SupportsIndex = 0, nrows: SupportsIndex | None = None, encoding: object = None,
+    dtype: object = None, delim_whitespace: object = False, engine: object = None,
 ) -> DataFrame:  # fmt: skip
     """Read a file of the run."""
     if isinstance(filepath_or_buffer, str | Path):

@@ -10,7 +10,7 @@ import csv
 import io
 import operator
 from collections.abc import Callable, Iterator
-from typing import Any, Self
+from typing import Any, Self, SupportsFloat, SupportsIndex
 
 import numpy as np
 
@@ -150,15 +150,17 @@ class _Column:
     def __neg__(self) -> object:
         return self._each(operator.neg)
 
-    def head(self, n: Any = 5) -> object:
+    def head(self, n: SupportsIndex = 5) -> object:
         """Return the first rows."""
         return self.iloc[: operator.index(n)]
 
-    def tail(self, n: Any = 5) -> object:
+    def tail(self, n: SupportsIndex = 5) -> object:
         """Return the last rows."""
         return self.iloc[max(0, len(self) - operator.index(n)) :]
 
-    def sample(self, n: Any = None, frac: Any = None, random_state: object = None) -> object:
+    def sample(
+        self, n: SupportsIndex | None = None, frac: SupportsFloat | None = None, random_state: object = None
+    ) -> object:
         """Return some rows, or all of them, in a random order."""
         count = operator.index(n) if n is not None else 1 if frac is None else round(float(frac) * len(self))
         return self.iloc[to_snippet(source_of(random_state).choice(len(self), size=count, replace=False))]

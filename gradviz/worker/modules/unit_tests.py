@@ -10,7 +10,7 @@ import contextlib
 import operator
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
 from gradviz.worker.language.errors import describe
@@ -134,7 +134,7 @@ class TestCase:
             within = f"{delta!r} delta" if delta is not None else f"{digits!r} places"
             _fail(f"{first!r} != {second!r} within {within} ({difference!r} difference)", msg)
 
-    def assertCountEqual(self, first: Any, second: Any, msg: object = None) -> None:
+    def assertCountEqual(self, first: Iterable[object], second: Iterable[object], msg: object = None) -> None:
         """Fail if these do not have the same items, in any order."""
         rest = list(second)
         for each in first:

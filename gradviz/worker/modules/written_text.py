@@ -10,7 +10,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, SupportsInt
 
 from gradviz.worker.language.stand_in import stand_in
 
@@ -104,7 +104,7 @@ class Vocab:
             raise RuntimeError(f"Token {str.__str__(token)} not found and default index is not set")
         return found
 
-    def __call__(self, tokens: Any) -> list[int]:
+    def __call__(self, tokens: Iterable[object]) -> list[int]:
         return [self[each] for each in tokens]
 
     lookup_indices = __call__
@@ -115,11 +115,11 @@ class Vocab:
     def __contains__(self, token: object) -> bool:
         return str.__str__(token) in self._numbers
 
-    def lookup_token(self, index: Any) -> str:
+    def lookup_token(self, index: SupportsInt) -> str:
         """Return the word with this number."""
         return self._words[int(index)]
 
-    def lookup_tokens(self, indices: Any) -> list[str]:
+    def lookup_tokens(self, indices: Iterable[SupportsInt]) -> list[str]:
         """Return the words with these numbers."""
         return [self._words[int(each)] for each in indices]
 

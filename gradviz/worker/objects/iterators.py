@@ -8,7 +8,7 @@ classes, which the engine uses, stay unchanged. Next: `standard_modules`, which 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 _ENTERED = "accumulate batched chain count cycle islice pairwise zip_longest".split()
@@ -53,7 +53,7 @@ class groupby:
 
     __slots__ = ("_all", "_group", "_item", "_key", "_key_of", "_last")
 
-    def __init__(self, iterable: Any, key: Callable[[object], object] | None = None) -> None:
+    def __init__(self, iterable: Iterable[object], key: Callable[[object], object] | None = None) -> None:
         self._all = iter(iterable)
         self._key_of = key
         self._key = self._last = self._item = _NONE

@@ -4,6 +4,7 @@ their parameters and buffers have no shape."""
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ class LazyModuleMixin(Module):
         """Return whether any parameter or buffer has no shape yet."""
         return any(map(is_lazy, itertools.chain(self._parameters.values(), self._buffers.values())))
 
-    def _infer_parameters(self, module: object, args: Any, kwargs: Any = None) -> None:
+    def _infer_parameters(self, module: object, args: Iterable[object], kwargs: Any = None) -> None:
         self.initialize_parameters(*args, **(kwargs or {}))
         if self.has_uninitialized_params():
             raise RuntimeError(f"module {self._get_name()} has not been fully initialized")

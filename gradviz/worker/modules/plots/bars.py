@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -185,7 +186,7 @@ class Bars:
         return self._bars((np.array([-np.inf]), low, np.array([np.inf]), high), look)
 
 
-def _named(color: Any) -> list[str]:
+def _named(color: Iterable[object]) -> list[str]:
     return [{"text": "k", "paper": "w"}.get(form, form) for form in (colours.colour(each)[0] for each in color)]
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
 
@@ -282,7 +282,7 @@ class Colormap(Facade):
         other = self._name.removesuffix(REVERSED) if self._name.endswith(REVERSED) else self._name + REVERSED
         return made(Colormap, name=other, count=self._count, numbers=self._numbers)
 
-    def __call__(self, x: object, alpha: Any = None, bytes: bool = False) -> Any:
+    def __call__(self, x: object, alpha: SupportsFloat | None = None, bytes: bool = False) -> Any:
         found = self._numbers.array(x)
         whole = type(x) is int or (hasattr(x, "dtype") and "int" in str(getattr(x, "dtype", "")))
         shares = (found + 0.5) / self._count if whole else found
