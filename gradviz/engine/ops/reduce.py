@@ -423,7 +423,7 @@ def _refuse_extreme(name: str, given: tuple[object, ...]) -> None:
     refuse(name, given, [((), each, -1) for each in _EXTREME])
 
 
-def _check_extent(name: str, input: Tensor, dim: int | tuple[int, ...] | None, error: type[Exception]) -> None:
+def _check_extent(name: str, input: Tensor, dim: Any, error: type[Exception]) -> None:
     """Refuse to reduce dimensions without elements."""
     if dim is None:
         raise error(
