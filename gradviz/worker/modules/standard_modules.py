@@ -159,15 +159,15 @@ def _random_names() -> dict[str, object]:
     return {name: getattr(source, name) for name in names.split()} | {"Random": random.Random}
 
 
-def _statistics_names() -> dict[str, Any]:
+def _statistics_names() -> dict[str, object]:
     names = _named(statistics, _STATISTICS + " " + _EXACT_STATISTICS)
-    return names | {name: _of_numbers(names[name]) for name in _EXACT_STATISTICS.split()}
+    return names | {name: _of_numbers(getattr(statistics, name)) for name in _EXACT_STATISTICS.split()}
 
 
 def _of_numbers(real: Callable[..., object]) -> Callable[..., object]:
     """Return a function of numbers that hands its fractions to no other class."""
 
-    def plain(value: Any) -> Any:
+    def plain(value: object) -> object:
         if type(value) in PLAIN or type(value) in REAL:
             return value
         for base in (int, float):
