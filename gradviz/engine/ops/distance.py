@@ -60,6 +60,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     target = result_type(x1, x2)
     if not target.is_floating_point:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {target.title}")
+    if eps < 0:
+        raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     check_broadcast(x1._data, x2._data)
     shape = np.broadcast_shapes(x1._data.shape, x2._data.shape)
     first, second = (x if x._data.shape == shape else x.expand(shape) for x in (x1, x2))

@@ -124,6 +124,11 @@ def one_number(value: object, name: str, what: str) -> int:
 
 def check_line(shape: Sizes, given: dict[str, Any], ceil_mode: bool, return_indices: bool) -> tuple[int, int, int, int]:
     """Kernel, stride, padding and dilation of max_pool1d, or PyTorch's error."""
+    if return_indices and len(shape) not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional tensor for argument #1 'self' (while checking "
+            "arguments for max_pool1d)"
+        )
     if len(shape) not in (2, 3) or not math.prod(shape[-2:]):
         raise RuntimeError(
             "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"

@@ -253,9 +253,11 @@ def _averaged(
     kernel = per_dimension(kernel_size, n, name, "kernel_size")
     step = () if stride in (None, (), []) else per_dimension(stride, n, name, "stride")
     around = per_dimension(padding, n, name, "padding")
-    if divisor == 0:
+    if divisor == 0 and n == 2:
         raise RuntimeError("divisor must be not zero")
     check_pool(name, input._data.shape, kernel, step or kernel, around, (1,) * n, ceil_mode)
+    if divisor == 0:
+        raise RuntimeError("divisor must be not zero")
     half = input.dtype in (dtypes.float16, dtypes.bfloat16)
     if (n > 1 and input.dtype.rank != 2 and input.dtype is not dtypes.int64) or (n == 3 and half):
         kernel_name = "avg_pool2d" if n == 2 else "avg_pool3d_out_frame"

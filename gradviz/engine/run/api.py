@@ -182,9 +182,10 @@ def _no_dimension(
     if isinstance(error, np.exceptions.AxisError) and error.axis is not None and error.ndim is not None:
         return dimension_error(error.axis, error.ndim)
     dim = keywords.get("dim", args[1] if len(args) > 1 else None)
-    if key.rpartition(".")[2] not in _DIMENSION_FIRST or type(dim) is not int or not isinstance(args[0], Tensor):
+    input = args[0] if args else keywords.get("input")
+    if key.rpartition(".")[2] not in _DIMENSION_FIRST or type(dim) is not int or not isinstance(input, Tensor):
         return None
-    ndim = args[0]._data.ndim
+    ndim = input._data.ndim
     return None if -max(ndim, 1) <= dim < max(ndim, 1) else dimension_error(dim, ndim)
 
 

@@ -184,7 +184,10 @@ def in_order(key: str, args: Sequence[object], keywords: Mapping[str, object]) -
         for at, (value, parameter) in enumerate(zip(placed[offset:], each.parameters, strict=False), start=offset):
             if isinstance(value, Tensor) and parameter.kind in _NUMBER_KINDS:
                 placed[at] = value.item()
-        changed = len(named) < len(keywords) or any(a is not b for a, b in zip(args, placed, strict=False))
+        names = [parameter.name for parameter in each.parameters[: len(placed) - offset]]
+        if "alpha" in names:  # it has a place in older forms only
+            named["alpha"] = placed.pop(names.index("alpha") + offset)
+        changed = len(named) != len(keywords) or any(a is not b for a, b in zip(args, placed, strict=False))
         return (key, placed, named) if changed else None
     return None
 
