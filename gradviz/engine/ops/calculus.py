@@ -40,9 +40,11 @@ def diff(
     """Differences of neighbours along `dim`, `n` times, with `prepend` and `append` joined on first."""
     if not input._data.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
-    axis = wrap_dim(dim, input._data.ndim)
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
+    if not n and prepend is append is None:
+        return F["zeros_like"](input).copy_(input)
+    axis = wrap_dim(dim, input._data.ndim)
     for each in (prepend, append):
         if each is not None:
             _check_joined(input, each, axis)
@@ -59,10 +61,7 @@ def diff(
 
 def _check_joined(input: Tensor, other: Tensor, dim: int) -> None:
     if other._data.ndim != input._data.ndim:
-        raise RuntimeError(
-            "diff expects prepend or append to have the same dimension as the input but got "
-            f"{other._data.ndim} dimension(s) and {input._data.ndim} dimension(s)"
-        )
+        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
     for d, (n, m) in enumerate(zip(other._data.shape, input._data.shape, strict=True)):
         if n != m and d != dim:
             raise RuntimeError(

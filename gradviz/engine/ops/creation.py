@@ -27,6 +27,7 @@ from gradviz.engine.kernel.tensor import Size, Tensor, wrap
 from gradviz.engine.ops.elementwise import NUMBERS
 from gradviz.engine.run.api import api, method
 from gradviz.engine.run.apply import call
+from gradviz.engine.run.arguments import kind_name
 from gradviz.engine.run.signatures import listed
 
 # --- data as one array ---
@@ -242,7 +243,7 @@ def sizes_of(args: Sequence[object], name: str = "zeros") -> tuple[int, ...]:
         place = list(args).index(bad) + 1
         if place == 1:
             raise TypeError(
-                f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type(bad).__name__}"
+                f"{name}(): argument 'size' (position 1) must be tuple of ints, not {kind_name(bad)}"
             ) from None
         raise TypeError(
             f"{name}(): argument 'size' failed to unpack the object at pos {place} with error "
@@ -415,7 +416,7 @@ def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
     ) -> Tensor:
         if not size:
             raise TypeError(f'new_{name}() missing 1 required positional arguments: "size"')
-        filled = made(alike(self._data, fill(sizes_of(size), (dtype or self.dtype).np)), requires_grad)
+        filled = made(alike(self._data, fill(sizes_of(size, f"new_{name}"), (dtype or self.dtype).np)), requires_grad)
         return _beside(self, filled, device)
 
     function.__name__ = function.__qualname__ = name
@@ -494,7 +495,7 @@ def new_full(
     """As `full`, with the type of this tensor."""
     target = dtype or self.dtype
     check_value(fill_value, target)
-    filled = np.full(sizes_of(size), _fitted(fill_value, target), target.np)
+    filled = np.full(sizes_of(size, "new_full"), _fitted(fill_value, target), target.np)
     return _beside(self, made(alike(self._data, filled), requires_grad), device)
 
 

@@ -130,7 +130,7 @@ def randint(
     _check_range(int(low), int(high), kind)
     target = kind.np
     return made(
-        distributions.randint(source_of(generator), int(low), int(high), sizes_of(size), target),
+        distributions.randint(source_of(generator), int(low), int(high), sizes_of(size, "randint"), target),
         requires_grad,
     )
 
@@ -226,7 +226,8 @@ def normal(
     _check_normal(mean, std, size)
     if size is not None:
         return made(
-            distributions.normal(source, sizes_of(size), float(mean), float(std), float_type(dtype).np), requires_grad
+            distributions.normal(source, sizes_of(size, "normal"), float(mean), float(std), float_type(dtype).np),
+            requires_grad,
         )
     given = [v._data for v in (mean, std) if isinstance(v, Tensor)]
     check_broadcast(*given)

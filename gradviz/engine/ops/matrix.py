@@ -441,18 +441,22 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     return LINALG["multi_dot"](matrices)
 
 
-api("repeat_interleave")(lambda input, repeats=None, dim=None, **kw: _repeat_interleave(input, repeats, dim))
-
-
-def _repeat_interleave(input: Tensor, repeats: int | None, dim: int | None) -> Tensor:
-    if repeats is None:  # torch.repeat_interleave(counts): repeat each index by its count
-        return made(_each(input._data.size, input._data))
+@api("repeat_interleave")
+def repeat_interleave(
+    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
+    """Each element, or slice along `dim`, as often as `repeats` says; without it, each index as `input` says."""
+    if repeats is None:
+        return made(_each(input._data.size, input._data, output_size))
     x = input.reshape(-1) if dim is None else input
     axis = 0 if dim is None else wrap_dim(dim, x._data.ndim)
     if isinstance(repeats, int):
         if repeats < 0:
             raise RuntimeError("Repeats must be non-negative")
         shape = x._data.shape
+        if output_size not in (None, shape[axis] * repeats):
+            wanted = shape[axis] * repeats
+            raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {wanted} but got {output_size}")
         wide: Tensor = x.unsqueeze(axis + 1).expand(*shape[: axis + 1], repeats, *shape[axis + 1 :])
         return wide.contiguous().flatten(axis, axis + 1)
     if not isinstance(repeats, Tensor):
@@ -465,11 +469,15 @@ def _repeat_interleave(input: Tensor, repeats: int | None, dim: int | None) -> T
             f"repeats must have the same size as input along dim, but got repeats.size(0) = {counts.size} and "
             f"input.size({axis}) = {n}"
         )
-    return x.index_select(axis, made(_each(n, counts)))
+    return x.index_select(axis, made(_each(n, counts, output_size)))
 
 
-def _each(n: int, counts: Array) -> Array:
+def _each(n: int, counts: Array, size: int | None) -> Array:
     """The numbers below n, each repeated by its own count or by the single count."""
+    if counts.dtype not in (np.int32, np.int64):
+        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{dtypes.of(counts).title}'")
+    if size not in (None, int(counts.sum()) * (n if counts.size == 1 else 1)):
+        raise RuntimeError("allocated size does not match required size")
     if (counts < 0).any():
         raise RuntimeError("repeats can not be negative")
     memory.check_room((sum(counts.reshape(-1).tolist()) * (n if counts.size == 1 else 1),), 8)

@@ -196,7 +196,7 @@ def pinv(
     A: Tensor, rcond: object = None, hermitian: bool = False, *, atol: object = None, rtol: object = None
 ) -> Tensor:
     """The pseudo-inverse, through the SVD."""
-    if A._data.ndim < 2:
+    if A._data.ndim < 2 or A.dtype.rank < 2 or A.dtype.itemsize < 4:
         raise RuntimeError(
             f"linalg.pinv({A.dtype.title}{{{list(A._data.shape)}}}): expected a tensor with 2 or more dimensions of "
             "float, double, cfloat or cdouble types"

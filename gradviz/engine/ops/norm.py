@@ -446,7 +446,8 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     """The norm over all dimensions but one, which keeps its place; −1 stands for the norm of everything."""
     if dim == -1:
         return F["norm"](v, pow)
-    return F["norm"](v, pow, _others(v.ndim, dim), keepdim=True)
+    others = _others(v.ndim, dim)
+    return F["norm"](v, pow, others, keepdim=True) if others else F["norm"](v.unsqueeze(-1), pow, -1)
 
 
 @api("_weight_norm", where="torch")

@@ -126,8 +126,8 @@ def check_line(shape: Sizes, given: dict[str, Any], ceil_mode: bool, return_indi
     """Kernel, stride, padding and dilation of max_pool1d, or PyTorch's error."""
     if return_indices and len(shape) not in (2, 3):
         raise RuntimeError(
-            f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional tensor for argument #1 'self' (while checking "
-            "arguments for max_pool1d)"
+            f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional tensor for argument #1 'self' (while "
+            "checking arguments for max_pool1d)"
         )
     if len(shape) not in (2, 3) or not math.prod(shape[-2:]):
         raise RuntimeError(
@@ -449,7 +449,7 @@ for _n in (2, 3):
     _adaptive_function(_n)
 
 
-@api("adaptive_max_pool1d", where="torch F")
+@api("adaptive_max_pool1d", where="F")
 def adaptive_max_pool1d(
     input: Tensor, output_size: object, return_indices: bool = False
 ) -> Tensor | tuple[Tensor, Tensor]:
@@ -459,6 +459,9 @@ def adaptive_max_pool1d(
     need_sizes(input._data.shape, "adaptive_max_pool1d")
     values, indices = FUNCTIONAL["adaptive_max_pool2d"](input.unsqueeze(-2), (1, wanted), True)
     return (values.squeeze(-2), indices.squeeze(-2)) if return_indices else values.squeeze(-2)
+
+
+api("adaptive_max_pool1d", where="torch")(lambda input, output_size: adaptive_max_pool1d(input, output_size, True))
 
 
 # --- back to the places of the maxima ---

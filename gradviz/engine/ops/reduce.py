@@ -533,13 +533,17 @@ def _as_bytes(found: Tensor, input: Tensor) -> Tensor:
 
 @api("any")
 def any_(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
-    """Whether any element is true."""
+    """Whether any element is true; along no dimension, whether each is."""
+    if isinstance(dim, tuple | list) and not dim:
+        return _as_bytes(F["ne"](input, 0), input)
     return _as_bytes(call(ANY, input, dim=dim, keepdim=keepdim), input)
 
 
 @api("all")
 def all_(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
-    """Whether all elements are true."""
+    """Whether all elements are true; along no dimension, whether each is."""
+    if isinstance(dim, tuple | list) and not dim:
+        return _as_bytes(F["ne"](input, 0), input)
     return _as_bytes(call(ALL, input, dim=dim, keepdim=keepdim), input)
 
 

@@ -322,6 +322,8 @@ def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
     """A copy in which a range is `src`."""
+    if not input._data.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     if step <= 0:
         raise RuntimeError("slice step must be positive")
     dim = wrap_dim(dim, input._data.ndim)

@@ -409,7 +409,7 @@ def type_name(value: object) -> str:
     if isinstance(value, Tensor):
         return name
     in_c = not kind.__flags__ & _HEAP_TYPE or kind.__flags__ & _IMMUTABLE_TYPE
-    if home in ("torch", "torch._C", "torch.return_types") or (in_c and home != "builtins"):
+    if home in ("torch", "torch._C", "torch.return_types", "numpy") or (in_c and home != "builtins"):
         return f"{home}.{name}"
     return name
 
