@@ -161,8 +161,13 @@ class Backward:
         """PyTorch makes the gradients of roots that were given none."""
         self.flush()
         self._given = tuple(grads)
-        with self._rows.quietly():
-            return original(roots, grads, *rest, **more)
+        is_paused = self.pause()
+        try:
+            with self._rows.quietly():
+                return original(roots, grads, *rest, **more)
+        finally:
+            if is_paused:
+                self.resume()
 
     def run(
         self, original: Any, roots: Any, grads: Any, keep: Any, create: Any, inputs: Any, *rest: Any, **more: Any
@@ -302,7 +307,7 @@ class Backward:
         for tensor in range(rows.first[node], rows.first[node] + rows.shown[node]) if self.retained else ():
             x = self.retained.get(tensor, _gone)()
             if x is not None and x.grad is not None:
-                self._holds(step, tensor, x.grad)
+                self.holds(step, tensor, x.grad)
 
     @not_compiled
     @guarded
@@ -324,8 +329,7 @@ class Backward:
     def _told(self, x: Any, number: int) -> int:
         """The number of the value of a `.grad` that is exactly the gradient that arrived; otherwise -1."""
         *same, value = self._now.latest.get(number, (-2, 0, -1))
-        is_same = not x._backward_hooks and tuple(same) == _identity(x.grad)
-        return value if is_same else -1
+        return value if not x._backward_hooks and tuple(same) == _identity(x.grad) else -1
 
     def _reread(self) -> None:
         """Re-read gradients that changed after they were stored. The sum over all ranks changes them in the memory of a
@@ -343,15 +347,15 @@ class Backward:
             over = replace(now.exchange, name=name, tensors=summed)
             step = over.tell(rows, now.site)
         for number, x in changed:
-            self._holds(step, number, x.grad)
+            self.holds(step, number, x.grad)
 
     def grad_row(self, kind: Kind, number: int, grad: Any, site: int, value: int = -1) -> None:
         """The `.grad` of a tensor was replaced, or has a new value, whose number may be known."""
         rows = self._rows
         step = rows.step(kind, -1, number, rows.writer.count("grads"), site)
-        self._holds(step, number, grad, value)
+        self.holds(step, number, grad, value)
 
-    def _holds(self, step: int, number: int, grad: Any, value: int = -1) -> None:
+    def holds(self, step: int, number: int, grad: Any, value: int = -1) -> None:
         """What the `.grad` of a tensor is after a step; a `.grad` that the job uses is a tensor of its own, too."""
         rows = self._rows
         value, own = value if value >= 0 else rows.value(grad), rows.known(grad) if grad is not None else -1

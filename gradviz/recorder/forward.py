@@ -3,7 +3,6 @@ its node only when autograd is done with it, so its rows are written at the next
 
 from __future__ import annotations
 
-import functools
 import sys
 from dataclasses import dataclass
 from types import FrameType
@@ -13,9 +12,9 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode, _pop_mode, _push_mode
 from torch.utils._pytree import tree_leaves
 
-from gradviz.recorder.backward import Backward
+from gradviz.recorder.backward import Backward, has_ranks
 from gradviz.recorder.output import Output, guarded
-from gradviz.recorder.parameters import TO_THE_END, arguments_of, in_words
+from gradviz.recorder.parameters import TO_THE_END, Argument, arguments_of, in_words
 from gradviz.recorder.rows import COPIES, Exchange, Rows, is_custom, name_of, now, operation_of, outputs_of
 from gradviz.recorder.values import grad_fn_of, memory_of, not_compiled, plainly, version_of
 from gradviz.trace.table.kinds import Kind
@@ -41,9 +40,11 @@ ALLOCATING |= {torch.ops.aten.new_empty_strided, torch.ops.aten.empty_permuted}
 MOST_SHOWN = 6  # parameters of an operation
 _ABSENT = object()
 _APPLY = torch.autograd.Function.apply.__func__.__code__
+_SETTING_UP = ("device_mesh", "_fsdp_param", "_fsdp_param_group", "_fsdp_collectives")  # modules of torch.distributed
 
 
 _WRAPPERS = ("gradviz.recorder.values", "torch._compile", "torch._dynamo.eval_frame")  # between a call and the recorder
+_Operands = tuple[list[tuple[int, int]], list[Any], list[Any], str]
 _Place = tuple[int, int]  # a frame and its instruction: that of a call of PyTorch, which may be several operations
 
 
@@ -64,12 +65,49 @@ class _Pending:
     is_inner: bool  # it overwrites what the same call of PyTorch has made
 
 
-class _Begun(NamedTuple):
-    """An operation that runs: its name, slot and number of each operand, the tensors that it writes to, those that it
-    changes beside its result, the parameters worth showing, whether gradients are on, and whether it overwrites what
-    the same call of PyTorch has made."""
+_ABOUT: dict[int, _About] = {}  # by identity: to hash an operation takes long
 
+
+class _About(NamedTuple):
+    """What is known of each operation: its name; that of the exchange that it is among processes, "" for any other, and
+    for one that only waits; whether no step tells of it, whether it changes no tensor then, such as an update's labels
+    for a profiler, and whether its result is raw memory."""
+
+    func: Any
     name: str
+    exchange: str
+    is_ignored: bool
+    only_reads: bool
+    allocates: bool
+    arguments: tuple[Argument, ...]
+
+    @classmethod
+    def of(cls, func: Any) -> _About:
+        """Look it up."""
+        name, text = str(func._schema.name), str(func)
+        space, _, short = name.partition("::")
+        is_exchange = space in ("c10d", "_c10d_functional") and short not in ("wait_tensor", "check_for_nan")
+        exchange = COLLECTIVES.get(short, short.rstrip("_")) if is_exchange else ""
+        allocates = func.overloadpacket in ALLOCATING
+        return cls(
+            func, name, exchange, text.startswith(IGNORED), text.startswith(READING), allocates, arguments_of(func)
+        )
+
+
+def _about(func: Any) -> _About:
+    """What is known of an operation."""
+    found = _ABOUT.get(id(func))
+    if found is None:
+        found = _ABOUT[id(func)] = _About.of(func)
+    return found
+
+
+class _Begun(NamedTuple):
+    """An operation that runs: what is known of it, slot and number of each operand, the tensors that it writes to,
+    those that it changes beside its result, the parameters worth showing, whether gradients are on, and whether it
+    overwrites what the same call of PyTorch has made."""
+
+    about: _About
     slots: list[tuple[int, int]]
     written: list[Any]
     changed: list[Any]
@@ -78,7 +116,8 @@ class _Begun(NamedTuple):
     is_inner: bool
 
 
-_DETACHED = _Begun("detach", [], [], [], "", grad_mode=False, is_inner=False)
+_LIFT, _DETACH = torch.ops.aten.lift_fresh.default, torch.ops.aten.detach.default  # the former by `torch.tensor`
+_DETACHED = _Begun(_about(_DETACH), [], [], [], "", grad_mode=False, is_inner=False)
 
 
 class _OneCall:
@@ -122,6 +161,8 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         self.written: dict[int, Any] = {}  # by identity: parameters that an update in progress wrote to
         self.line: Any = _nothing  # called for each operation before it runs
 
+    _should_skip_dynamo = classmethod(lambda _: False)  # PyTorch would keep its compiler off once more, and slowly
+
     @not_compiled
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """One operation runs."""
@@ -130,32 +171,37 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         begun = self._begin(func, types, args, kwargs)
         out = func(*args, **kwargs)
         if begun is not None:
-            self._has_run(begun, func, args, out)
+            self._has_run(begun, args, out)
         return out
 
     @guarded
     def _begin(self, func: Any, types: Any, args: Any, kwargs: Any) -> _Begun | None:
         """An operation is about to run; returns what to record about it, None for nothing."""
-        rows = self._rows
-        if not rows.quiet and (exchange := _exchange(func)):
-            self._exchanged(exchange, args)
+        rows, about = self._rows, _about(func)
+        if not rows.quiet and about.exchange:
+            self._exchanged(about.exchange, args)
             return None
-        inside = rows.call >= 0 and not self._backward.create
-        if rows.quiet or inside or (self.updating and not torch.is_grad_enabled()) or _is_hidden(func, types):
-            if not _only_reads(func):
+        inside = (rows.call >= 0 and not self._backward.create) or _is_set_up(sys._getframe(2))
+        if (
+            rows.quiet
+            or inside
+            or (self.updating and not torch.is_grad_enabled())
+            or about.is_ignored
+            or _is_unreal(types)
+        ):
+            if not about.only_reads:
                 rows.value.forget()
-            elif not rows.quiet and func is torch.ops.aten.lift_fresh.default:  # `torch.tensor`
+            elif not rows.quiet and func is _LIFT:
                 rows.unused.enter(args[0], rows.sites.here(1))
             if self.updating and not rows.quiet:
                 self._note_written(func, args)
             return None
         if self.written:
             self._catch_up()
-        if func is torch.ops.aten.detach.default:  # autograd calls it, too, while it saves a result: not ready yet
+        if func is _DETACH:  # autograd calls it, too, while it saves a result: not ready yet
             return _DETACHED
-        name = func._schema.name
         first = args[0] if args else None
-        writes = name.endswith("_")
+        writes = about.name.endswith("_")
         if writes and self._inside.has_made(first, rows) and self._inside.saves(self._pending, rows.known(first)):
             self._pending = None
         self.flush()
@@ -164,23 +210,22 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             rows.value.forget(memory_of(first))
             return None
         is_inner = writes and self._inside.has_made(first, rows)
-        return _Begun(name, *self._operands(func, args, kwargs), torch.is_grad_enabled(), is_inner)
+        return _Begun(about, *self._operands(about, args, kwargs), torch.is_grad_enabled(), is_inner)
 
     @guarded
-    def _has_run(self, begun: _Begun, func: Any, args: Any, out: Any) -> None:
+    def _has_run(self, begun: _Begun, args: Any, out: Any) -> None:
         rows = self._rows
         if begun is _DETACHED:
             rows.unused.enter(out, rows.sites.here(1), args[0])
             return
-        name, slots, written, changed, shown, mode, is_inner = begun
-        outs = [x for x in tree_leaves(out) if isinstance(x, torch.Tensor)]
-        if func.overloadpacket in ALLOCATING:
+        about, slots, written, changed, shown, mode, is_inner = begun
+        outs = [out] if type(out) is torch.Tensor else [x for x in tree_leaves(out) if isinstance(x, torch.Tensor)]
+        if about.allocates:
             rows.value.allocated(outs[0].untyped_storage(), version_of(outs[0]))
             rows.unused.enter(outs[0], rows.sites.here(1), has_step=not slots)
         elif slots and (outs or written):
-            op, site = name.removeprefix("aten::").strip("_"), rows.sites.here(1)
+            op, site, place = about.name.removeprefix("aten::").strip("_"), rows.sites.here(1), self._inside.place
             applied = site if mode else _applied(rows, site)
-            place = self._inside.place
             self._pending = _Pending(op, slots, outs, written, changed, site, applied, shown, mode, place, is_inner)
         elif outs and not slots:
             rows.unused.enter(outs[0], rows.sites.here(1))
@@ -188,7 +233,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
     @plainly
     def _note_written(self, func: Any, args: Any) -> None:
         """An update writes to parameters, which a closure may read before it is over."""
-        for arg, spec in zip(args, arguments_of(func), strict=False):
+        for arg, spec in zip(args, _about(func).arguments, strict=False):
             for x in (arg if isinstance(arg, (list, tuple)) else (arg,)) if spec.is_written else ():
                 if isinstance(x, torch.Tensor) and x.is_leaf and x.requires_grad:
                     self.written[id(x)] = x
@@ -226,12 +271,12 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         return source is not None and self._rows.known(source) >= 0
 
     @plainly
-    def _operands(self, func: Any, args: Any, kwargs: Any) -> tuple[list[tuple[int, int]], list[Any], list[Any], str]:
+    def _operands(self, about: _About, args: Any, kwargs: Any) -> _Operands:
         """Slot and number of each tensor, the tensors that are written to, those that are changed beside the result,
         and the parameters worth showing."""
         slots: list[tuple[int, int]] = []
         written, changed, shown, slot = [], [], [], 0
-        for at, spec in enumerate(arguments_of(func)):
+        for at, spec in enumerate(about.arguments):
             arg = args[at] if at < len(args) else kwargs.get(spec.name, _ABSENT)
             if type(arg) is int and arg == TO_THE_END:
                 arg = args[0].size(args[1])
@@ -276,10 +321,14 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             self.updating = 0
             self.resume()
 
+    def flush(self) -> None:
+        """Write the last operation, if it is not written: only now do its results have their node."""
+        if self._pending is not None or self._exchange is not None:
+            self._write()
+
     @guarded
     @plainly
-    def flush(self) -> None:
-        """Write the last operation: only now do its results have their node."""
+    def _write(self) -> None:
         exchange, self._exchange = self._exchange, None
         if exchange is not None:
             made, site = exchange
@@ -360,28 +409,20 @@ def _applied(rows: Rows, site: int) -> int:
     return rows.sites.here(depth + 1)
 
 
-def _is_hidden(func: Any, types: Any) -> bool:
-    return _is_ignored(func) or (bool(types) and any(each.__name__ in UNREAL for each in types))
+def _is_set_up(frame: FrameType | None) -> bool:
+    """Whether an operation that was called from this frame lays out processes, or gathers or scatters parameters of
+    FSDP2, whose exchanges say what happens."""
+    if not has_ranks():
+        return False
+    while frame is not None and (name := str(frame.f_globals.get("__name__"))).startswith(("torch.", "gradviz.")):
+        if name.rpartition(".")[2] in _SETTING_UP:
+            return True
+        frame = frame.f_back
+    return False
 
 
-@functools.cache
-def _exchange(func: Any) -> str:
-    """The name of a collective operation; "" for any other, and for one that only waits."""
-    space, _, name = func._schema.name.partition("::")
-    if space not in ("c10d", "_c10d_functional") or name in ("wait_tensor", "check_for_nan"):
-        return ""
-    return COLLECTIVES.get(name, str(name).rstrip("_"))
-
-
-@functools.cache
-def _only_reads(func: Any) -> bool:
-    """Whether an operation that is not recorded changes no tensor, such as an update's labels for a profiler."""
-    return str(func).startswith(READING)
-
-
-@functools.cache
-def _is_ignored(func: Any) -> bool:
-    return str(func).startswith(IGNORED)
+def _is_unreal(types: Any) -> bool:
+    return bool(types) and any(each.__name__ in UNREAL for each in types)
 
 
 def _nothing() -> None:

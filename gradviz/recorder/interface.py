@@ -32,7 +32,7 @@ def record(
 ) -> Iterator[None]:
     """Record what runs inside the `with` block; `frame` is the caller's."""
     script = frame.f_code.co_filename
-    chosen = Choice.of(steps) if isinstance(steps, str) else steps
+    chosen = Choice.of(steps) if isinstance(steps, str) else steps if steps is None else frozenset(steps)
     job = Job(_named(path), "".join(linecache.getlines(script)), script, Wishes(chosen, values, modules))
     look = _Watch(job, script)
     job.watch(look)

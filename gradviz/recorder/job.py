@@ -25,6 +25,7 @@ from gradviz.engine.kernel.state import DATA_LOADER
 from gradviz.recorder import rank_of
 from gradviz.recorder.backward import Backward, Observed, has_ranks
 from gradviz.recorder.forward import Forward
+from gradviz.recorder.gap import Gap, remembered
 from gradviz.recorder.output import Output, guarded
 from gradviz.recorder.rows import Rows, now
 from gradviz.recorder.values import FULL, NONE, POLICIES, not_compiled, plainly
@@ -35,12 +36,9 @@ from gradviz.trace.table.encoding import BUDGET
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.recording import About, Ending
 from gradviz.trace.table.schema import ELEMENT, GATHERED
-from gradviz.trace.table.values import MATRIX
 
 _GRAD = torch._C.TensorBase.grad
-_AVERAGES = ("momentum_buffer", "exp_avg", "acc_delta", "step_size")
 _HOOKS = 3  # of modules: before, after, and that the latter is always called
-_SQUARES = ("exp_avg_sq", "square_avg", "sum", "exp_inf")
 
 
 @dataclass(frozen=True)
@@ -254,6 +252,7 @@ class Job:
         self.modules = Modules(rows, output, wishes, flush)
         self._requests = Requests(rows, output, self._backward, flush)
         self._undo, self._closely = ExitStack(), ExitStack()  # hooks: of the job, of one recorded iteration
+        self._gap = Gap(rows, self._backward)
         self._iteration = 0
         self._is_on = False
 
@@ -272,7 +271,6 @@ class Job:
     def begin(self) -> None:
         """Record from now on."""
         undo = self._undo.callback
-        undo(optimizers.register_optimizer_step_pre_hook(self._before_update).remove)
         undo(optimizers.register_optimizer_step_post_hook(self._updated).remove)
         undo(_replace(torch, "compile", _compile_in_parts))
         self._requests.watch(undo)
@@ -303,6 +301,7 @@ class Job:
         self._is_on = on
         if on:
             self.rows.quiet = 0
+            self._go_on()
             self._look_closely()
         else:
             self._forward.updating = 0
@@ -313,14 +312,22 @@ class Job:
             self._closely.close()
 
     @guarded
+    def _go_on(self) -> None:
+        self._gap.end(self._iteration)
+
+    @guarded
     def _settle(self) -> None:
         self._forward.flush()
         self.rows.value.forget()
+        self._gap.begin(self._iteration)
 
     @guarded
     def _look_closely(self) -> None:
         """Observe what costs the job time in each iteration: only while one is recorded."""
         undo = self._closely.callback
+        self.rows.leaves.watch_again()
+        undo(self.rows.leaves.let_go)
+        undo(optimizers.register_optimizer_step_pre_hook(self._before_update).remove)
         undo(modules.register_module_forward_pre_hook(self._enter).remove)
         undo(modules.register_module_forward_hook(self._exit, always_call=True).remove)
         undo(_replace(torch.utils.hooks.BackwardHook, "setup_output_hook", self.modules.set_output_hook))
@@ -343,6 +350,7 @@ class Job:
     @guarded
     def _has_memory(self, storage: Any) -> None:
         self.rows.value.allocated(storage)
+        self.rows.memory.refilled.add(int(storage._cdata))
 
     # modules and optimizers
 
@@ -387,7 +395,8 @@ class Job:
 
     def _updated(self, optimizer: Any, *_: Any) -> None:
         """An optimizer updated its parameters; an iteration is over."""
-        self._end_update(optimizer)
+        if self._is_on:
+            self._end_update(optimizer)
         if not self.rows.quiet or not self._is_on:
             self._iteration += 1
             self._switch(bool(self._is_next_taken()))
@@ -406,13 +415,15 @@ class Job:
 
     @guarded
     def _is_next_taken(self) -> bool:
-        rows = self.rows
-        left = iterations_left(rows.regions.stack) - 1 if rows.regions.innermost_loop() else -1
+        rows, left = self.rows, -1
+        if isinstance(self._wishes.steps, Choice) and self._wishes.steps.last and rows.regions.innermost_loop():
+            left = iterations_left(rows.regions.stack) - 1
         return self._wishes.takes(self._iteration, left, rows.steps, self.output.size)
 
     @plainly
     def _write_update(self, optimizer: Any) -> None:
         rows, text = self.rows, self.rows.text
+        self._gap.updates(optimizer)
         step = rows.step(Kind.OPTIMIZER, -1, -1, rows.writer.count("optimizers"), rows.sites.here(2))
         rows.add("optimizers", step, text(type(optimizer).__name__))
         rows.add("clock", step, now())
@@ -423,15 +434,7 @@ class Job:
                 if parameter.grad is None or number < 0:
                     continue
                 rows.wrote(step, parameter)
-                state = optimizer.state.get(parameter, {})
-                average, square = (self._remembered(state, names) for names in (_AVERAGES, _SQUARES))
-                count = state.get("step", 0)
-                rows.add("updates", step, number, settings, int(count), average, square)
-
-    def _remembered(self, state: Any, names: tuple[str, ...]) -> int:
-        found = next((state[name] for name in names if name in state), None)
-        small = isinstance(found, torch.Tensor) and found.numel() <= MATRIX
-        return self.rows.value(found) if small else -1
+                rows.add("updates", step, number, settings, *remembered(rows, optimizer.state.get(parameter, {})))
 
     # the end
 
@@ -459,6 +462,7 @@ class Job:
 
     @guarded
     def _end(self, error: BaseException | None, at: TracebackType | None) -> None:
+        self._gap.end(self._iteration, is_over=True)
         ending = Ending(seconds=self.output.seconds)
         if error is not None and not isinstance(error, SystemExit):
             ending = self._raised(error, at, ending.seconds)

@@ -21,6 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 EVERY = 8_000_000  # bytes after which a batch is written
 FAILED = "The recorder failed ({}): the recording ends here, and the job goes on."
 INTERRUPTED = "{} came while a step was being recorded: the recording ends before it."
+NEVER_WITHIN = 0.02  # seconds: to ask how much there is takes time, too
 AT_LEAST = 1.0  # seconds after which one is written in any case: a killed job loses no more
 
 
@@ -31,7 +32,7 @@ class Output:
         self._file = open(path, "wb")  # noqa: SIM115  closed when the recording is over
         self._blocks = RecordingWriter(self._file, about)
         self._writer = writer
-        self._wrote = self._began = time.monotonic()
+        self._wrote = self._asked = self._began = time.monotonic()
         self.is_over = False
         self.fault = ""  # why it ended before the job, as long as nobody was told
 
@@ -48,6 +49,9 @@ class Output:
     def write(self, at_least: int = EVERY) -> None:
         """Write a batch, if there is enough for one or it is time."""
         now = time.monotonic()
+        if now - self._asked < NEVER_WITHIN and at_least == EVERY:
+            return
+        self._asked = now
         if self._writer.size >= (1 if now - self._wrote > AT_LEAST else at_least):
             self._wrote = now
             self._blocks.batch(self._writer.take())

@@ -3,7 +3,6 @@ the doctor read: "dim=(2, 3)", "reduction=mean", and what a call leaves to its d
 
 from __future__ import annotations
 
-import functools
 from typing import Any, NamedTuple
 
 REDUCTIONS = ("none", "mean", "sum")
@@ -25,7 +24,6 @@ class Argument(NamedTuple):
     default: str
 
 
-@functools.cache
 def arguments_of(func: Any) -> tuple[Argument, ...]:
     """The arguments of an overload, in their order."""
     found = []

@@ -26,6 +26,7 @@ from gradviz.trace.table.schema import PLAIN
 
 COPIES = "CopySlices"  # the node of a write to a part of a tensor; what it does is within it
 NUMBER = "gradviz"  # in `Node.metadata`
+PASSING = "RegisterPostBackwardFunctionBackward"  # of FSDP2: tells it of the pass, which goes through it unchanged
 _BY_NODE = {(row.node_name, row.name): row for row in ROWS.values()}
 _FIRST = {row.node_name: row for row in reversed(ROWS.values())}
 _WATCH = torch.Tensor.register_post_accumulate_grad_hook  # as it is while no job is recorded
@@ -148,6 +149,7 @@ class Memory:
     """Which tensors look at the same memory, and the number of the storage that it is."""
 
     def __init__(self) -> None:
+        self.refilled = set[int]()  # what was given back and taken again, with other elements than were recorded
         self._numbers: dict[int, int] = {}
         self._sharing: dict[int, dict[int, weakref.ref[Any]]] = {}
 
@@ -157,6 +159,14 @@ class Memory:
             self._numbers[memory] = number
             self._sharing.setdefault(memory, {})[id(x)] = reference
 
+    def is_refilled(self, x: Any) -> bool:
+        """Whether a tensor has other elements, which are recorded now."""
+        memory = memory_of(x)
+        if memory not in self.refilled:
+            return False
+        self.refilled.discard(memory)
+        return True
+
     def number(self, x: Any, unknown: int) -> int:
         """The number of a tensor's memory."""
         return self._numbers.get(memory_of(x), unknown)
@@ -164,9 +174,42 @@ class Memory:
     def beside(self, x: Any) -> list[Any]:
         """The tensors that have elements in common with another one."""
         memory = memory_of(x)
-        known = [reference() for reference in self._sharing.get(memory, {}).values()]
-        others = [each for each in known if each is not None and each is not x and memory_of(each) == memory]
+        sharing = self._sharing.get(memory, {})
+        known = [(key, reference()) for key, reference in sharing.items()]
+        for key, each in known:
+            if each is None:
+                del sharing[key]  # each pass makes other views of a parameter
+        others = [each for _, each in known if each is not None and each is not x and memory_of(each) == memory]
         return [each for each in others if overlap(each, x)]
+
+
+class Leaves:
+    """The leaves that tell when they get their `.grad`, while an iteration is recorded: it costs them time."""
+
+    def __init__(self) -> None:
+        self._watched: dict[int, tuple[weakref.ref[Any], Callable[[Any], None], Any]] = {}  # by identity
+
+    def watch(self, leaf: Any, told: Callable[[Any], None]) -> None:
+        """Tell when a leaf gets its `.grad`, once, and before the job's own hooks are called."""
+        if told not in (leaf._post_accumulate_grad_hooks or {}).values():
+            handle = _WATCH(leaf, told)
+            leaf._post_accumulate_grad_hooks.move_to_end(handle.id, last=False)
+            self._watched[id(leaf)] = weakref.ref(leaf), told, handle
+
+    def let_go(self) -> None:
+        """They tell nothing for now."""
+        for key, (leaf, _, handle) in [*self._watched.items()]:
+            handle.remove()
+            if (x := leaf()) is None:
+                del self._watched[key]
+            elif not x._post_accumulate_grad_hooks:
+                x._post_accumulate_grad_hooks = None
+
+    def watch_again(self) -> None:
+        """They tell it again."""
+        for leaf, told, _ in [*self._watched.values()]:
+            if (x := leaf()) is not None:
+                self.watch(x, told)
 
 
 class Unused:
@@ -229,6 +272,7 @@ class Rows:
         self.edges: list[list[tuple[int, int]]] = []  # by node: slot and tensor of each next function
         self.maker: list[int] = []  # by tensor: the node that made it
         self.hooks: dict[int, Any] = {}  # by node that has not run: the handle of our hook
+        self.leaves = Leaves()
         self.memory = Memory()
         self.unused = Unused()
         self.ran: Callable[[int, int, Any, Any], None] = _nothing
@@ -236,7 +280,7 @@ class Rows:
         self.owner_of: Callable[[Any], int]  # the tensor whose `.grad` another one is, -1 if it is none
         self._requires: list[bool] = []  # by tensor
         self._storages: list[int] = []  # by tensor
-        self._known: dict[int, tuple[int, weakref.ref[Any]]] = {}
+        self.entered: dict[int, tuple[int, weakref.ref[Any]]] = {}  # by identity: the tensors that have a number
         self._named: dict[int, dict[str, tuple[str, int]]] = {}  # by tensor: its names, each with owner and rank
         self._formulas = Formulas(self.writer)
 
@@ -282,21 +326,20 @@ class Rows:
         value, version = self.value(x) if known is None else self.value.unkept(known), version_of(x)
         self.add("tensors", step, producer, output_nr, value, storage, version, requires, leaf, parameter, owner, site)
         if x is not None:
-            self._known[id(x)] = (number, weakref.ref(x))
-            self.memory.enter(x, storage, self._known[id(x)][1])
+            self.entered[id(x)] = (number, weakref.ref(x))
+            self.memory.enter(x, storage, self.entered[id(x)][1])
             if leaf and requires:
-                _watch(x, self.accumulated)
+                self.leaves.watch(x, self.accumulated)
         return number
 
     def known(self, x: Any) -> int:
         """The number of a tensor, -1 if it has none yet."""
-        if (fn := grad_fn_of(x)) is not None:
-            return self.result(fn, int(x.output_nr))
-        return self.seen(x)
+        fn = grad_fn_of(x)
+        return self.seen(x) if fn is None else self.result(fn, int(x.output_nr))
 
     def seen(self, x: Any) -> int:
         """The number that a tensor had when it was last recorded, -1 for none: it may have been written to since."""
-        found = self._known.get(id(x))
+        found = self.entered.get(id(x))
         return found[0] if found is not None and found[1]() is x else -1
 
     def number(self, x: Any) -> int:
@@ -311,9 +354,11 @@ class Rows:
         if found >= 0:
             if fn is None and self._requires[found] != x.requires_grad:
                 self._changed(found, x)
+            if self.memory.refilled and self.memory.is_refilled(x):
+                self.wrote(self.steps - 1, x)
             return found
-        if len(self._known) > 100_000:
-            self._known = {key: each for key, each in self._known.items() if each[1]() is not None}
+        if len(self.entered) > 100_000:
+            self.entered = {key: each for key, each in self.entered.items() if each[1]() is not None}
         source, there, has_step = self.unused.take(x)
         site = there if there >= 0 else self.sites.here(2)
         if source is not None:
@@ -334,7 +379,7 @@ class Rows:
         self._requires[number] = requires = bool(x.requires_grad)
         self.add("flags", self.steps - 1, number, requires, False, True)
         if requires:
-            _watch(x, self.accumulated)
+            self.leaves.watch(x, self.accumulated)
 
     def _add_detached(self, x: Any, source: int, site: int) -> int:
         number = len(self.first)
@@ -373,7 +418,8 @@ class Rows:
         found, stack = set(), [fn]
         while stack:
             if (each := stack.pop()) not in found and not is_leaf_node(each) and self.nodes.number_of(each) is None:
-                found.add(each)
+                if type(each).__name__ != PASSING:
+                    found.add(each)
                 stack += [before for before, _ in each.next_functions if before is not None]
         results = _results([x, *(saved for each in found for _, saved in _buffers(each))])
         for each in sorted(found, key=lambda one: int(one._sequence_nr())):
@@ -395,7 +441,7 @@ class Rows:
             self.add("inputs", number, slot, tensor)
         self._formulas.tell(row, name)
         sequence = int(fn._sequence_nr()) if fn is not None else -1
-        reason = 0 if fn is not None else self._reason(slots, grad_mode)
+        reason = 0 if fn is not None else _reason(any(self._requires[each] for _, each in slots), grad_mode)
         op, symbol = (row.name, row.symbol) if row is not None else (op, "")
         self.node_row(step, op, name, symbol, site, params, sequence if sequence < _UNCOUNTED else -1, reason, edges)
         hidden = row.hidden if row is not None and all(x is not None for x in outs) else 0
@@ -430,12 +476,9 @@ class Rows:
         if is_leaf_node(fn):
             return self.number(fn.variable)
         node = self.nodes.number_of(fn)
+        if node is None and type(fn).__name__ == PASSING:
+            return self.result(*fn.next_functions[nr])
         return -1 if node is None or nr >= self.shown[node] else self.first[node] + nr
-
-    def _reason(self, slots: list[tuple[int, int]], grad_mode: bool) -> int:
-        if not any(self._requires[tensor] for _, tensor in slots):
-            return NOTHING_REQUIRES
-        return NOT_DIFFERENTIABLE if grad_mode else SWITCHED_OFF
 
     def _save(self, fn: Any, step: int, number: int) -> int:
         """The buffers of a node; returns how many."""
@@ -465,6 +508,13 @@ class Rows:
             self.add("writes", step, self.seen(each), self.value(each), version_of(each))
 
 
+def _reason(requires: bool, grad_mode: bool) -> int:
+    """Why an operation has no node."""
+    if not requires:
+        return NOTHING_REQUIRES
+    return NOT_DIFFERENTIABLE if grad_mode else SWITCHED_OFF
+
+
 def _buffers(fn: Any) -> Iterator[tuple[str, Any]]:
     """The names of what a node has saved. What hooks have packed is not unpacked, which would recompute it, or load it
     from elsewhere: it is taken as it is."""
@@ -477,13 +527,6 @@ def _buffers(fn: Any) -> Iterator[tuple[str, Any]]:
         for at, x in enumerate(found):
             if x is not None:
                 yield f"saved[{at}]" if is_own else name.removeprefix("_saved_"), x
-
-
-def _watch(leaf: Any, told: Callable[[Any], None]) -> None:
-    """Tell when a leaf gets its `.grad`, once, and before the job's own hooks are called."""
-    if told not in (leaf._post_accumulate_grad_hooks or {}).values():
-        handle = _WATCH(leaf, told)
-        leaf._post_accumulate_grad_hooks.move_to_end(handle.id, last=False)
 
 
 def _listed(found: Any) -> Sequence[Any]:

@@ -225,7 +225,8 @@ class _Binder:
 
     def bind(self, name: str, value: Any, rank: int = 0) -> Any:
         """The script bound `value` to `name`."""
-        self._note(name, value, rank)
+        if self._job.is_recording:
+            self._note(name, value, rank)
         return value
 
     @guarded

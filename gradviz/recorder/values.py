@@ -49,6 +49,8 @@ class Values:
         if self.policy == NONE or (self._raw and self._is_raw(x)):
             return self.unkept(x)
         try:
+            if (small := _few_bytes(x)) is not None:
+                return self._writer.small(*small)
             if (view := _memory(x)) is not None:
                 return self._plain(x, view)
             with self._quietly(), torch.no_grad(), _disable_current_modes():
@@ -179,6 +181,19 @@ def _inside(x: Any) -> Any:
         return None
     with torch.no_grad(), _disable_current_modes():
         return torch._remove_batch_dim(x, level, 1, 0)
+
+
+def _few_bytes(x: Any) -> tuple[np.dtype[Any], tuple[int, ...], bytes] | None:
+    """Type, shape and a copy of the elements of a small tensor that lies in plain memory, one after the other."""
+    if type(x) not in _PLAIN or not x.is_cpu or x.layout is not torch.strided:
+        return None
+    dtype, numel = _NUMPY.get(x.dtype), x.numel()
+    if dtype is None or not 0 < numel <= FEW or not x.is_contiguous() or x.is_conj() or x.is_neg():
+        return None
+    size = numel * dtype.itemsize
+    if x.storage_offset() * dtype.itemsize + size > x.untyped_storage().nbytes():
+        return None
+    return dtype, tuple(x.shape), ctypes.string_at(x.data_ptr(), size)
 
 
 def _memory(x: Any) -> np.ndarray[Any, Any] | None:

@@ -27,8 +27,8 @@ def before() -> None:
         cell(x[None])
 
 
-def job(name: str) -> None:
-    command = [sys.executable, "-m", "gradviz.record", "-o", HERE / f"{name}.gvtrace", f"{name}.py"]
+def job(name: str, *options: str) -> None:
+    command = [sys.executable, "-m", "gradviz.record", *options, "-o", HERE / f"{name}.gvtrace", f"{name}.py"]
     subprocess.run(command, cwd=HERE / "jobs", check=True)
 
 
@@ -38,3 +38,4 @@ if __name__ == "__main__":
     job("retained_and_nested")
     job("lbfgs")
     job("cells")
+    job("mlp_adam", "--steps", "0,3")

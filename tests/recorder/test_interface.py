@@ -324,6 +324,19 @@ def test_gathered_parameters_are_not_said_to_be_missing_from_the_optimizer(rank:
     assert any(str(name).endswith(GATHERED) for name in trace.names.name) and diagnose(trace) == ()
 
 
+@pytest.mark.parametrize("rank", [0, 1])
+def test_how_fsdp_gathers_parameters_is_an_exchange_and_no_more(rank: int) -> None:
+    trace = recordings.read(HERE / "fsdp2" / f"rank{rank}.gvtrace").trace
+    assert {*trace.nodes.op} == {"t", "addmm", "relu", "slice", "sub", "pow", "mean"}
+    assert {*trace.collectives.name} == {"all_gather_into_tensor", "reduce_scatter_tensor"}
+    frame = trace.frame_at(len(trace))
+    named = {frame.name(each): each for each in range(len(trace.tensors))}
+    latest = max(each for each in range(len(trace.tensors)) if frame.name(each).endswith("t()"))
+    gathered = next(tensor for name, tensor in named.items() if name == f"model[2].weight{GATHERED}")
+    value, transposed = frame.value(gathered), frame.value(latest)
+    assert value is not None and transposed is not None and value.norm == transposed.norm, "that of the last iteration"
+
+
 def test_a_graph_that_was_made_before_is_told_with_its_names_and_the_parameters_that_its_nodes_saved() -> None:
     trace = recordings.load(HERE / "before.gvtrace").trace  # by `record_samples`
     assert "max=9, min=-9" in trace.nodes.params
@@ -402,3 +415,18 @@ def test_within_an_update_a_closure_sees_what_has_been_updated_so_far() -> None:
     for at in [each for each in ours if each[0] == line]:
         assert theirs[at][1] == ours[at][1]
     assert len([each for each in ours if each[0] == line]) >= 4
+
+
+def test_after_iterations_that_were_not_recorded_everything_is_true_again() -> None:
+    """An update is computed from what is shown before it, with Adam's averages and counts."""
+    trace = recordings.load(HERE / "mlp_adam.gvtrace").trace
+    (gap,) = np.flatnonzero(trace.steps.kind == Kind.GAP).tolist()
+    told = explain(trace.frame(gap + 1)).sentence
+    assert told.startswith("2 iterations, update 2 to update 3, ran without being recorded. What changed meanwhile: ")
+    again = run((HERE / "jobs" / "mlp_adam.py").read_text(encoding="utf-8"))
+    said = []
+    for each in (trace, again):
+        update = np.flatnonzero(each.steps.kind == Kind.OPTIMIZER).tolist()[-1]
+        sentence = explain(each.frame(update + 1)).sentence
+        said.append([sentence.partition(" = ")[0], *map(float, re.findall(r"-?\d+\.\d+", sentence))])
+    assert said[0][0] == said[1][0] and said[0][1:] == pytest.approx(said[1][1:], rel=2e-3) and len(said[0]) > 10

@@ -104,8 +104,9 @@ class Writer:
 
     def add(self, table: str, *row: Any) -> int:
         """Add a row; returns its index."""
-        at = self.count(table)
-        self.rows[table] += PACK[table](*row)
+        rows = self.rows[table]
+        at = self._sent[table] + len(rows) // _SIZE[table]
+        rows += PACK[table](*row)
         return at
 
     def text(self, text: str) -> int:
@@ -136,6 +137,21 @@ class Writer:
             self._now += array.tobytes()
         else:
             self._add_array(at, array, whole)
+        return at
+
+    def small(self, dtype: np.dtype[Any], shape: tuple[int, ...], data: bytes) -> int:
+        """The index of a new value with these elements, as `value` writes them."""
+        if dtype is not self._dtype:
+            self._switch(dtype)
+        dims, row, size = (b"", self._scalar_row, 0) if not shape else self._small.get(shape, _UNKNOWN)
+        if size > self._budget:
+            return self.value(np.frombuffer(data, dtype).reshape(shape))
+        at = self.values
+        self.values = at + 1
+        self._budget -= size
+        self._dims += dims
+        self._value_rows += row
+        self._now += data
         return at
 
     def _switch(self, dtype: np.dtype[Any]) -> None:
