@@ -309,11 +309,12 @@ ESCAPES: dict[str, str] = {
     "class attribute": "class A:\n    __class__ = int\nprint('ESCAPED')",
     "reduce method": "class A:\n    def __reduce__(self): return (print, ())\nprint('ESCAPED')",
     "dunder by setattr syntax": "class A: pass\na = A()\na.__class__ = int\nprint('ESCAPED')",
-    "init_subclass of another kind": "class A:\n    __init_subclass__ = classmethod(print)\nprint('ESCAPED')",
+    "init_subclass of another kind": (
+        "class A:\n    @lambda f: classmethod(print)\n    def __init_subclass__(cls): pass\nprint('ESCAPED')"
+    ),
     "init_subclass of an unfinished class": (
-        "import numpy as np\nclass A:\n    def __init_subclass__(cls):\n"
-        "        try: np.ones(1) + cls()\n        except TypeError: pass\n"
-        "class B(A):\n    def __radd__(self, other): print('ESCAPED', other.base)\n    __array_ufunc__ = None"
+        "class A:\n    def __init_subclass__(cls):\n"
+        "        try: cls.x = 1\n        except AttributeError: print('ESCAPED')\nclass B(A): pass\nB.y"
     ),
     "the class behind super().__init_subclass__": (
         "class A:\n    def __init_subclass__(cls):\n        f = super().__init_subclass__\n"
@@ -321,7 +322,7 @@ ESCAPES: dict[str, str] = {
     ),
     "a class that is not offered, by the order of bases": (
         "import enum\nclass A(enum.Enum): x = 1\nfor c in A.__mro__:\n"
-        "    if c.__name__ == 'Enum': print('ESCAPED', c('B', 'x').x._member_map_)"
+        "    if c.__name__ == 'Enum': print('ESCAPED', c('B', 'x'))\nA.y"
     ),
     "the subclasses of a base": "class A: pass\nprint('ESCAPED', A.__bases__[0].__subclasses__())",
     "the bases of a class of ours": "import torch\nprint('ESCAPED', torch.optim.Adam.__mro__)",
