@@ -1,27 +1,17 @@
-"""The ledger of each `.grad` adds up at every change of it, in every example and tutorial program."""
+"""The ledger of each `.grad`; that it adds up at every change of it, in every example and tutorial program, is tested
+with the sentences, see `tests/trace/true_sentences.py`."""
 
 from __future__ import annotations
 
-import contextlib
-import io
-import warnings
-from pathlib import Path
-
-import numpy as np
 import pytest
 
 from gradviz.session.inspect import ledger as ledgers
 from gradviz.session.inspect.inspection import inspect
-from gradviz.session.inspect.ledger import ledger, since_cleared
+from gradviz.session.inspect.ledger import since_cleared
 from gradviz.session.state import Selection, State
-from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
+from tests.trace.true_sentences import problems
 
-ROOT = Path(__file__).parents[2]
-PROGRAMS = [
-    *sorted((ROOT / "resources/examples").glob("*.py")),
-    *sorted((ROOT / "tests/snippets/programs").glob("torch_*.py")),
-]
 NO_ZERO_GRAD = """
 import torch
 w = torch.tensor(3., requires_grad=True)
@@ -32,29 +22,11 @@ w.grad = None
 """
 
 
-def sums(trace: Trace) -> int:
-    """How many changes of a `.grad` were added up; each must give what `.grad` holds then."""
-    checked = 0
-    for row in range(len(trace.grads)):
-        frame, tensor = trace.frame(int(trace.grads.step[row]) + 1), int(trace.grads.tensor[row])
-        held, now = since_cleared(ledger(frame, tensor)), frame.grad(tensor)
-        arrays = [entry.value.array for entry in held if entry.value is not None]
-        if now is None or now.array is None or not arrays or any(array is None for array in arrays):
-            continue
-        total = sum(np.asarray(array, now.array.dtype) for array in arrays)
-        assert np.allclose(total, now.array, rtol=1e-4, atol=1e-5, equal_nan=True), frame.name(tensor)
-        checked += 1
-    return checked
-
-
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_the_ledgers_of_a_program_add_up(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)  # some save their weights
-    nowhere = io.StringIO()
-    with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        trace = run(path.read_text(encoding="utf-8"))
-    assert sums(trace) or not len(trace.grads)
+@pytest.mark.parametrize("missing", [0, 1])
+def test_a_ledger_that_does_not_add_up_is_found(missing: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = run(NO_ZERO_GRAD)
+    monkeypatch.setattr("tests.trace.true_sentences.since_cleared", lambda held: since_cleared(held)[missing:])
+    assert any("the ledger of w.grad is" in each for each in problems(trace)) == bool(missing)
 
 
 def test_gradients_left_from_earlier_calls_are_seen() -> None:

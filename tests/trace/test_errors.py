@@ -141,7 +141,7 @@ def test_errors_are_explained(code: str, why: str, fix: str, marked: list[str]) 
 def test_an_error_without_a_row_is_shown_as_it_is() -> None:
     trace = run(X + "undefined\n")
     assert explain_error(trace) is None
-    assert explain(trace.frame(len(trace))).sentence == "name 'undefined' is not defined"
+    assert explain(trace.frame(len(trace))).sentence == "NameError: name 'undefined' is not defined"
     assert trace_json(trace)["error"]["last_line"] == "NameError: name 'undefined' is not defined"
 
 

@@ -63,15 +63,15 @@ INSIDE = [  # a call, and what its operations are called: only what it returns g
     ),
     (
         "x, y = torch.ones(2), torch.ones(2, requires_grad=True)\nF.cosine_similarity(x, y, dim=0)",
-        ["cosine_similarity: mul", "F.cosine_similarity(x, y, dim=0)"],
+        ["mul in cosine_similarity", "F.cosine_similarity(x, y, dim=0)"],
     ),
     (
         "D, x = torch.nn.Linear(1, 1), torch.ones(2, 1, requires_grad=True) * 2\nD(x.detach())",
         ["D.weight.t()", "x.detach()", "D(x.detach())"],
     ),
-    ("torch.distributions.Categorical(torch.ones(2))", ["(Categorical: div).ge(0).all()"]),
+    ("torch.distributions.Categorical(torch.ones(2))", ["(div in Categorical).ge(0).all()"]),
     ("x = torch.ones(3)\nfor i in range(3):\n    F.relu(x)", ["F.relu(x)"]),
-    ("torch.nn.GRU(2, 2)(torch.ones(1, 1, 2))", ["GRU: unsafe_split[1]", "(constant of GRU)[0]"]),
+    ("torch.nn.GRU(2, 2)(torch.ones(1, 1, 2))", ["unsafe_split[1] in GRU", "(constant of GRU)[0]"]),
     ("x = torch.tensor(1., requires_grad=True)\nF.softsign(x)", ["x.abs().add(1)"]),
     (  # of a Sequential that another function calls
         "from torch.utils.checkpoint import checkpoint\n"
@@ -87,24 +87,30 @@ INSIDE = [  # a call, and what its operations are called: only what it returns g
         "x = torch.tensor([3., 4.], requires_grad=True)\nF.normalize(x, dim=0)",
         ["x.norm()", "x.norm().clamp_min()", "x.norm().clamp_min().expand(2,)"],
     ),
-    ("x = torch.eye(2, requires_grad=True)\ntorch.linalg.solve(x, x[0])", ["result of solve", "LU of solve"]),
-    ("torch.linalg.svdvals(torch.eye(2)).sum()", ["svdvals: linalg_svd[0]", "svdvals: linalg_svd[1]"]),
-    ("torch.ones(2, 2).add(torch.eye(2)).inverse()", ["inverse: linalg_inv_ex[0]", "inverse: linalg_inv_ex[1]"]),
+    (
+        "x = torch.eye(2, requires_grad=True)\ntorch.linalg.solve(x, x[0])",
+        ["torch.linalg.solve(x, x[0])", "LU of solve"],
+    ),
+    ("torch.linalg.svdvals(torch.eye(2)).sum()", ["linalg_svd[0] in svdvals", "linalg_svd[1] in svdvals"]),
+    (
+        "torch.ones(2, 2).add(torch.eye(2)).inverse()",
+        ["torch.ones(2, 2).add(…).inverse()", "info of inverse"],
+    ),
     ("rnn = torch.nn.LSTM(1, 2)\nrnn(torch.ones(1, 1, 1))", ["output of rnn", "h_n of rnn", "c_n of rnn"]),
     (
         "attend = torch.nn.MultiheadAttention(2, 1)\nx = torch.ones(1, 1, 2)\nattend(x, x, x)",
-        ["attend: mul"],
+        ["mul in attend"],
     ),
     (  # not "(…).reshape(…).permute(…)", which does not say of what
         "attend = torch.nn.MultiheadAttention(4, 2, batch_first=True)\nx = torch.ones(1, 3, 4)\nattend(x, x, x)",
-        ["attend: squeeze", "attend: clone"],
+        ["squeeze in attend", "clone in attend"],
     ),
     ("q, k = torch.ones(1, 2, 2), torch.ones(1, 2, 2)\nq @ k.transpose(1, 2)", ["bmm"]),  # not of the transpose
     (  # which fills one row after the other and returns the whole
         "from torch.nn.utils.rnn import pad_sequence\npadded = pad_sequence([torch.ones(2), torch.ones(1)])",
         ["padded[:, 0][0:2]", "padded[:, 1][0:1]"],
     ),
-    (FLOW, ["(log_prob: eq).all()", "torch.full_like(x, 0.7).rsub(0)"]),  # what is called in between goes on
+    (FLOW, ["(eq in log_prob).all()", "torch.full_like(x, 0.7).rsub(0)"]),  # what is called in between goes on
 ]
 
 
@@ -123,7 +129,7 @@ SHORTENED = [  # expressions that are too long for a name: less in their bracket
     ("first_operand * second + third_operand - fourth_one", "first_operand * … - fourth_one"),
     ("torch.nn.functional.binary_cross_entropy(x / 8, y)", "binary_cross_entropy(…)"),
     (f"torch.stack([{'x, ' * 70}…", "torch.stack(…)"),
-    ("log_prob: binary_cross_entropy_with_logits", "log_prob: …cross_entropy_with_logits"),
+    ("binary_cross_entropy_with_logits in log_prob", "binary_cross_entropy_ … in log_prob"),
 ]
 
 

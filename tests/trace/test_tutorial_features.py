@@ -40,7 +40,7 @@ def test_what_a_checkpoint_computes_again_is_in_the_trace(reentrant: bool) -> No
     again = [frame for frame in frames(trace, Kind.FORWARD) if frame.call >= 0 and frame.current_line == 7]
     ops = [str(trace.nodes.op[frame.current_node]) for frame in again]
     assert ops == (["mul", "sin", "exp"] if reentrant else ["mul", "sin"])  # else it ends when all buffers are there
-    said = "Computed again for the backward pass: mul = [1, 2] × [3, 4] = [3, 8]."
+    said = "Computed again for the backward pass: recomputed mul = [1, 2] × [3, 4] = [3, 8]."
     assert explain(again[0]).sentence.startswith(said)
     end = trace.frame(len(trace))
     grads = {end.name(each): end.grad(each) for each in range(len(trace.tensors)) if end.is_leaf(each)}

@@ -1,5 +1,6 @@
 """What every sentence of a run has to hold: its numbers, computed once more from what it says, agree; a rule gives
-what was sent; a derivative is written only where it is the whole gradient; sums add up; nothing is doubled.
+what was sent; a derivative is written only where it is the whole gradient; sums and the ledgers of `.grad` add up;
+nothing is doubled.
 
 `python -m tests.trace.true_sentences [FILE …]` looks at whole programs, all of the snippet set by default."""
 
@@ -18,13 +19,14 @@ from typing import TypeVar
 
 import numpy as np
 
+from gradviz.session.inspect.ledger import ledger, since_cleared
 from gradviz.trace.table.frame import Frame
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.words.contributions import edge_words, gradient_name, received
 from gradviz.trace.words.explain import explain, explain_fold
-from gradviz.trace.words.formulas import formula_for, is_changed, operands_of
+from gradviz.trace.words.formulas import at_nan, formula_for, is_changed, operands_of
 from tests.engine.shown_formulas import computed
 from tests.trace.running import run
 
@@ -50,10 +52,24 @@ def problems(trace: Trace, most: int | None = None) -> Iterator[str]:
             for words in edge_words(trace, flow):
                 found = list(_sums(Kind.BACKWARD, words.partition(", through")[0]))
                 yield from (f"gradient {flow}: {each}: {words}" for each in found)
+        yield from _ledgers(trace, most)
         for first, end in _some(list(pairwise([0, *trace.folds.ends.tolist()])), most):
             kind, sentence = Kind(int(trace.steps.kind[first])), explain_fold(trace, end).sentence
             found = [*_style(kind, sentence), *_sums(kind, sentence)]
             yield from (f"steps {first + 1} to {end}: {each}: {sentence}" for each in found)
+
+
+def _ledgers(trace: Trace, most: int | None) -> Iterator[str]:
+    """The ledger of each `.grad` adds up to what it holds, at every change of it."""
+    for row in _some(range(len(trace.grads)), most):
+        frame, tensor = trace.frame(int(trace.grads.step[row]) + 1), int(trace.grads.tensor[row])
+        held, now = since_cleared(ledger(frame, tensor)), frame.grad(tensor)
+        arrays = [entry.value.array for entry in held if entry.value is not None]
+        if now is None or now.array is None or not arrays or any(array is None for array in arrays):
+            continue
+        total = sum(np.asarray(array, now.array.dtype) for array in arrays)
+        if not np.allclose(total, now.array, rtol=1e-4, atol=1e-5, equal_nan=True):
+            yield f"step {frame.cursor}: the ledger of {frame.name(tensor)}.grad is {total}, not {now.array}"
 
 
 def _some(all_of: Sequence[T], most: int | None) -> Sequence[T]:
@@ -182,6 +198,7 @@ def _rules(frame: Frame, sentence: str) -> Iterator[str]:
         text, sent = formula_for(trace, node, int(trace.flows.slot[row])), trace.value(int(trace.flows.value[row]))
         if not text or text.startswith("Σ grad") or sent is None or sent.array is None:
             continue
+        text = at_nan(frame, node, text, operands_of(frame, node))
         told = _said_by(text, values, sent.array, str(trace.nodes.params[node]))
         if told is None:
             continue

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import ml_dtypes
@@ -63,6 +64,7 @@ def _derivative_row(
 
     more = "".join(f", {each}" for each in names)
     none = sentence("PyTorch has none", not_differentiable(f"{name}_backward"))
+    bent = partial(expressed, "0") if curvature is None else partial(sentence, "grad · grad_output · f″(self)")
     row = op(
         f"{name}_backward",
         "grad_output, self",
@@ -73,7 +75,7 @@ def _derivative_row(
         latex=r"g \cdot f'(x)",
         brief=f"The gradient through {name}.",
         grad_output=expressed(formula, along, f"grad, self{more}") if twice else none,
-        self=sentence("grad · grad_output · f″(self)", curved, f"grad, grad_output, self{more}") if twice else none,
+        self=bent(curved, f"grad, grad_output, self{more}") if twice else none,
     )
     return row
 

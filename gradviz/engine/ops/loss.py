@@ -323,9 +323,9 @@ def gaussian_nll_loss(
 # --- a loss of the difference between input and target ---
 
 
-def _backward_row(name: str, params: str, slope: Any, curvature: Any) -> OpRow:
-    """grad · ∂loss/∂self, for a loss of the difference self − target: its slope, and its curvature in tensor
-    operations."""
+def _backward_row(name: str, params: str, slope: Any, curvature: Any, bent: str) -> OpRow:
+    """grad · ∂loss/∂self, for a loss of the difference self − target: its slope, and its curvature in tensor operations
+    and as a formula."""
     names = [each.strip() for each in params.split(",") if each.strip()]
     more = "".join(f", {each}" for each in names)
 
@@ -349,9 +349,9 @@ def _backward_row(name: str, params: str, slope: Any, curvature: Any) -> OpRow:
         latex=r"g \cdot \ell'(x - y)",
         brief=f"The gradient through {name}.",
         grad_output=sentence("Σ grad · ℓ′", along, f"grad, self, target, reduction{more}"),
-        self=sentence("grad · grad_output · ℓ″", curved, f"grad, grad_output, self, target, reduction{more}"),
-        target=sentence(
-            "−grad · grad_output · ℓ″",
+        self=expressed(bent, curved, f"grad, grad_output, self, target, reduction{more}"),
+        target=expressed(
+            bent.replace("grad *", "-grad *", 1),
             lambda *args: -curved(*args),
             f"grad, grad_output, self, target, reduction{more}",
         ),
@@ -369,14 +369,15 @@ def _difference_loss(
     latex: str,
     brief: str,
     formula: str,
+    bent: str,
     node: str | None = None,
     halves: Callable[[Kernel], Kernel] = in_single,
 ) -> OpRow:
-    """The row of a loss of the difference, with the row of its derivative. `halves` says how half types are
-    computed."""
+    """The row of a loss of the difference, with the row of its derivative, whose own derivative is `bent`. `halves`
+    says how half types are computed."""
     names = [each.strip() for each in params.split(",") if each.strip()]
     more = "".join(f", {each}" for each in names)
-    backward = _backward_row(name, params, slope, curvature)
+    backward = _backward_row(name, params, slope, curvature, bent)
 
     def gradient(grad: Tensor, x: Tensor, y: Tensor, reduction: str, *values: object) -> Tensor:
         return call(backward, grad, x, y, reduction=reduction, **dict(zip(names, values, strict=True)))
@@ -411,6 +412,7 @@ MSE = _difference_loss(
     latex=r"\frac{1}{n} \sum_i (x_i - y_i)^2",
     brief="The mean of the squared errors.",
     formula="grad * 2 * (self - target) / n",
+    bent="grad * grad_output * 2 / n",
     halves=lambda forward: forward,  # the difference and its square are rounded
 )
 SMOOTH_L1 = _difference_loss(
@@ -423,6 +425,7 @@ SMOOTH_L1 = _difference_loss(
     node="SmoothL1LossBackward0",
     brief="Squared errors where small, absolute errors where large.",
     formula="grad * clamp((self - target) / beta, -1, 1) / n",
+    bent="where(abs(self - target) < beta, grad * grad_output / beta / n, 0)",
 )
 HUBER = _difference_loss(
     "huber_loss",
@@ -433,6 +436,7 @@ HUBER = _difference_loss(
     latex=r"\frac{1}{n} \sum_i h_\delta(x_i - y_i)",
     brief="Squared errors where small, absolute errors where large.",
     formula="grad * clamp(self - target, -delta, delta) / n",
+    bent="where(abs(self - target) <= delta, grad * grad_output / n, 0)",
 )
 
 

@@ -126,7 +126,7 @@ LSTM_LAYER = op(
     symbol="LSTM",
     latex=r"c_t = f_t c_{t-1} + i_t g_t,\; h_t = o_t \tanh c_t",
     brief="One direction of one LSTM layer over all steps.",
-    joint=jointly(_gradients, input="back through time: every step passes its gradient to the one before"),
+    joint=jointly(_gradients, input="grad, passed back through all time steps"),
 )
 
 

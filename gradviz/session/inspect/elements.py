@@ -34,6 +34,7 @@ from gradviz.trace.words.elements import (
     place,
     precision_of,
     products,
+    variant,
     worked_out,
 )
 
@@ -475,8 +476,7 @@ def _formula(frame: Frame, element: Element, value: Number, there: Sequence[_Ope
         numbers = [] if own is None else [own, *numbers]
     elif op.startswith("native_") and there and there[0].slot == 0:
         numbers = _normalised_with(trace, element, there, node)
-    by_tanh = op == "gelu" and "approximate=tanh" in str(trace.nodes.params[node])
-    text = worked_out("gelu by tanh" if by_tanh else op, numbers, value)
+    text = worked_out(variant(op, str(trace.nodes.params[node])), numbers, value)
     if not text:
         return None
     by = "" if op == "mul" or {abs(term.factor) for term in terms} <= {0, 1} else f"; local {_listed(terms)}"

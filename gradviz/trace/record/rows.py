@@ -394,7 +394,7 @@ class RowWriter:
     def _reason(self, inputs: Sequence[Tensor | None]) -> int:
         if not any(each is not None and each._requires_grad for each in inputs):
             return NOTHING_REQUIRES
-        return NOT_DIFFERENTIABLE if state.grad else SWITCHED_OFF
+        return NOT_DIFFERENTIABLE if state.grad and not state.inference else SWITCHED_OFF
 
     def add_saved(self, node: Node, step: int, number: int, outputs: Sequence[Tensor]) -> None:
         """The buffers of a node, with the tensors that they are."""

@@ -98,14 +98,24 @@ def arguments(params: str) -> str:
     return number_text(float(found[1])) if found else ""
 
 
+def short_op(op: str) -> str:
+    """The name of an operation within a name: "batch_norm" of "native_batch_norm"."""
+    if "attention" in op:
+        return "attention"
+    return _SHORT.get(op) or op.lstrip("_").removeprefix("native_").removesuffix("_with_indices")
+
+
+_SHORT = {"_unsafe_view": "view", "_reshape_alias": "view", "_safe_softmax": "softmax", "_to_copy": "copy"}
+
+
 def is_text_of(op: str, label: str) -> bool:
     """Whether an expression yields the results of an operation one after the other."""
     return op in _SPLITTING or op.lower().removeprefix("_").removeprefix("linalg_") in re.split(r"\W+", label.lower())
 
 
 def gives_no_tensor(op: str, text: str) -> bool:
-    """Whether a call steps an optimizer or makes an object whose arguments are checked, "Normal(mean, 1.0)": what it
-    computes is internal."""
+    """Whether a call steps an optimizer, checks gradients, or makes an object whose arguments are checked,
+    "Normal(mean, 1.0)": what it computes is internal."""
     return _STEP.search(text) is not None or (op == "all" and makes_object(text))
 
 
@@ -135,7 +145,7 @@ class Rearranged(NamedTuple):
     def text(self, before: tuple[int, ...], after: tuple[int, ...]) -> str:
         """ ".reshape(2, 1, 3)", ".permute(1, 0)": from the first shape to the last in one step, where one will do."""
         if self.order == tuple(range(len(self.order))):
-            return f".reshape({_sizes(after)})"
+            return f".reshape({_sizes(after) or '()'})"
         first = "" if before == self.shape else f".reshape({_sizes(self.shape)})"
         turned = tuple(self.shape[axis] for axis in self.order)
         return f"{first}.permute({_sizes(self.order)}){'' if turned == after else f'.reshape({_sizes(after)})'}"
@@ -205,13 +215,13 @@ def _ends(text: str) -> str:
     if tails := [at for at in links if at >= len(text) - _TAIL]:
         return f"{text[:head].rstrip()} {_ELLIPSIS} {text[min(tails) :].lstrip()}".strip()
     tail = len(text) - (LONGEST - 2 - head)
-    tail = min((at for at in outside if at >= tail and text[at - 1] == "_"), default=tail)
+    tail = min((at for at in outside if at >= tail and not text[at - 1].isalnum()), default=tail)
     return f"{text[:head].rstrip()} {_ELLIPSIS}{text[tail:]}".strip()
 
 
 SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 _SUBSCRIBED = str.maketrans("0123456789", SUBSCRIPTS)
-_ROLE = re.compile(r"(?:initial )?[a-z][a-z]\w* of \S")
+_ROLE = re.compile(r"(?:initial )?[a-z][a-z]\w*(?:\.\w+|\[\d+\])? (?:of|in) \S")
 _CALLED = re.compile(r"[\w.]+$")
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _MODULES = re.compile(r"^(\w+\.)+(?=\w+\(…\)$)")  # of "torch.nn.functional.binary_cross_entropy(…)"
@@ -219,5 +229,5 @@ _PRIMARY = re.compile(r"([\w.]+|\(\)(?=\.|\[))(\(\)|\[\]|\.\w+)*")
 _AXIS = re.compile(r"(?<!\w)-?\d+")  # "0" of "dim0=0"
 OF_SHAPE = frozenset("permute transpose unsqueeze squeeze view _unsafe_view _reshape_alias expand".split())
 _SPLITTING = frozenset("split split_with_sizes unsafe_split unsafe_chunk chunk unbind meshgrid".split())
-_STEP = re.compile(r"\.step\([^()]*\)$")  # of an optimizer, which returns no tensor that it makes
+_STEP = re.compile(r"\.step\([^()]*\)$|(?:^|\.)(?:grad)?gradcheck\(")  # which return no tensor that they make
 _CLASS = re.compile(r"(\w+\.)*[A-Z]\w*\(.*\)", re.DOTALL)  # "torch.nn.Linear(2, 1)"

@@ -23,6 +23,7 @@ from gradviz.trace.table.name_text import (
     ordinal,
     owned,
     rearranged,
+    short_op,
     shortened,
     subscript,
     with_ending,
@@ -117,7 +118,8 @@ class Naming:
                 name = shortened(with_ending(self._own(tensor), ending))
                 return shortened(self._own(asked)) if name.startswith("(…)") else name
             tensor, ending, steps = before, step + ending, steps + 1
-        return "…" + ending[ending.rfind(".", 0, len(ending) - LONGEST // 2) :]
+        steps_at = [found.start() for found in _STEP.finditer(ending, 0, len(ending) - LONGEST // 2)]
+        return "…" + ending[steps_at[-1] if steps_at else 0 :]
 
     def shown_at_end(self, tensors: NDArray[np.int64]) -> list[str]:
         """`shown` for many tensors at the end of the trace: only those that may be alike one by one."""
@@ -160,7 +162,9 @@ class Naming:
         if found is None:
             trace, by_name = self._trace, defaultdict[str, list[int]](list)
             none = np.zeros(0, np.int64)
-            members = self.of_graph.all(graph) if graph >= 0 else _made_for(trace, -2 - graph) if graph < -1 else none
+            members = _made_for(trace, -2 - graph) if graph < -1 else none
+            if graph >= 0:
+                members = np.union1d(self.of_graph.all(graph), _foreign(trace, graph))
             if len(members) <= MOST_TOLD_APART:
                 for tensor, name in zip(members.tolist(), self.names_at_end(members), strict=True):
                     by_name[name].append(tensor)
@@ -205,6 +209,8 @@ class Naming:
             return int(inputs[0]), ".data" if ".data" in label else ".detach()"
         if op == "unbind":  # as when `for row in x` iterates over a tensor
             return int(inputs[0]), roles.field(trace, tensor, producer)
+        if op[:1].isupper() and op not in roles.OF_TRANSFORMS:  # a function of the snippet
+            return -1, ""
         if (label and not _inner(trace, self._overwritten, producer)) or roles.recurrent(trace, tensor):
             return -1, ""
         if roles.output(trace, tensor, producer):
@@ -221,11 +227,17 @@ class Naming:
             return self._leaf(tensor)
         op, scope, label = (str(column[producer]) for column in (trace.nodes.op, trace.nodes.scope, trace.nodes.source))
         if trace.nodes.call[producer] >= 0:  # made by a backward pass: the source text is that of the call
-            return _of_gradient(trace, producer) + op
+            within = _of_gradient(trace, producer)
+            if within or trace.calls.create_graph[trace.nodes.call[producer]]:
+                return f"{short_op(op)}{f' in {within}' if within else ''}"
+            return f"recomputed {short_op(op)}"  # by a checkpoint
         field = roles.field(trace, tensor, producer)
         if scope == DATA_LOADER and label.startswith("for "):
             return "batch"
-        has_text = label and not _inner(trace, self._overwritten, producer)
+        is_own = op[:1].isupper() and is_text_of(op, label)  # the call of a function of the snippet
+        has_text = label and (is_own or not _inner(trace, self._overwritten, producer))
+        if has_text and op.endswith("_ex") and field == "[0]":  # of which the call returns only this
+            return label
         if has_text and (not field.startswith("[") or is_text_of(op, label)):
             return label + field
         if role := roles.recurrent(trace, tensor) or roles.output(trace, tensor, producer):
@@ -233,7 +245,7 @@ class Naming:
         scope = roles.maker(trace, producer)
         if scope and field and (part := roles.part(trace, tensor, producer)):
             return f"{part} of {scope}"
-        return f"{scope}: {op.lstrip('_')}{field}" if scope else op.lstrip("_") + field
+        return f"{short_op(op)}{field} in {scope}" if scope else short_op(op) + field
 
     def _leaf(self, tensor: int) -> str:
         """The name of an unbound leaf: a number that no factory made is its own name."""
@@ -273,6 +285,13 @@ class Naming:
         for each in path:
             self._origins[each] = origin
         return origin
+
+
+def call_around(naming: Naming, node: int) -> str:
+    """The call in whose course an operation ran, "F.cross_entropy(logits, y)", if it did not make its result."""
+    label = str(naming._trace.nodes.source[node])
+    is_text = is_text_of(str(naming._trace.nodes.op[node]), label)
+    return shortened(label) if label and not is_text and _inner(naming._trace, naming._overwritten, node) else ""
 
 
 def _plain_names(naming: Naming, asked: NDArray[np.int64]) -> list[str | None]:
@@ -345,7 +364,9 @@ def _may_be_told_apart(naming: Naming, tensors: NDArray[np.int64]) -> NDArray[np
     member = np.flatnonzero((asked & (count <= MOST_TOLD_APART))[graph] & (graph >= 0))
     of_maker = np.full(len(trace.nodes), -1, np.int64)
     of_maker[producer[member]] = graph[member]
-    reads_leaf = (of_maker[inputs.node] >= 0) & (inputs.tensor >= 0) & (producer[inputs.tensor] < 0)
+    reads_leaf = (of_maker[inputs.node] >= 0) & (inputs.tensor >= 0)
+    reads_leaf &= (producer[inputs.tensor] < 0) | (graph[inputs.tensor] != of_maker[inputs.node])  # or a foreign result
+    found[inputs.tensor[reads_leaf & (producer[inputs.tensor] >= 0)]] = True
     numbers: dict[str, int] = {}
     leaves = inputs.tensor[reads_leaf]
     name = [numbers.setdefault(each, len(numbers)) for each in naming.names_at_end(member)]
@@ -364,10 +385,12 @@ def _has_own_text(trace: Trace, overwritten: NDArray[np.int64], asked: NDArray[n
     after = np.minimum(asked + 1, len(nodes) - 1)
     goes_on = (nodes.site[after] == nodes.site[asked]) & (nodes.call[after] < 0) & (after > asked)
     goes_on &= turn[nodes.region[after]] == turn[nodes.region[asked]]
+    goes_on |= nodes.call[after] >= 0  # a backward pass within it, perhaps
     goes_on |= (nodes.op[after] == "detach") & (nodes.site[after] != nodes.site[asked])  # perhaps, further on
     past = np.minimum(_past_callbacks(trace, asked, after), len(nodes) - 1)
     goes_on |= (past > after) & (nodes.site[past] == nodes.site[asked]) & (nodes.call[past] < 0)
     ends = goes_on & (nodes.site[after] == nodes.site[asked]) & (overwritten[after] < 0)
+    ends &= nodes.call[after] < 0
     ends &= np.asarray(nodes.source[after] != nodes.source[asked], bool)
     texts = list(zip(nodes.op[asked].tolist(), nodes.source[asked].tolist(), strict=True))
     named = {(op, text): text != "" and not gives_no_tensor(op, text) for op, text in set(texts)}
@@ -384,7 +407,10 @@ def _inner(trace: Trace, overwritten: NDArray[np.int64], producer: int) -> bool:
     nodes, after = trace.nodes, producer + 1
     if gives_no_tensor(str(nodes.op[producer]), str(nodes.source[producer])):
         return True
-    while after < len(nodes) and nodes.call[after] < 0:
+    while after < len(nodes):
+        if nodes.call[after] >= 0 and nodes.call[after] != nodes.call[producer]:  # of a backward pass within it
+            after += 1
+            continue
         if nodes.site[after] != nodes.site[producer]:
             past = int(_past_callbacks(trace, np.array([producer]), np.array([after]))[0])
             if nodes.op[after] != "detach" and past == after:
@@ -447,7 +473,17 @@ def _picture(trace: Trace, tensor: int, producer: int) -> int:
     another."""
     if trace.nodes.call[producer] >= 0 and _of_gradient(trace, producer) not in ("", _OF_SEVERAL):
         return -2 - int(trace.roots_of(int(trace.nodes.call[producer]))[0])
-    return int(trace.graphs.of_tensor[tensor])
+    graph, users = int(trace.graphs.of_tensor[tensor]), trace.users_of(tensor)
+    return int(trace.graph_of_node[users[0]]) if len(users) else graph  # what is not tracked is seen where it is used
+
+
+def _foreign(trace: Trace, graph: int) -> NDArray[np.int64]:
+    """The results that the operations of a graph read and that are not tracked in it."""
+    rows = trace.kept("inputs of graphs", lambda: History(trace.graph_of_node[trace.inputs.node], None)).all(graph)
+    read: NDArray[np.int64] = np.unique(trace.inputs.tensor[rows]).astype(np.int64)
+    read = read[read >= 0]
+    found: NDArray[np.int64] = read[(trace.tensors.producer[read] >= 0) & (trace.graphs.of_tensor[read] != graph)]
+    return found
 
 
 def _made_for(trace: Trace, root: int) -> NDArray[np.int64]:
@@ -457,13 +493,13 @@ def _made_for(trace: Trace, root: int) -> NDArray[np.int64]:
 
 
 def _of_gradient(trace: Trace, producer: int) -> str:
-    """The prefix of the name of an intermediate result of a gradient: "∇y: ", "∇(a + b): "; "" for several roots."""
+    """What an intermediate result of a gradient belongs to: "∇y", "∇(a + b)"; "" for several roots."""
     call = int(trace.nodes.call[producer])
     roots = trace.roots_of(call)
     if not trace.calls.create_graph[call] or len(roots) != 1:
         return ""
     root = trace.naming.name(int(roots[0]), len(trace))
-    return f"∇{root}: " if root.isidentifier() else f"∇({root}): " if len(root) <= _LONGEST_ROOT else _OF_SEVERAL
+    return f"∇{root}" if root.isidentifier() else f"∇({root})" if len(root) <= _LONGEST_ROOT else _OF_SEVERAL
 
 
 def _same_turn(trace: Trace, one: int, other: int) -> bool:
@@ -486,11 +522,12 @@ def _reshaped(naming: Naming, tensor: int, producer: int, source: int) -> tuple[
     return first, found.text(shape[first], shape[tensor])
 
 
-_OF_SEVERAL = "∇: "  # a gradient of something without a short name
+_OF_SEVERAL = "the gradient"  # of something without a short name
 _LONGEST_ROOT = 20  # characters of an expression whose gradient is named after it
 _MOST_CALLBACKS = 4  # one after the other, without an operation between them
 _MOST_STEPS = 3  # inside a module, through which a tensor is named after another one
 _NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?|True|False|-?inf|nan")
 _SUBSCRIPT = re.compile(r"[^\[].*\[.*\]", re.DOTALL)  # "x[[0, 1]]", whose list becomes a tensor
 _IMPORT = re.compile(r"(?:from|import)\s+([\w.]+)")
+_STEP = re.compile(r"\.(?=[^\W\d])|\[")  # where what was done to a tensor begins
 _PARTS = ("select", "slice", "narrow")

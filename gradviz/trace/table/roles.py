@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gradviz.trace.table.name_text import arguments, last_call, makes_object, subscript
+from gradviz.trace.table.name_text import arguments, last_call, makes_object, short_op, subscript
 from gradviz.trace.table.regions import RegionKind
 
 if TYPE_CHECKING:
@@ -187,11 +187,15 @@ def ending(trace: Trace, tensor: int, producer: int) -> str:
     op, params = str(trace.nodes.op[producer]), str(trace.nodes.params[producer])
     if op == "select" and (place := _PLACE.fullmatch(params)):
         return f"[{':, ' * int(place[1])}{place[2]}]"
+    if op in OF_TRANSFORMS:
+        return OF_TRANSFORMS[op]
+    if op == "_to_copy":
+        return f".to({trace.tensors.dtype[tensor]})"
     if op == "expand":
         return f".expand{trace.tensors.shape[tensor]}"
     if op == "slice" and (cut := _CUT.fullmatch(params)):
         return f"[{':, ' * int(cut[1])}{cut[2]}:{cut[3]}]"
-    op = op.lstrip("_").removeprefix("linalg_vector_")  # x.norm()
+    op = short_op(op).removeprefix("linalg_vector_")  # x.norm()
     return f".{op}({arguments(params)}){field(trace, tensor, producer)}"
 
 
@@ -253,7 +257,8 @@ def scope_name(trace: Trace, node: int) -> str:
 def maker(trace: Trace, node: int) -> str:
     """What an operation is a step of: "net[0]", "decoder.gru", "lstm", or the class of a module without a name."""
     scope, name = str(trace.nodes.scope[node]), module_name(trace, node)
-    return scope if scope[:1].isupper() and name not in _owners(trace) else name
+    found = scope if scope[:1].isupper() and name not in _owners(trace) else name
+    return f"module {found}" if found.isdigit() else found
 
 
 def _owners(trace: Trace) -> set[str]:
@@ -274,9 +279,17 @@ def output(trace: Trace, tensor: int, producer: int) -> str:
     return f"output of {module}" if module and not is_class else ""
 
 
-_PARTS = {"mkldnn_rnn_layer": ("output", "h_n", "c_n")}  # as the documentation of LSTM calls them
+_PARTS = {  # as the documentation calls them
+    "mkldnn_rnn_layer": ("output", "h_n", "c_n"),
+    "linalg_inv_ex": ("inverse", "info"),
+    "linalg_cholesky_ex": ("L", "info"),
+}
 _NUMBERED = ("result", "output", "others")  # results that PyTorch gives no names
 _WITH_INDICES = frozenset("max min sort topk median nanmedian mode kthvalue cummax cummin".split())
+OF_TRANSFORMS = {  # steps of vmap, of forward mode and of hooks, and what they make of a tensor
+    "AddBatchDim": ".per_example", "BatchRepeat": ".for_every_example", "RemoveBatchDim": ".of_all_examples",
+    "_fw_primal": ".primal", "UndefinedGrad": "", "BackwardHookFunction": "",
+}  # fmt: skip
 _CUT = re.compile(r"dim=(\d+), start=(\d+), end=(\d+), step=1")
 _PLACE = re.compile(r"dim=(\d+), index=(-?\d+)")
 _LAYER = re.compile(r"(?:torch\.)?nn\.\w+\(")

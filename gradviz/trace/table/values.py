@@ -277,8 +277,12 @@ class Value:
         if found.nans == self.numel:
             return f"{shape} all nan"
         of = "of magnitude " if self.dtype.startswith("complex") else ""  # complex numbers have no order
+        if found.low == found.high and not found.nans and self.dtype == "bool":
+            return f"{shape} all {bool(found.low)}"
         if found.low == found.high and not found.nans:
             return f"{shape} all {of}{number_text(found.low)}"
+        if self.dtype == "bool":
+            return f"{shape}, {round(found.mean * self.numel):,} of {self.numel:,} True"
         nans = f", {found.nans} nan" if found.nans else ""
         return f"{shape} {of}in [{number_text(found.low)}, {number_text(found.high)}]{nans}"
 

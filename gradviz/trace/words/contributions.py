@@ -19,7 +19,7 @@ from gradviz.lists import listed
 from gradviz.trace.table.name_text import opening, ordinal, with_article
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.values import FEW, Value, number_text, summand_text
-from gradviz.trace.words.formulas import bracketed, filled, incoming_name
+from gradviz.trace.words.formulas import bracketed, factor, filled, incoming_name
 from gradviz.trace.words.sentences import Said, said
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def gradient_name(frame: Frame, tensor: int) -> str:
     if _NUMBER.fullmatch(name):
         return f"gradient of the number {name}"
     if not _is_derivative(frame, tensor):
-        return f"gradient of {with_article(name)}"
+        return f"gradient of {with_article(name) if with_article(name) != name else factor(name)}"
     return f"∂{bracketed(frame.root_name())}/∂{bracketed(name)}"
 
 
@@ -168,7 +168,6 @@ def _letters(frame: Frame, text: str) -> str:
         ("x̂", f"x̂ is the normalised input, (x − {of} mean) / σ"),
         ("/ σ", f"σ = √({of} variance + ε)"),
         ("ℓ′", "ℓ′ is the derivative of the loss"),
-        ("ℓ″", "ℓ″ is the second derivative of the loss"),
         ("f″", "f″ is the second derivative of the function"),
         ("σ(", "σ is the sigmoid function"),
         ("φ(", "Φ is the standard normal distribution function and φ its density"),
@@ -201,6 +200,8 @@ def _ends_with_case(step: str) -> bool:
 
 def _joined(left: str, steps: list[str]) -> str:
     """An equation without repeated parts, and with brackets around cases: "else 0 = [1, 0]" would say that of 0."""
+    if steps[0] == "0 everywhere":
+        return f"{left} {steps[0]}"
     steps = ["0" if step == "-0" else f"({step})" if _ends_with_case(step) else step for step in steps]
     plain = [step.strip("()") for step in steps] + [""]
     return f"{left} {' = '.join(step for at, step in enumerate(steps) if plain[at] != plain[at + 1])}"
@@ -364,6 +365,7 @@ _ITS_OWN = (  # what a node keeps that the snippet never sees: part of the opera
     ("embedding_bag", "result2", "the size of each bag"),
     ("embedding_bag", "result3", "the places of the maxima"),
     ("attention", "logsumexp", "the logsumexp of each row of scores"),
+    ("log_sigmoid", "buffer", "its exponentials"),
     ("", "LU", "the LU factors"),
     ("", "pivots", "their pivots"),
     ("", "result", "its result"),

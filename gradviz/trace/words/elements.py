@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.lists import listed
-from gradviz.trace.table.name_text import with_article
+from gradviz.trace.table.name_text import ordinal, with_article
 from gradviz.trace.table.values import factor_text, number_text, summand_text, with_signs
 from gradviz.trace.words.formulas import bracketed
+from gradviz.trace.words.sentences import RULES, RULES_OF_MANY
 
 if TYPE_CHECKING:
     from gradviz.trace.table.values import Value
@@ -78,8 +79,10 @@ def precision_of(dtype: str) -> float:
 
 
 def number(value: Number) -> str:
-    """A number in the arithmetic, in at most five digits."""
-    return number_text(_plain(value), 5)
+    """A number in the arithmetic, in at most five digits unless it was rounded on purpose."""
+    plain = _plain(value)
+    is_rounded = isinstance(plain, float) and plain % 1 != 0 and float(f"{plain:.{_MOST_DIGITS - 1}g}") == plain
+    return number_text(plain, _MOST_DIGITS if is_rounded else 5)
 
 
 def _plain(value: Number) -> Number:
@@ -163,8 +166,28 @@ def _put_in(found: Any, numbers: Sequence[Number], result: Number, digits: int =
             except (ArithmeticError, ValueError, TypeError, IndexError):
                 continue
             if agree(computed, result):
-                return str(text if not digits else rule([float(f"{one:.{digits}g}") for one in numbers])[0])
+                return _as_short_as_true(rule, numbers, result, digits) if digits else str(text)
     return ""
+
+
+def _as_short_as_true(rule: Any, numbers: Sequence[Number], result: Number, digits: int) -> str:
+    """A formula with as few digits as it takes to hold as it is written: a difference of almost equal numbers takes
+    more."""
+    for more in range(digits, _MOST_DIGITS):
+        short = [float(f"{one.real:.{more}g}") for one in numbers]
+        if agree(rule(short)[1], result, precision=_SEEN):
+            return str(rule(short)[0])
+    return ""
+
+
+_SEEN, _MOST_DIGITS = 5e-3, 10  # how far numbers of a few digits may be off, and the digits of one in a sentence
+
+
+def variant(op: str, params: str) -> str:
+    """The name of the formula of an operation where a parameter selects another one."""
+    if op == "gelu" and "approximate=tanh" in params:
+        return "gelu by tanh"
+    return "var by n" if op == "var" and re.search(r"correction=0(?:,|$)", params) else op
 
 
 def given_numbers(op: str, params: str) -> list[float]:
@@ -209,35 +232,42 @@ def arithmetic(
     return _plainly(f" {sign} ".join(f"({each})" if each.startswith("-") else each for each in texts))
 
 
-def in_names(op: str, params: str, names: Mapping[int, str], factors: Sequence[str]) -> str:
+def in_names(op: str, params: str, names: Mapping[int, str], factors: Sequence[str], count: int = 1) -> str:
     """ "b + x @ W", "the mean of x over dimension 1": what an operation on arrays computes, with the names of its
-    operands by slot, as they are and as factors; "" for those that have no rule in a few words."""
+    operands by slot, as they are and as factors, and the number of elements of the first; "" for those that have no
+    rule in a few words."""
     given = dict(re.findall(r"(\w+)=(\([^)]*\)|[^,]+)", params))
     which = op if op != "clamp" else f"clamp {' '.join(each for each in ('min', 'max') if each in given)}"
-    which = f"{op} {given.get('exponent', given.get('dims', ''))}" if op in ("pow", "permute") else which
-    which = f"{op} by known statistics" if given.get("training") == "False" else which
+    which = f"{op} {given.get(_SAID_APART[op], '')}" if op in _SAID_APART else which
+    which = f"{op} by known statistics" if given.get("training") == "False" and op == "native_batch_norm" else which
     which = f"{which} without weight" if op == "native_batch_norm" and 1 not in names else which
     which = f"{which} with pos_weight" if op in _WITH_POS_WEIGHT and 3 in names and 2 not in names else which
     bound = next((name for name in ("beta", "delta") if op in _BOUNDED and given.get(name, "1.0") != "1.0"), "")
     if bound:
         which, params, given["bound"] = f"{op} by a bound", "", given[bound]
-    template = _OF_MANY.get(op) or _NAMED.get((which, len(names))) or _NAMED.get((op, len(names)), "")
+    for unusual, kind in _HELD_APART.get(op, ()):
+        which, params = (f"{op} {kind}", "") if re.search(unusual, params) else (which, params)
+    template = RULES_OF_MANY.get(op) or RULES.get((which, len(names))) or RULES.get((op, len(names)), "")
     if not template or _OTHERWISE.search(params) or len(names) > MOST_JOINED:
         return ""
-    if "value" in given:
-        given["value"] = number_text(float(given["value"]))
-    for name in ("other", "exponent"):
-        if _REAL.fullmatch(given.get(name, "")):
-            given[name] = factor_text(number_text(float(given[name])))
+    given |= {name: number_text(float(text)) for name, text in given.items() if _REAL.fullmatch(text)}
+    given |= {
+        name: factor_text(given[name]) for name in ("other", "alpha", "value") if name in given and op != "masked_fill"
+    }
+    if "exponent" in given:
+        given["power"] = _plainly(f"0^{factor_text(given['exponent'])}")[1:]
+    given["share"] = f" / {count}" if given.get("reduction") == "mean" and count != 1 else ""
     operands = [*names.values()]
-    named = [factor if ": " in name else with_article(name) for name, factor in zip(operands, factors, strict=True)]
+    named = [*map(with_article, operands)]
+    before = [said if said != name else factor for name, said, factor in zip(operands, named, factors, strict=True)]
+    given["kth"] = ordinal(int(given["k"])) if given.get("k", "").isdigit() else ""
     given["over"], given["all"] = _over(given.get("dim") or given.get("dims", "")), listed(named)
     given["along"] = given["over"].replace(" over ", " along ")
     try:
-        text = template.format(*factors, n=named, of=[*map(_argument, operands)], **given)
+        text = template.format(*factors, **{**given, "n": named, "p": before, "of": [*map(_argument, operands)]})
     except KeyError:  # older recordings of PyTorch jobs do not say what a call left to its default
         return ""
-    return _reduced(text, given["reduction"]) if "reduction" in given else text
+    return _reduced(text, given["reduction"]) if "reduction" in given and "share" not in template else text
 
 
 def _argument(name: str) -> str:
@@ -256,7 +286,10 @@ def _over(dim: str) -> str:
 def _reduced(loss: str, reduction: str) -> str:
     """What a loss function makes of the losses of the elements: "the mean of (y − x)²"."""
     if reduction in ("mean", "sum"):
-        several = _SEVERAL.search(_INNERMOST.sub("", _INNERMOST.sub("", loss))) is not None
+        outside = loss
+        while outside != (outside := _INNERMOST.sub("", outside)):
+            pass
+        several = _SEVERAL.search(outside) is not None
         return f"the {reduction} of {f'({loss})' if several else loss}"
     return loss
 
@@ -267,149 +300,33 @@ _SEVERAL = re.compile(r" [+−] |, else ")  # terms or cases, of which only the 
 
 MOST_JOINED = 6  # tensors that are named
 _OTHERWISE = re.compile(
-    r"\b(?:alpha|beta|delta)=(?!1(?:\.0)?(?:,|$))|transposed=True|left=False|descending=True|(?:divisor_override|rounding_mode)=(?!None)"
-    r"|ignore_index=(?!-100)|normalization=(?!0)|largest=False|ord=(?!2(?:\.0)?(?:,|$))|correction=(?!1(?:,|$))"
+    r"\b(?:alpha|beta|delta)=(?!1(?:\.0)?(?:,|$))|left=False|descending=True|(?:divisor_override|rounding_mode)=(?!None)"
+    r"|ignore_index=(?!-100)|normalization=(?!0)|largest=False|\b(?:ord|p)=(?!2(?:\.0)?(?:,|$))|correction=(?!1(?:,|$))"
+    r"|approximate=tanh|decimals=|is_causal=True|dropout_p=(?!0(?:\.0)?(?:,|$))"
 )
-_NORMALISED = "({0} − its mean) / √(its variance + {eps})"
-_NEAR_AND_FAR = "({n[0]} − {1})² / 2 where |{n[0]} − {1}| < 1, else |{n[0]} − {1}| − 0.5"
-_NEAR = "({n[0]} − {1})² / 2 where |{n[0]} − {1}| < {bound}"
+_SAID_APART = {  # operations for which the value of a parameter selects the rule
+    "permute": "dims", "topk": "k", "addcmul": "value", "addcdiv": "value", "tril": "diagonal", "triu": "diagonal",
+    "_embedding_bag": "mode", "linalg_cholesky_ex": "upper",
+}  # fmt: skip
+_HELD_APART = {  # where a parameter is not the usual one, and what the row for this is called
+    "convolution": [("transposed=True", "transposed")],
+    "std": [(r"correction=0(?:,|$)", "0")],
+    "var": [(r"correction=0(?:,|$)", "0")],
+    "add": [(r"alpha=(?!1(?:\.0)?(?:,|$))", "with alpha")],
+    "sub": [(r"alpha=(?!1(?:\.0)?(?:,|$))", "with alpha")],
+}
 _WITH_POS_WEIGHT = ("binary_cross_entropy_with_logits",)
 _BOUNDED = ("smooth_l1_loss", "huber_loss")
-_REAL = re.compile(r"-?[\d.]+(e-?\d+)?")
-_GROUPED = "({0} − the mean of its group) / √(its variance + {eps})"
-_OF_MANY = {"cat": "{all} joined{along}", "stack": "{all} stacked{along}"}
-_NAMED = {  # by the operation and the number of its operands
-    ("add", 1): "{0} + {other}",
-    ("sub", 1): "{0} − {other}",
-    ("mul", 1): "{0} · {other}",
-    ("div", 1): "{0} / {other}",
-    ("pow", 1): "{0}^{exponent}",
-    ("maximum", 2): "the larger of {n[0]} and {n[1]}",
-    ("minimum", 2): "the smaller of {n[0]} and {n[1]}",
-    ("clone", 1): "a copy of {n[0]}",
-    ("copy", 2): "a copy of {n[1]}",
-    ("add", 2): "{0} + {1}",
-    ("sub", 2): "{0} − {1}",
-    ("mul", 2): "{0} · {1}",
-    ("div", 2): "{0} / {1}",
-    ("addmm", 3): "{0} + {1} @ {2}",
-    ("baddbmm", 3): "{0} + {1} @ {2}",
-    ("mm", 2): "{0} @ {1}",
-    ("bmm", 2): "{0} @ {1}",
-    ("relu", 1): "max({n[0]}, 0)",
-    ("clamp min", 1): "max({n[0]}, {min})",
-    ("clamp max", 1): "min({n[0]}, {max})",
-    ("clamp min max", 1): "min(max({n[0]}, {min}), {max})",
-    ("clamp_min", 1): "max({n[0]}, {min})",
-    ("leaky_relu", 1): "{0} where {0} > 0, else {negative_slope} · {0}",
-    ("sigmoid", 1): "1 / (1 + e^(−{0}))",
-    ("silu", 1): "{0} / (1 + e^(−{0}))",
-    ("tanh", 1): "tanh {of[0]}",
-    ("sin", 1): "sin {of[0]}",
-    ("cos", 1): "cos {of[0]}",
-    ("exp", 1): "e^{of[0]}",
-    ("log", 1): "ln {of[0]}",
-    ("sqrt", 1): "√{of[0]}",
-    ("abs", 1): "|{n[0]}|",
-    ("softmax", 1): "e^{of[0]} / Σ e^{of[0]}{over}",
-    ("_safe_softmax", 1): "e^{of[0]} / Σ e^{of[0]}{over}",
-    ("log_softmax", 1): "{0} − ln Σ e^{of[0]}{over}",
-    ("logsumexp", 1): "ln Σ e^{of[0]}{over}",
-    ("sum", 1): "the sum of {n[0]}{over}",
-    ("mean", 1): "the mean of {n[0]}{over}",
-    ("std", 1): "the standard deviation of {n[0]}{over} (with n − 1)",
-    ("var", 1): "the variance of {n[0]}{over} (with n − 1)",
-    ("amax", 1): "the largest element of {n[0]}{over}",
-    ("amin", 1): "the smallest element of {n[0]}{over}",
-    ("max", 1): "the largest element of {n[0]}{over}",
-    ("min", 1): "the smallest element of {n[0]}{over}",
-    ("argmax", 1): "the place of the largest element of {n[0]}{over}",
-    ("argmin", 1): "the place of the smallest element of {n[0]}{over}",
-    ("linalg_vector_norm", 1): "√(the sum of {0}²{over})",
-    ("mse_loss", 2): "({n[0]} − {1})²",
-    ("nll_loss", 2): "−{0} at the class of each row",
-    ("nll_loss", 3): "−{0} at the class of each row, weighted by {2}[class]",
-    ("binary_cross_entropy", 2): "−{1} · ln {of[0]} − (1 − {1}) · ln(1 − {0})",
-    ("binary_cross_entropy_with_logits", 2): "ln(1 + e^{of[0]}) − {1} · {0}",
-    (
-        "binary_cross_entropy_with_logits with pos_weight",
-        3,
-    ): "(1 − {1}) · {0} + (1 + ({2} − 1) · {1}) · ln(1 + e^(−{0}))",
-    ("native_group_norm", 1): _GROUPED,
-    ("native_group_norm", 3): f"{_GROUPED} · {{1}} + {{2}}",
-    ("native_layer_norm", 1): _NORMALISED,
-    ("native_layer_norm", 2): f"{_NORMALISED} · {{1}}",
-    ("native_layer_norm", 3): f"{_NORMALISED} · {{1}} + {{2}}",
-    ("native_batch_norm without weight", 1): _NORMALISED,
-    ("native_batch_norm without weight", 3): _NORMALISED,
-    ("native_batch_norm by known statistics without weight", 3): "({0} − {1}) / √({2} + {eps})",
-    ("native_batch_norm", 3): f"{_NORMALISED} · {{1}} + {{2}}",
-    ("native_batch_norm", 5): f"{_NORMALISED} · {{1}} + {{2}}",
-    ("native_batch_norm by known statistics", 5): "({0} − {3}) / √({4} + {eps}) · {1} + {2}",
-    ("masked_fill", 2): "{value} where {n[1]}, else {n[0]}",
-    ("where", 3): "{n[1]} where {n[0]}, else {n[2]}",
-    ("gather", 2): "the elements of {n[0]} at {n[1]}{along}",
-    ("index_select", 2): "the elements of {n[0]} at {n[1]}{along}",
-    ("index_add", 3): "{n[0]} with {n[2]} added at {n[1]}{along}",
-    ("index_copy", 3): "{n[0]} with {n[2]} written at {n[1]}{along}",
-    ("scatter_add", 3): "{n[0]} with {n[2]} added at {n[1]}{along}",
-    ("scatter", 3): "{n[0]} with {n[2]} written at {n[1]}{along}",
-    ("topk", 1): "the {k} largest elements of {n[0]}{along}",
-    ("split", 1): "the first part of {n[0]}{along}",
-    ("split_with_sizes", 1): "the first part of {n[0]}{along}",
-    ("unsafe_split", 1): "the first part of {n[0]}{along}",
-    ("chunk", 1): "the first part of {n[0]}{along}",
-    ("unbind", 1): "the first slice of {n[0]}{along}",
-    ("diagonal", 1): "the diagonal of {n[0]}",
-    ("trace", 1): "the sum of the diagonal of {n[0]}",
-    ("flip", 1): "{n[0]} in reverse order{along}",
-    ("_fft_r2c", 1): "the discrete Fourier transform of {n[0]}{over}",
-    ("view_as_real", 1): "{n[0]} as pairs of real and imaginary parts",
-    ("tanh_backward", 2): "{0} · (1 − {1}²)",
-    ("sigmoid_backward", 2): "{0} · {1} · (1 − {1})",
-    ("select_backward", 1): "{n[0]} in its place, 0 elsewhere",
-    ("max_pool2d_with_indices", 1): "the maximum of each window of {n[0]}",
-    ("avg_pool2d", 1): "the mean of each window of {n[0]}",
-    ("convolution", 2): "Σ({n[1]} × window) for each window of {n[0]}",
-    ("convolution", 3): "Σ({n[1]} × window) + {n[2]} for each window of {n[0]}",
-    ("neg", 1): "−{0}",
-    ("pow 2", 1): "{0}²",
-    ("pow 3", 1): "{0}³",
-    ("mv", 2): "{0} @ {1}",
-    ("dot", 2): "{0} @ {1}",
-    ("_linalg_solve_ex", 2): "{0}⁻¹ @ {1}",
-    ("linalg_inv_ex", 1): "{0}⁻¹",
-    ("_linalg_det", 1): "the determinant of {n[0]}",
-    ("prod", 1): "the product of {n[0]}{over}",
-    ("cumsum", 1): "the running sums of {n[0]}{over}",
-    ("cumprod", 1): "the running products of {n[0]}{over}",
-    ("sort", 1): "{n[0]} sorted{along}",
-    ("smooth_l1_loss", 2): _NEAR_AND_FAR,
-    ("huber_loss", 2): _NEAR_AND_FAR,
-    ("smooth_l1_loss by a bound", 2): (
-        "({n[0]} − {1})² / (2 · {bound}) where |{n[0]} − {1}| < {bound}, else |{n[0]} − {1}| − {bound} / 2"
-    ),
-    ("huber_loss by a bound", 2): f"{_NEAR}, else {{bound}} · (|{{n[0]}} − {{1}}| − {{bound}} / 2)",
-    ("permute (1, 0)", 1): "{n[0]} transposed",
-    ("permute", 1): "{n[0]} with its dimensions in the order {dims}",
-    ("expand", 1): "{n[0]} repeated to the shape {size}",
-    ("squeeze", 1): "{n[0]} reshaped",
-    ("unsqueeze", 1): "{n[0]} reshaped",
-    ("t", 1): "{n[0]} transposed",
-    ("transpose", 1): "{n[0]} transposed",
-    ("view", 1): "{n[0]} reshaped",
-    ("_unsafe_view", 1): "{n[0]} reshaped",
-    ("_reshape_alias", 1): "{n[0]} reshaped",
-}
+_REAL = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
 
 
 def _plainly(text: str) -> str:
     """Arithmetic without a bracket around its first number, and with small powers written as powers."""
     text = re.sub(r"^\((-[\d.e-]+)\)(?= )", r"\1", text)
-    return re.sub(r"(?<=[\d)\]]) ?\^ ?([2-9])$", lambda found: found[1].translate(_RAISED), text)
+    return re.sub(r"(?<=[\d)\]]) ?\^ ?([0-9])$", lambda found: found[1].translate(_RAISED), text)
 
 
-_RAISED = str.maketrans("23456789", "²³⁴⁵⁶⁷⁸⁹")
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def agree(one: Number, other: Number, scale: float = 0.0, precision: float = 2e-4) -> bool:
@@ -551,7 +468,8 @@ _RULES = FORMULAS | {
     "view_as_complex": _two("{} + {} × j", complex),
     "complex": _two("{} + {} × j", complex),
     "polar": _two("{0} × (cos {1} + j × sin {1})", lambda r, angle: r * complex(math.cos(angle), math.sin(angle))),
-    "var": (lambda numbers: _variance(numbers, 1), lambda numbers: _variance(numbers, 0)),
+    "var": lambda numbers: _variance(numbers, 1),
+    "var by n": lambda numbers: _variance(numbers, 0),
     "mse_loss": (lambda numbers: _squares(numbers, True), lambda numbers: _squares(numbers, False)),
     "native_layer_norm": _normalised,
     "native_batch_norm": _normalised,
@@ -566,7 +484,7 @@ _RULES = FORMULAS | {
 _OF_ALL: dict[str, Any] = {  # over the elements of one tensor
     "sum": lambda numbers: (_joined([*map(number, numbers)]), sum(numbers)),
     "mean": lambda numbers: (f"({_joined([*map(number, numbers)])}) / {len(numbers)}", sum(numbers) / len(numbers)),
-} | {name: _RULES[name] for name in ("prod", "linalg_vector_norm", "norm", "var", "logsumexp")}
+} | {name: _RULES[name] for name in ("prod", "linalg_vector_norm", "norm", "var", "var by n", "logsumexp")}
 _BETWEEN: dict[str, tuple[str, Any]] = {  # between two arrays
     "add": ("+", operator.add), "sub": ("−", operator.sub), "mul": ("×", operator.mul), "div": ("/", operator.truediv),
     "rsub": ("−", lambda a, b: b - a), "pow": ("^", operator.pow), "mm": ("@", operator.matmul),

@@ -36,8 +36,8 @@ USAGE_ROWS: tuple[Row, ...] = (
         r"No such file or directory: ",
         plain(
             "A snippet sees none of the computer's files: its folder is in memory, and holds what is attached to it.",
-            "Attach the file (File > Attach Files), or write it first: open(name, 'w').write(text). A folder that is "
-            "written to is made before: os.makedirs(folder).",
+            "Attach the file (File > Attach Files), or write it first: open(name, 'w').write(text). Make the folder "
+            "of a new file before the file: os.makedirs(folder).",
         ),
     ),
     (

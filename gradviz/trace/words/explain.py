@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from gradviz.lists import listed, quantity
 from gradviz.trace.table.frame import current_site
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.name_text import SUBSCRIPTS, opening, with_article
+from gradviz.trace.table.naming import call_around
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.trace import elsewhere_at
 from gradviz.trace.table.values import Value
@@ -25,7 +27,7 @@ from gradviz.trace.words.contributions import (
     saved_names,
     sender_name,
 )
-from gradviz.trace.words.elements import MOST_NUMBERS, arithmetic, given_numbers, in_names
+from gradviz.trace.words.elements import MOST_NUMBERS, arithmetic, given_numbers, in_names, variant
 from gradviz.trace.words.errors import explain_at
 from gradviz.trace.words.formulas import factor
 from gradviz.trace.words.sentences import Said, said
@@ -94,6 +96,7 @@ def fold_number(trace: Trace, cursor: int) -> str:
 
 
 _LATEST = 100  # steps of a fold whose results are searched
+_INNER = re.compile(r"[\w\])] (?:in|of) \w")  # a name of what a call made for itself, "(eq in Normal).all()"
 _MOST_RESULTS, _LONGEST_RESULT = 4, 80  # number of results listed, and their characters
 
 
@@ -137,15 +140,17 @@ def _results(trace: Trace, start: int, end: int) -> str:
                 made.pop(read, None)
         made |= dict.fromkeys(trace.outputs_of(node).tolist() if node >= 0 else [])
         made |= {tensor: None} if tensor >= 0 else {}
-    told = [_result(frame, tensor) for tensor in list(made)[-_MOST_RESULTS:]]
-    before = ["…"] if len(made) > _MOST_RESULTS else []
-    return "; ".join([*before, *told]) or "nothing that is used"
+    told: dict[str, list[str]] = {}
+    made = {each: None for each in made if not _INNER.search(frame.name(each))} or made
+    for tensor in list(made)[-_MOST_RESULTS:]:
+        told.setdefault(frame.name(tensor), []).append(_result(frame, tensor))
+    texts = [f"{name} = {', then '.join(each)}" for name, each in told.items()]
+    return "; ".join(["…", *texts] if len(made) > _MOST_RESULTS else texts) or "nothing that is used"
 
 
 def _result(frame: Frame, tensor: int) -> str:
-    value = frame.value(tensor)
-    written = _text(value)
-    return f"{frame.name(tensor)} = {written if value is None or len(written) <= _LONGEST_RESULT else value.brief()}"
+    written = _text(value := frame.value(tensor))
+    return written if value is None or len(written) <= _LONGEST_RESULT else value.brief()
 
 
 def sentence(frame: Frame) -> Said:
@@ -245,10 +250,13 @@ def _forward(frame: Frame) -> Said:
     trace, node = frame.trace, frame.current_node
     made = ", ".join(f"{frame.name(int(t))} = {computed(frame, int(t))}" for t in trace.outputs_of(node)) or "Done"
     call = int(trace.steps.call[frame.cursor - 1])
-    if call >= 0 and not trace.calls.create_graph[call]:  # only a checkpoint runs the snippet's own code there
-        made = said("part.again", made=made)
+    if call >= 0:  # without a graph only a checkpoint runs the snippet's own code there
+        made = said("part.gradient" if trace.calls.create_graph[call] else "part.again", made=made)
     name, op = str(trace.nodes.name[node]), str(trace.nodes.op[node])
     first = int(trace.outputs_of(node)[0]) if len(trace.outputs_of(node)) else -1
+    whole = call_around(trace.naming, node) if call < 0 else ""
+    if whole and (first < 0 or frame.name(first).rstrip(SUBSCRIPTS) != whole):  # not x[1] of "x[1] = 0"
+        made = said("part.inside", call=whole, made=made)
     if op == "detach" and frame.requires_grad(first):  # as Variable and Parameter make it
         return said(f"forward.{_is_stored(frame, first)}", made=_stop(made))
     if op == "detach":
@@ -258,6 +266,8 @@ def _forward(frame: Frame) -> Said:
     made = f"{_stop(made)}{said(f'part.{op}') if op in _OF_VMAP else ''}{module_sentence(frame, node)}"
     if not name:
         return said(_UNTRACKED[int(trace.nodes.reason[node])], made=made)
+    if name == "NotImplemented":
+        return said("forward.undefined", made=made)
     return said("forward.kept", made=made, node=name, kept=listed(saved_names(frame, node)) or "nothing")
 
 
@@ -270,8 +280,9 @@ def computed(frame: Frame, tensor: int) -> str:
         return text
     worked = _in_numbers(frame, value) or _in_names(frame, tensor)
     said_already = [each.replace(" ", "") for each in ("", text, frame.name(tensor))]
-    is_news = _POWER.sub(r"**\g<0>", worked.translate(_AS_CODE)).replace(" ", "") not in said_already
-    return f"{worked} = {text}" if is_news else text
+    as_code = _NUMBERED.sub("", worked.translate(_AS_CODE)).replace(" ", "")
+    is_lost = re.match(rf"{re.escape(text)} [+−] (?![\[\]0, ]*$)", worked) is not None  # "1.5 + 1e-06", which reads 1.5
+    return text if as_code in said_already else f"{worked} {'≈' if is_lost else '='} {text}"
 
 
 def _in_numbers(frame: Frame, value: Value) -> str:
@@ -283,8 +294,9 @@ def _in_numbers(frame: Frame, value: Value) -> str:
                 for each in slots.values() if each >= 0]  # fmt: skip
     if not operands or any(one is None for one in operands):
         return ""
-    op = str(trace.nodes.op[node])
-    given = given_numbers(op, str(trace.nodes.params[node]))
+    params = str(trace.nodes.params[node])
+    op = variant(str(trace.nodes.op[node]), params)
+    given = given_numbers(op, params)
     is_first = bool(given) and _begins_with_number(frame, node, op)
     worked = arithmetic(op, [one for one in operands if one is not None], given, value, is_first)
     return worked if len(worked) <= _LONGEST_ARITHMETIC else ""
@@ -308,14 +320,22 @@ def _in_names(frame: Frame, tensor: int) -> str:
         return ""
     elif special := _of_function(trace, node) or _of_view(frame, tensor):
         return special
-    rule = in_names(str(trace.nodes.op[node]), str(trace.nodes.params[node]), names, [*map(factor, names.values())])
+    op, params, factors = str(trace.nodes.op[node]), str(trace.nodes.params[node]), [*map(factor, names.values())]
+    sizes = [math.prod(trace.tensors.shape[each]) for each in trace.slots_of(node).values() if each >= 0]
+    rule = in_names(
+        op,
+        params if op != "_to_copy" else f"dtype={trace.tensors.dtype[tensor]}",
+        names,
+        factors,
+        max(sizes, default=1),
+    )
     return rule if len(rule) <= _LONGEST_RULE else ""
 
 
 def _of_function(trace: Trace, node: int) -> str:
     """What a function of the snippet's own makes."""
     op, name = str(trace.nodes.op[node]), str(trace.nodes.name[node])
-    return f"what {op}.forward() returns" if name == f"{op}Backward" and op != "BackwardHookFunction" else ""
+    return f"what {op}.forward() returns" if name == f"{op}Backward" and op not in _OFTEN_SAME else ""
 
 
 def _of_view(frame: Frame, tensor: int) -> str:
@@ -329,12 +349,15 @@ def _of_view(frame: Frame, tensor: int) -> str:
         )
     first = next(iter(trace.slots_of(node).values()), -1)
     shapes = [trace.tensors.shape[each] for each in (first, tensor)] if first >= 0 else [(), (1,)]
-    is_same = op in ("expand", "view", "_unsafe_view", "BackwardHookFunction") and shapes[0] == shapes[1]
+    order = re.findall(r"\d+", str(trace.nodes.params[node])) if op == "permute" else [""]
+    is_same = (op in _OFTEN_SAME and shapes[0] == shapes[1]) or order == [*map(str, range(len(order)))]
     return f"{with_article(frame.name(first))}, unchanged" if is_same else ""
 
 
-_LONGEST_ARITHMETIC, _LONGEST_RULE = 80, 110  # characters
-_AS_CODE, _POWER = str.maketrans("−×·²³", "-**23"), re.compile(r"(?<=[\w)\]])[23]$")
+_OFTEN_SAME = ("expand", "view", "_unsafe_view", "_fw_primal", "UndefinedGrad", "BackwardHookFunction")
+_LONGEST_ARITHMETIC, _LONGEST_RULE = 80, 150  # characters
+_AS_CODE = str.maketrans({"−": "-", "×": "*", "·": "*", "²": "**2", "³": "**3", "⁴": "**4"})
+_NUMBERED = re.compile(r"(?<=[)\]])[₀-₉]+|(?<=\.[TH])[₀-₉]+")  # of several that are written alike
 _OF_VMAP = ("AddBatchDim", "BatchRepeat", "BatchSum", "RemoveBatchDim")  # steps that it adds to those of its function
 _SWITCHED_OFF = 2
 _UNTRACKED = ("forward.untracked", "forward.untracked.inputs", "forward.untracked.off", "forward.untracked.rule")
@@ -467,8 +490,13 @@ def _error_title(frame: Frame) -> str:
 
 def _error(frame: Frame) -> Said:
     found = explain_at(frame)
-    message = str(frame.trace.errors.message[0])
+    message = _of_type(str(frame.trace.errors.type[0]), str(frame.trace.errors.message[0]))
     return said("error", text=message if found is None else f"{found.why} {found.fix}".strip())
+
+
+def _of_type(kind: str, message: str) -> str:
+    """An error as Python prints it, "KeyError: 'lr'"."""
+    return f"{kind}: {message}".removesuffix(": ")
 
 
 def _caught_title(frame: Frame) -> str:
@@ -478,7 +506,11 @@ def _caught_title(frame: Frame) -> str:
 def _caught(frame: Frame) -> Said:
     found = explain_at(frame)
     caught, row = frame.trace.caught, _ref(frame)
-    why = f"{caught.type[row]}: {caught.message[row]}" if found is None else f"{found.why} {found.fix}".strip()
+    why = (
+        _of_type(str(caught.type[row]), str(caught.message[row]))
+        if found is None
+        else f"{found.why} {found.fix}".strip()
+    )
     return said("caught", text=_stop(why))
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
-_PARAMETER = re.compile(r"(\w+)=(-?[\d.]+(?:e-?\d+)?)(?=,|$)")
+_PARAMETER = re.compile(r"(\w+)=(-?[\d.]+(?:e[+-]?\d+)?)(?=,|$)")
 _COMPLEX_PARAMETER = re.compile(r"(\w+)=\(?(-?[\d.]*[+-]?[\d.]+j)\)?(?=,|$)")
 _GIVEN = re.compile(r"(\w+)=([^,()]+)")
 _FUNCTIONS = frozenset("exp ln sin cos tan tanh sinh cosh sqrt sign where else conj".split())
@@ -156,6 +156,8 @@ def _other_rule(op: str, operand: str, given: Mapping[str, str], there: set[str]
         if given.get("left") != "False":
             rules = {"A": "-outer(inverse_adjoint(A) @ grad, result)"} if given.get("vector") == "True" else {}
         return rules.get(operand, "")
+    if op == "div" and "rounding_mode" not in given:  # or it was None, which rounds nothing
+        return {"self": "grad / conj(other)", "other": "-grad * conj(self / other / other)"}.get(operand, "")
     if operand != "self":
         return ""
     if op == "softplus" and given.get("threshold", "20") not in ("20", "20.0"):
@@ -193,6 +195,8 @@ def _averaged(trace: Trace, node: int) -> int:
     if "reduction=sum" in str(trace.nodes.params[node]):
         return 1
     operands, results = trace.slots_of(node), trace.outputs_of(node)
+    if str(trace.nodes.op[node]).endswith("_loss_backward"):
+        return math.prod(trace.tensors.shape[results[0]]) if len(results) else 1
     source, made = (
         trace.value(int(trace.tensors.value[tensor])) if tensor >= 0 else None
         for tensor in (operands.get(0, -1), int(results[0]) if len(results) else -1)
@@ -213,18 +217,19 @@ def filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) 
 
 def _filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) -> tuple[str, ...]:
     formula = formula_for(frame.trace, node, slot)
+    if is_changed(frame, node):
+        return ()
     if not formula:
         return _without_formula(str(frame.trace.nodes.name[node]), str(frame.trace.nodes.op[node]), slot)
     operands = operands_of(frame, node)
     formula, operands = _untransposed(frame, formula, operands)
+    formula = at_nan(frame, node, formula, operands)
     formula = _unturned(frame, node, _unspread(formula, sent, grad))
     names = {name: factor(frame.name(tensor)) for name, tensor in operands.items() if name in formula}
     given = _COMPLEX_PARAMETER.findall(str(frame.trace.nodes.params[node]))
     names = {name: number for name, number in given} | names | {"grad": incoming_name(frame, node)}
     by_element = _ALONE.fullmatch(formula) or frame.trace.nodes.op[node] in _BROADCAST
     spread = bool(by_element) and _is_summed(sent, grad)
-    if is_changed(frame, node):
-        return ()
     values = {name: frame.value(tensor) for name, tensor in operands.items()} | {"grad": grad}
     if "− mean)" in formula and "dim" not in _given(frame.trace, node):
         values["mean"] = _mean(values.get("self"))
@@ -247,6 +252,18 @@ def _filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None)
     if in_numbers is not None and _BY_ZERO.search(in_numbers) and sent.is_finite:  # a place that the rule leaves out
         in_numbers, named = None, f"{named}, 0 where it would divide by 0"
     return (named,) if in_numbers is None or in_numbers == sent.brief() else (named, in_numbers)
+
+
+def at_nan(frame: Frame, node: int, formula: str, operands: Mapping[str, int]) -> str:
+    """The rule of an activation the other way round where an element is NaN, which is neither above a bound nor below
+    it, so that PyTorch passes its gradient on."""
+    if frame.trace.nodes.op[node] not in ("relu", "elu", "hardtanh"):
+        return formula
+    values = [frame.value(tensor) for name, tensor in operands.items() if name in formula]
+    if not any(value is not None and value.is_known and value.summary.nans for value in values):
+        return formula
+    formula = re.sub(r"^grad where (\w+) > 0, else (.+)$", r"\2 where \1 ≤ 0, else grad", formula)
+    return re.sub(r"^grad where (\S+) < (\w+) < (\S+), else 0$", r"0 where \2 ≤ \1 or \2 ≥ \3, else grad", formula)
 
 
 def incoming_name(frame: Frame, node: int) -> str:
@@ -279,9 +296,12 @@ def _transposes(trace: Trace, node: int) -> bool:
 
 def _unspread(formula: str, sent: Value, grad: Value | None) -> str:
     """The rule if nothing was repeated, because at most the shape changed, which is no news for a single element."""
-    if grad is None or sent.numel != grad.numel or formula not in ("grad", "grad, summed over the repetitions"):
+    if grad is None or sent.numel != grad.numel or formula not in _RESHAPING:
         return formula
     return "grad" if sent.shape == grad.shape or sent.numel == 1 else "grad, reshaped back"
+
+
+_RESHAPING = ("grad", "grad, reshaped back", "grad, summed over the repetitions")
 
 
 def _unturned(frame: Frame, node: int, formula: str) -> str:

@@ -3,6 +3,7 @@ setting changes the rule (`maximize`), and for custom optimizers, it says which 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -41,8 +42,17 @@ def update_sentence(frame: Frame) -> Said:
 
 def _all(updates: list[str], count: int) -> Said:
     """What was done to each parameter; if there are many, to the first ones."""
-    text, more = "; ".join(updates), count - _MOST
+    text, more = _plain("; ".join(updates)), count - _MOST
     return said("optimizer.more", updates=text, more=more) if more > 0 else said("optimizer", updates=text)
+
+
+def _plain(text: str) -> str:
+    """Sums without brackets around their negative numbers: "-1 + 2 − 3" for "((-1) + 2) + (-3)"."""
+    text = re.sub(rf"(?<=\()\((-{_DIGITS})\)(?= [+−×])", r"\1", text)
+    return re.sub(rf"\+ \(-({_DIGITS})\)(?! [×/]|²)", r"− \1", text)
+
+
+_DIGITS = r"\d[\d.]*(?:e[+-]?\d+)?"
 
 
 def _clipped(frame: Frame, low: int, high: int) -> Said:
