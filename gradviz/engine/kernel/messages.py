@@ -7,6 +7,7 @@ from __future__ import annotations
 import ctypes
 import math
 import operator
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -125,19 +126,21 @@ def view_written(made_by: str, origin: str, what: str) -> str:
 # --- names of classes ---
 
 C = TypeVar("C", bound=type)
-_WORD = ctypes.sizeof(ctypes.c_void_p)
-_kept: list[Any] = []  # the letters of each name
+_NAME_OFFSET = object.__basicsize__ + ctypes.sizeof(ctypes.c_ssize_t)  # of tp_name, the first field after the header
+_kept: list[Any] = []  # the letters of each name, which CPython does not copy
 
 
 def called(name: str) -> Callable[[C], C]:
     """Let Python's own errors call a class as they call PyTorch's, which is written in C, with its module:
-    `'torch.Size' object is not callable`. They read the name in C; what `__name__` answers stays."""
+    `'torch.Size' object is not callable`. They read `tp_name`, which only C can set apart from `__name__`; a metaclass
+    would do it too, but snippets would reach it by `type(torch.Size)`."""
 
     def register(cls: C) -> C:
         cls.__module__ = name.rpartition(".")[0]
-        letters = ctypes.create_string_buffer(name.encode())
-        _kept.append(letters)
-        ctypes.c_void_p.from_address(id(cls) + 3 * _WORD).value = ctypes.addressof(letters)
+        if sys.implementation.name == "cpython":
+            letters = ctypes.create_string_buffer(name.encode())
+            _kept.append(letters)
+            ctypes.c_void_p.from_address(id(cls) + _NAME_OFFSET).value = ctypes.addressof(letters)
         return cls
 
     return register

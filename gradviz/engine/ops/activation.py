@@ -533,9 +533,8 @@ def _outside(x: Array, *, lambd: float) -> Array:
 def _softshrink(x: Array, *, lambd: float) -> Array:
     zeros = x * 0
     flat = in_memory_order(zeros, zeros).reshape(-1)
-    flat[: flat.size - flat.size % (64 // x.itemsize)] += zeros.dtype.type(
-        0
-    )  # no −0 from PyTorch's vector instructions
+    in_vectors = flat.size - flat.size % (64 // x.itemsize)
+    flat[:in_vectors] += zeros.dtype.type(0)  # PyTorch's vector instructions leave no −0
     return np.where(x > lambd, x - lambd, np.where(x < -lambd, x + lambd, zeros))
 
 
