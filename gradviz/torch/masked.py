@@ -4,8 +4,8 @@ neutral value and calls the ordinary function; tensors that carry a mask (`Maske
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 import numpy as np
 
@@ -15,14 +15,14 @@ from gradviz.engine.run.api import FUNCTIONAL as _F
 from gradviz.engine.run.api import FUNCTIONS as _T
 from gradviz.engine.run.api import LINALG as _L
 
-Dims = Any
+Dims = int | Sequence[int] | None
 
 
-def _smallest(dtype: Any) -> float | int:
+def _smallest(dtype: _dtypes.dtype) -> float | int:
     return -math.inf if dtype.rank >= 2 else np.iinfo(dtype.np).min
 
 
-def _largest(dtype: Any) -> float | int:
+def _largest(dtype: _dtypes.dtype) -> float | int:
     return math.inf if dtype.rank >= 2 else np.iinfo(dtype.np).max
 
 
@@ -35,7 +35,7 @@ def _mask_of(input: Tensor, mask: Tensor) -> Tensor:
     return mask.to(_dtypes.bool_)
 
 
-def _filled(input: Tensor, mask: Tensor | None, value: object, dtype: object = None) -> Tensor:
+def _filled(input: Tensor, mask: Tensor | None, value: object, dtype: _dtypes.dtype | None = None) -> Tensor:
     """The input with `value` where it is masked out."""
     if mask is None:
         return input
@@ -58,11 +58,18 @@ def _dims(dim: Dims, ndim: int) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def _summed_type(input: Tensor, dtype: object) -> object:
+def _summed_type(input: Tensor, dtype: _dtypes.dtype | None) -> _dtypes.dtype:
     return dtype or (_dtypes.int64 if input.dtype.rank < 2 else input.dtype)
 
 
-def sum(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
+def sum(
+    input: Tensor,
+    dim: Dims = None,
+    *,
+    keepdim: bool = False,
+    dtype: _dtypes.dtype | None = None,
+    mask: Tensor | None = None,
+) -> Tensor:
     """The sum of the elements under the mask."""
     found: Tensor = _T["sum"](
         _filled(input, mask, 0), _dims(dim, input.ndim), bool(keepdim), dtype=_summed_type(input, dtype)
@@ -71,7 +78,12 @@ def sum(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = 
 
 
 def prod(
-    input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
+    input: Tensor,
+    dim: Dims = None,
+    *,
+    keepdim: bool = False,
+    dtype: _dtypes.dtype | None = None,
+    mask: Tensor | None = None,
 ) -> Tensor:
     """The product of the elements under the mask."""
     found = _filled(input, mask, 1).to(_summed_type(input, dtype))
@@ -81,7 +93,7 @@ def prod(
 
 
 def _running(name: str, neutral: int) -> Callable[..., Tensor]:
-    def function(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
+    def function(input: Tensor, dim: int, *, dtype: _dtypes.dtype | None = None, mask: Tensor | None = None) -> Tensor:
         kind = dtype or input.dtype
         axis = _dims(dim, input.ndim)[0]
         return _T[name](_filled(input, mask, neutral), axis, dtype=kind).to(kind)
@@ -93,9 +105,14 @@ def _running(name: str, neutral: int) -> Callable[..., Tensor]:
 cumsum, cumprod = _running("cumsum", 0), _running("cumprod", 1)
 
 
-def _extreme(name: str, value: Callable[[object], object]) -> Callable[..., Tensor]:
+def _extreme(name: str, value: Callable[[_dtypes.dtype], float]) -> Callable[..., Tensor]:
     def function(
-        input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: object = None, mask: Any = None
+        input: Tensor,
+        dim: Dims = None,
+        *,
+        keepdim: bool = False,
+        dtype: _dtypes.dtype | None = None,
+        mask: Tensor | None = None,
     ) -> Tensor:
         found = _filled(input, mask, value(input.dtype))
         return _T[name](found, _dims(dim, input.ndim), bool(keepdim)).to(dtype or input.dtype)
@@ -104,9 +121,14 @@ def _extreme(name: str, value: Callable[[object], object]) -> Callable[..., Tens
     return function
 
 
-def _position(name: str, value: Callable[[object], object]) -> Callable[..., Tensor]:
+def _position(name: str, value: Callable[[_dtypes.dtype], float]) -> Callable[..., Tensor]:
     def function(
-        input: Tensor, dim: int | None = None, *, keepdim: bool = False, dtype: object = None, mask: Any = None
+        input: Tensor,
+        dim: int | None = None,
+        *,
+        keepdim: bool = False,
+        dtype: _dtypes.dtype | None = None,
+        mask: Tensor | None = None,
     ) -> Tensor:
         found = _filled(input, mask, value(input.dtype))
         return _T[name](found, dim, bool(keepdim)).to(dtype or input.dtype)
@@ -119,13 +141,20 @@ amax, amin = _extreme("amax", _smallest), _extreme("amin", _largest)
 argmax, argmin = _position("argmax", _smallest), _position("argmin", _largest)
 
 
-def _count(input: Tensor, dim: Dims, keepdim: bool, mask: Any) -> Tensor:
+def _count(input: Tensor, dim: Dims, keepdim: bool, mask: Tensor | None) -> Tensor:
     if mask is None:
         return sum(_T["ones"](input.shape, dtype=_dtypes.int64), dim, keepdim=keepdim)
     return _mask_of(input, mask).sum(dim=dim, keepdim=bool(keepdim))
 
 
-def mean(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: object = None) -> Tensor:
+def mean(
+    input: Tensor,
+    dim: Dims = None,
+    *,
+    keepdim: bool = False,
+    dtype: _dtypes.dtype | None = None,
+    mask: Tensor | None = None,
+) -> Tensor:
     """The mean of the elements under the mask; NaN if there are none."""
     source = "Input" if dtype is None else "Optional"
     dtype = dtype or input.dtype
@@ -139,7 +168,12 @@ def mean(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any =
 
 
 def median(
-    input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
+    input: Tensor,
+    dim: int = -1,
+    *,
+    keepdim: bool = False,
+    dtype: _dtypes.dtype | None = None,
+    mask: Tensor | None = None,
 ) -> Tensor:
     """The lower median of the elements under the mask; NaN if there are none."""
     dtype = dtype or input.dtype
@@ -155,7 +189,12 @@ def median(
 
 
 def logsumexp(
-    input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: object = None, mask: Tensor | None = None
+    input: Tensor,
+    dim: Dims = None,
+    *,
+    keepdim: bool = False,
+    dtype: _dtypes.dtype | None = None,
+    mask: Tensor | None = None,
 ) -> Tensor:
     """The logarithm of the sum of exponentials under the mask."""
     found = _filled(input, mask, _smallest(input.dtype))
@@ -163,7 +202,12 @@ def logsumexp(
 
 
 def logaddexp(
-    input: Tensor, other: Tensor, *, dtype: object = None, input_mask: Any = None, other_mask: Any = None
+    input: Tensor,
+    other: Tensor,
+    *,
+    dtype: _dtypes.dtype | None = None,
+    input_mask: Tensor | None = None,
+    other_mask: Tensor | None = None,
 ) -> Tensor:
     """The logarithm of a sum of exponentials, each under its own mask."""
     x, y = _filled(input, input_mask, -math.inf), _filled(other, other_mask, -math.inf)
@@ -176,7 +220,7 @@ def norm(
     dim: Dims = None,
     *,
     keepdim: bool = False,
-    dtype: object = None,
+    dtype: _dtypes.dtype | None = None,
     mask: Tensor | None = None,
 ) -> Tensor:
     """The vector norm of the elements under the mask."""
@@ -185,7 +229,13 @@ def norm(
 
 
 def _spread(
-    input: Tensor, dim: Dims, unbiased: bool | None, correction: Any, keepdim: bool, dtype: Any, mask: object
+    input: Tensor,
+    dim: Dims,
+    unbiased: bool | None,
+    correction: SupportsFloat | None,
+    keepdim: bool,
+    dtype: _dtypes.dtype | None,
+    mask: Tensor | None,
 ) -> Tensor:
     by = float(correction) if correction is not None else 1.0 if unbiased is None or unbiased else 0.0
     dtype = dtype or (input.dtype if input.dtype.rank >= 2 else _dtypes.float32)
@@ -207,10 +257,10 @@ def var(
     dim: Dims = None,
     unbiased: bool | None = None,
     *,
-    correction: object = None,
+    correction: SupportsFloat | None = None,
     keepdim: bool = False,
-    dtype: object = None,
-    mask: object = None,
+    dtype: _dtypes.dtype | None = None,
+    mask: Tensor | None = None,
 ) -> Tensor:
     """The variance of the elements under the mask."""
     return _spread(input, dim, unbiased, correction, keepdim, dtype, mask)
@@ -221,17 +271,17 @@ def std(
     dim: Dims = None,
     unbiased: bool | None = None,
     *,
-    correction: object = None,
+    correction: SupportsFloat | None = None,
     keepdim: bool = False,
-    dtype: object = None,
-    mask: object = None,
+    dtype: _dtypes.dtype | None = None,
+    mask: Tensor | None = None,
 ) -> Tensor:
     """The standard deviation of the elements under the mask."""
     return _spread(input, dim, unbiased, correction, keepdim, dtype, mask).sqrt()
 
 
-def _soft(name: str, value: Callable[[object], object]) -> Callable[..., Tensor]:
-    def function(input: Tensor, dim: int, *, dtype: object = None, mask: Any = None) -> Tensor:
+def _soft(name: str, value: Callable[[_dtypes.dtype], float]) -> Callable[..., Tensor]:
+    def function(input: Tensor, dim: int, *, dtype: _dtypes.dtype | None = None, mask: Tensor | None = None) -> Tensor:
         found = _filled(input, mask, value(input.dtype))
         return _F[name](found, _dims(dim, input.ndim)[0], dtype=dtype or input.dtype)
 
@@ -243,7 +293,13 @@ softmax, log_softmax, softmin = _soft("softmax", _smallest), _soft("log_softmax"
 
 
 def normalize(
-    input: Tensor, ord: float, dim: int, *, eps: float = 1e-12, dtype: object = None, mask: Tensor | None = None
+    input: Tensor,
+    ord: float,
+    dim: int,
+    *,
+    eps: float = 1e-12,
+    dtype: _dtypes.dtype | None = None,
+    mask: Tensor | None = None,
 ) -> Tensor:
     """The elements under the mask, divided by their norm; 0 where masked out."""
     length = norm(input, ord, dim, keepdim=True, dtype=dtype or input.dtype, mask=mask)

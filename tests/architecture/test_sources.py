@@ -5,6 +5,8 @@ Sizes. A file holds one concept, in at most 600 lines (a table, of operations or
 class at most 250; with its own base classes, which one has to read with it, a class stays within 400, too. A function
 should stay within 40 lines, those of functions inside it not counted, which count for themselves: at most two in a
 hundred may exceed that, and none 50.
+
+Types. `Any` says nothing of a value and lets everything be done with it. What nothing is asked of is an `object`.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ PYTORCHS_BASES = {"gradviz.torch.nn.modules.module.Module"}  # one has them in m
 FUNCTION_LINES = 40
 FUNCTION_LINES_AT_MOST = 50
 LONG_FUNCTIONS_IN_A_HUNDRED = 2
+ANY_AT_MOST = 2_000  # in the packages whose values are strangers' or NumPy's
 
 ALLOWED = {
     "engine": {"numpy", "ml_dtypes"},
@@ -190,6 +193,13 @@ def test_functions_are_short() -> None:
     assert not [one for one in sizes if one[0] > FUNCTION_LINES_AT_MOST]
     long = [one for one in sizes if one[0] > FUNCTION_LINES]
     assert len(long) <= len(sizes) * LONG_FUNCTIONS_IN_A_HUNDRED / 100, long
+
+
+def test_few_types_say_nothing() -> None:
+    parts = [ROOT / "gradviz" / part for part in ("engine", "torch", "worker")]
+    texts = [path.read_text() for part in parts for path in part.rglob("*.py")]
+    assert sum(len(re.findall(r"\bAny\b", text)) for text in texts) <= ANY_AT_MOST
+    assert not any(re.search(r"^\w+ = Any$", text, re.MULTILINE) for text in texts), "another name says no more"
 
 
 def test_modules_open_with_a_paragraph() -> None:
