@@ -195,8 +195,8 @@ def test_of_very_many_contributions_the_latest_are_listed() -> None:
 
 
 def test_a_tensor_in_memory_that_nobody_has_written_to_has_no_summary() -> None:
-    """In a recorded job of FSDP: that no value was kept is all that is said of it."""
-    trace = recordings.read(Path(__file__).parents[1] / "recorder" / "fsdp2" / "rank0.gvtrace").trace
+    """In a recorded job, nor has one that was gone before: that no value was kept is all that is said of it."""
+    trace = recordings.read(Path(__file__).parents[1] / "recorder" / "before.gvtrace").trace
     values = (trace.store.get(value) for value in range(len(trace.values)))
     texts = [value_text(value) for value in values if not value.is_known]
     assert texts and all(text.endswith("of which no value was kept") for text in texts)

@@ -228,7 +228,20 @@ def test_what_the_root_was_computed_from_is_not_said_to_be_apart() -> None:
 def test_nothing_notable_is_said_of_a_parameter_that_is_trained() -> None:
     trace = run(FORGOTTEN)
     found = answers(trace.frame_at(len(trace)), tensor_of(trace, "w"))
-    assert [(answer.topic, answer.notable) for answer in found] == [("shape", False)]
+    assert [(answer.topic, answer.notable) for answer in found] == [("gradient", False), ("shape", False)]
+
+
+def test_where_an_ordinary_gradient_comes_from_is_told_on_request() -> None:
+    trace = run(
+        "import torch\nw = torch.tensor([1.0, 2.0], requires_grad=True)\ny = w * 3\nz = (y * y).sum()\nz.backward()"
+    )
+    said = in_words(trace.frame_at(len(trace)), tensor_of(trace, "w"), "a.py")
+    assert said.startswith(
+        "Why has w this gradient?\nIt is [18, 36]. These operations sent it, from the end of the loss"
+    )
+    lines = ["SumBackward0 got 1 and sent [1, 1]", "MulBackward0 got [1, 1] and sent [3, 6]"]
+    lines.append("MulBackward0 got [6, 12] and sent [18, 36], 3 times as large")
+    assert [each for each in lines if f": {each}" in said] == lines
 
 
 def test_a_long_chain_keeps_its_ends() -> None:

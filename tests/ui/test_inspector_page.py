@@ -108,7 +108,7 @@ def test_the_menu_of_a_card_asks_why_of_it(sample: Pilot) -> None:
     why.trigger()
     inspector = sample.window.panel_area.panel("inspector")
     assert isinstance(inspector, InspectorPanel) and inspector.isVisible()
-    assert "\nwhy\nthis shape?" in inspector.browser.toPlainText()
+    assert "\nwhy\nthis gradient? · this shape?" in inspector.browser.toPlainText()
 
 
 def test_the_menu_of_a_link_in_the_inspector_asks_why_of_its_tensor(sample: Pilot) -> None:

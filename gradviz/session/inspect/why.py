@@ -275,7 +275,7 @@ def _brief(frame: Frame, value: int) -> str:
 
 
 def _why_gradient(frame: Frame, tensor: int) -> Answer | None:
-    """Why a gradient is zero, not finite or large."""
+    """Why a gradient is zero, not finite or large, or else as it is."""
     value = frame.arriving(tensor) or frame.grad(tensor)
     rows = _arrived(frame, tensor)
     if value is None or not rows:
@@ -294,14 +294,15 @@ def _why_gradient(frame: Frame, tensor: int) -> Answer | None:
     if flags[total] == NOT_FINITE:
         way = _way(frame, tensor, lambda each: bool(flags[each] == NOT_FINITE))
         return _gradient_answer(frame, tensor, "nan", f"Why is the gradient of {name} not finite?", way)
-    size = _size(frame, total)
-    if size < LARGE:
-        return None
     way = _way(frame, tensor, lambda each: True)
+    parts = f", the sum of {len(rows)} contributions" if len(rows) > 1 else ""
+    if _size(frame, total) < LARGE:
+        why = f"It is {value.brief()}{parts}. These operations sent it, from the end of the loss to here."
+        chain = tuple(_sent(frame, each) for each in _shortened(way[::-1]))
+        return Answer("gradient", f"Why has {name} this gradient?", why, chain, notable=False) if way else None
     grown = [each for each in way if each.given >= 0 and _size(frame, each.sent) > GROWTH * _size(frame, each.given)]
     most = max(way, key=lambda each: _growth(frame, each), default=None)
     chosen = grown or ([most] if most is not None else [])
-    parts = f", the sum of {len(rows)} contributions" if len(rows) > 1 else ""
     why = f"It is {value.brief()}{parts}. Each of these made it larger, from the end of the loss to here."
     chain = tuple(_sent(frame, each) for each in _shortened(chosen[::-1]))
     return Answer("large", f"Why is the gradient of {name} so large?", why, chain)
@@ -522,7 +523,7 @@ QUESTIONS = (_why_gradient, _why_none, _why_value, _why_not_trained, _why_no_lea
 SHORT = {
     "none": ".grad is None?", "leaf": "not a leaf?", "shape": "this shape?", "zero": "zero?", "nan": "not finite?",
     "large": "so large?", "large value": "so large?", "training": "not trained?", "zero value": "zero?",
-    "nan value": "not finite?",
+    "nan value": "not finite?", "gradient": "this gradient?",
 }  # fmt: skip
 AFTER = "What it is"
 
