@@ -508,7 +508,11 @@ def _prepare_pow(input: Tensor, exponent: Any) -> Prepared:
 _pow = register(_prepare_pow, ("pow",))
 method("__pow__")(lambda self, other: _pow(self, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented)
 method("__rpow__")(reflected("pow", lambda self, other: _pow(other, self)))
-method("__ipow__")(lambda self, other: write(self, *_prepare_pow(self, other)))
+method("__ipow__")(
+    lambda self, other: (
+        write(self, *_prepare_pow(self, other)) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
+    )
+)
 
 # --- copies ---
 
@@ -739,6 +743,8 @@ def _prepare_lerp(input: Tensor, end: Tensor, weight: object) -> Prepared:
     if target.rank < 2:
         kernel = "lerp_kernel_tensor" if isinstance(weight, Tensor) else "lerp_kernel_scalar"
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{target.title}'")
+    if isinstance(weight, complex) and target.rank == 2:
+        check_value(weight, target)
     if isinstance(weight, Tensor):
         return LERP_TENSOR, tensors, [cast(t, target) for t in tensors], NO_PARAMS
     return LERP, (input, end), (input._data, end._data), {"weight": weight}

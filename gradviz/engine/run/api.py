@@ -186,6 +186,8 @@ def _no_dimension(
     if key.rpartition(".")[2] not in _DIMENSION_FIRST or type(dim) is not int or not isinstance(input, Tensor):
         return None
     ndim = input._data.ndim
+    if "for scalar but got" in str(error):
+        return None
     return None if -max(ndim, 1) <= dim < max(ndim, 1) else dimension_error(dim, ndim)
 
 
