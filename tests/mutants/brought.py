@@ -4,7 +4,7 @@ methods, what stands in the place of others, and what a module gets by name or h
 
 from __future__ import annotations
 
-from tests.mutants.rows import LIMIT, W, found, part, worker
+from tests.mutants.rows import HOSTILE, LIMIT, READ, W, escape, found, part, worker
 
 _MODULES = found("Attached files")
 _ATTACHED = W + "test_attached.py::"
@@ -513,5 +513,75 @@ BROUGHT = (
         "_DIGESTS[name](",
         "getattr(hashlib, name)(",
         W + "test_small_modules.py::test_it_answers_as_the_real_one",
+    ),
+    worker(
+        "language/guard",
+        "what is initialized again",
+        "if not self.owns(thing) and not isinstance(thing, (*self._changeable, _Unbound)):",
+        "if False:",
+        f"{READ}[what would be initialized again]",
+    ),
+    worker(
+        "language/run_texts",
+        "whole tables of names",
+        "        __ior__ = clear = popitem = _only_names\n",
+        "",
+        W + "test_small_modules.py::test_it_answers_as_the_real_one",
+    ),
+    worker(
+        "language/stand_in",
+        "the class of list[int]",
+        'raise TypeError("write the type in brackets itself")',
+        "return types.GenericAlias(*given)",
+        f"{READ}[a mark on what a function returns]",
+    ),
+    worker(
+        "objects/hardening",
+        "names that are refused",
+        "if type(name) is not str or is_dunder(name) or name == MEMORY:",
+        "if False:",
+        W + "test_escapes.py::test_escape_is_contained[array interface in a scheduler]",
+    ),
+    worker(
+        "process/protocol",
+        "a text that is none",
+        'raise ProtocolError(f"the field {name} is not text")',
+        "value = str(value)",
+        W + "test_protocol.py::test_fields_of_the_wrong_type_are_refused",
+    ),
+    worker(
+        "process/run",
+        "files that a run has written",
+        "if self._count > MOST_WRITTEN or self._bytes > WRITTEN_BYTES:",
+        "if False:",
+        f"{HOSTILE}[files without end]",
+    ),
+    worker(
+        "language/classes",
+        "whose bases",
+        "if not isinstance(thing, type) or not self._guard.owns(thing):",
+        "if False:",
+        escape("mro"),
+    ),
+    worker(
+        "language/classes",
+        "what is called with a new class",
+        "        if type(given) is not classmethod or not self._guard.wrote(given.__func__):\n",
+        "        if False:\n",
+        escape("init_subclass of another kind"),
+    ),
+    worker(
+        "language/classes",
+        "which base classes are told",
+        "        return tuple(each for each in found if self._guard.owns(each) or self.may_be_base(each))\n",
+        "        return found\n",
+        escape("a class that is not offered, by the order of bases"),
+    ),
+    worker(
+        "modules/small_modules",
+        "another place of an iterator",
+        'OWN["zip_longest"]',
+        '__import__("itertools").zip_longest',
+        found("Found: iterators that are dropped at work"),
     ),
 )

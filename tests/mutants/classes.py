@@ -414,13 +414,6 @@ CLASSES = (
         _SWEEP,
     ),
     worker(
-        "modules/small_modules",
-        "another place of an iterator",
-        'OWN["zip_longest"]',
-        '__import__("itertools").zip_longest',
-        found("Found: iterators that are dropped at work"),
-    ),
-    worker(
         "language/stand_in",
         "a mark on a class",
         "types.GenericAlias(_TypeInBrackets, (item,))",
@@ -520,24 +513,10 @@ CLASSES = (
     ),
     worker(
         "language/classes",
-        "what is called with a new class",
-        "        if type(given) is not classmethod or not self._guard.wrote(given.__func__):\n",
-        "        if False:\n",
-        escape("init_subclass of another kind"),
-    ),
-    worker(
-        "language/classes",
         "whose base classes are told",
         "        if not isinstance(thing, type) or not self._guard.owns(thing):\n",
         "        if not isinstance(thing, type):\n",
         escape("the bases of a class of ours"),
-    ),
-    worker(
-        "language/classes",
-        "which base classes are told",
-        "        return tuple(each for each in found if self._guard.owns(each) or self.may_be_base(each))\n",
-        "        return found\n",
-        escape("a class that is not offered, by the order of bases"),
     ),
     worker(
         "language/classes",

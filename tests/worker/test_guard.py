@@ -73,6 +73,9 @@ READ: dict[str, Callable[[World], Any]] = {
     "a name of Python's, written out": lambda world: written_out(world, "int.__mro__"),
     "such a name in other letters": lambda world: written_out(world, "int.__𝑚𝑟𝑜__"),
     "whether there is such a name": lambda world: world.guard.hasattr(int, "__mro__"),
+    "what would be initialized again": lambda world: world.guard.get(
+        TORCH.distributions.constraints.positive, "__init__"
+    ),
     "a private name": lambda world: world.guard.get(TORCH.ones(1), "_data"),
     "a private name of a node": lambda world: world.guard.get(node(), "_backward"),
     "what a node has saved": lambda world: world.guard.get(node(), "saved"),
@@ -101,6 +104,7 @@ READ: dict[str, Callable[[World], Any]] = {
     "a method by its name": lambda world: world.modules["operator"].methodcaller("__reduce_ex__", 2)(1),
     "type() with three arguments": lambda world: plain_type("A", (), {}),
     "a class by the class of super()": lambda world: plain_super(int, 1),
+    "a mark on what a function returns": lambda world: plain_type(list[int])(f, (int,)),
 }
 
 

@@ -218,6 +218,11 @@ from tests.worker.conftest import Runner
             "3 6 7 False 3 False\n",
         ),
         (
+            "a = 1\nfor do in ('clear', 'popitem'):\n    try: getattr(globals(), do)()\n"
+            "    except TypeError as e: print(e)\ng = globals()\ntry: g |= {'a': 2}\nexcept TypeError: print(a)",
+            "globals() takes names one by one, or by update(), in GradViz snippets\n" * 2 + "1\n",
+        ),
+        (
             "def f(x, n=2):\n    y = [x for _ in range(n)]\n    def inner(): return sorted(locals()), x\n"
             "    found = locals()\n    found['x'] = 9\n    return sorted(found), x, inner()\nprint(f(1))\n"
             "class A:\n    z = 3\n    names = sorted(n for n in locals() if n[0] != '_')\n"
