@@ -240,7 +240,7 @@ class ScenePainter:
         return self._pills
 
     def changed_pills(self, moment: Moment, camera: Camera) -> QRegion:
-        """The pixels of words on edges that differ from those asked for last."""
+        """The pixels of words on edges that differ from those painted last."""
         region = QRegion()
         for left, top, right, bottom in self.pills.changed(moment, camera.scale, labels=self.whole(camera.scale)):
             box = QRectF(QPointF(*camera.to_screen(left, top)), QPointF(*camera.to_screen(right, bottom)))
@@ -293,7 +293,7 @@ class ScenePainter:
         else:
             self._blocks(painter, moment, items, camera.scale)
         if not self.coarse:
-            pills = self.pills.at(moment, camera.scale, labels=self.whole(camera.scale))
+            pills = self.pills.painted = self.pills.at(moment, camera.scale, labels=self.whole(camera.scale))
             paint_pills(painter, self.ink, pills, moment, camera.scale, self.pills)
         if self.numbers.lit:
             _paint_numbers(self, painter, moment, camera.scale)

@@ -111,6 +111,7 @@ class PillPlaces:
         self._edge_of_row[diagram.row[argument]] = argument
         self._found: tuple[Frame, float, tuple[Pill, ...]] | None = None
         self._known = Places(-1, 0.0, np.empty(0, bool), np.empty((4, 0)))
+        self.painted: tuple[Pill, ...] = ()  # last
         self.travelled = 1.0  # how far the pills of this step have travelled along their edges
 
     def travellers(self, moment: Moment) -> list[tuple[str, Floats]]:
@@ -172,9 +173,8 @@ class PillPlaces:
         return self._found[2]
 
     def changed(self, moment: Moment, scale: float, *, labels: bool) -> list[Area]:
-        """Boxes of the pills that differ from those asked for last."""
-        before = set(self._found[2]) if self._found is not None else set()
-        return [_around(pill) for pill in before ^ set(self.at(moment, scale, labels=labels))]
+        """Boxes of the pills that differ from those painted last."""
+        return [_around(pill) for pill in set(self.painted) ^ set(self.at(moment, scale, labels=labels))]
 
     def _find(self, moment: Moment, scale: float, labels: bool) -> tuple[Pill, ...]:
         trace, rows = moment.frame.trace, self._rows(moment.frame)
