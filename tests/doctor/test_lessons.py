@@ -54,7 +54,7 @@ CHANGED_ELSEWHERE = """
     backward-twice-1 backward-twice-2 backward-twice-3 backward-twice-4 backward-twice-5 freed-buffer-1
     non-scalar-root-2 non-scalar-root-3 no-grad-fn-5 no-grad-fn-8 no-grad-fn-9 saved-overwritten-4 non-leaf-grad-1
     non-leaf-grad-3 vanishing-2 double-softmax-3 unused-input-2 eval-forgotten-1 eval-forgotten-2 eval-forgotten-3
-    eval-forgotten-6 eval-forgotten-7 not-zeroed-4 softmax-before-ce-2 graph-in-grad-1 sigmoid-before-bce-2
+    eval-forgotten-6 eval-forgotten-7 not-zeroed-4 softmax-before-ce-2 sigmoid-before-bce-2
     unregistered-parameter-3 other-parameters-6 other-parameters-7 dead-relu-5
 """.split()  # rules 2 and 3 of Note [The line of a mistake], or a fix that does not change the wrong line itself
 WITHOUT_FIX = ["grad-none-not-reached-1", "grad-none-not-reached-2", "grad-none-not-reached-5"]

@@ -81,11 +81,12 @@ def _taken_once(case: Case, call: ast.Call, loader: ast.expr) -> Iterator[Hit]:
 
 
 def _is_step(case: Case, call: ast.Call) -> bool:
-    """Whether a call is in a function that trains and that a loop calls."""
+    """Whether a call is in a function that a loop calls, and one of both trains."""
     around = case.function_of(call)
-    if not isinstance(around, ast.FunctionDef) or not calls(around, TRAINING):
+    if not isinstance(around, ast.FunctionDef):
         return False
-    return any(name_of(each) == around.name and case.loop_of(each) is not None for each in case.calls)
+    loops = [loop for each in case.calls if name_of(each) == around.name and (loop := case.loop_of(each)) is not None]
+    return bool(loops) and (calls(around, TRAINING) or any(trains(case, loop) for loop in loops))
 
 
 def _counted_anew(case: Case) -> Iterator[Hit]:
@@ -219,6 +220,9 @@ def _constant_slice(case: Case) -> Iterator[Hit]:
         if _ignores_its_place(case, node, loop):
             yield _ignored(case, node, loop)
             return
+        if _is_first_of(case, node, loop):
+            yield _first(case, node, loop)
+            return
         if not isinstance(node.slice, ast.Slice):
             if _is_only_part(case, node, loop):
                 yield _only(case, node, loop)
@@ -247,6 +251,34 @@ def _constant_slice(case: Case) -> Iterator[Hit]:
         advice = f"Let the slice follow {variable}."
         yield Hit(node.lineno, step + 1, why, advice, fixes((f"from {variable} on", text)))
         return
+
+
+def _is_first_of(case: Case, node: ast.Subscript, loop: ast.For) -> bool:
+    """Whether a loop counts the elements of a list, `for i in range(len(batches))`, and takes `batches[0]` each time,
+    which is all that is ever taken of it."""
+    held = f"len({case.source(node.value)})"
+    if (
+        not isinstance(loop.target, ast.Name)
+        or not isinstance(node.slice, ast.Constant)
+        or case.loop_of(node) is not loop
+    ):
+        return False
+    others = [
+        n for n in case.walked if isinstance(n, ast.Subscript) and case.source(n.value) == case.source(node.value)
+    ]
+    counts = any(isinstance(each, ast.Call) and case.source(each) == held for each in ast.walk(loop.iter))
+    names = [n for each in loop.body for n in ast.walk(each) if isinstance(n, ast.Name)]
+    first = isinstance(node.slice.value, int) and all(each.slice is node.slice for each in others)
+    return counts and first and all(n.id != loop.target.id for n in names)
+
+
+def _first(case: Case, node: ast.Subscript, loop: ast.For) -> Hit:
+    held, i = case.source(node.value), case.source(loop.target)
+    step = next((s for s in range(len(case.trace)) if case.line_of(s) == node.lineno), len(case.trace) - 1)
+    why = f"Line {node.lineno} takes {case.source(node)} for every {i}: the loop over {held} trains with one and the "
+    why += "same batch."
+    text = edits.replace_node(case.text, node, f"{held}[{i}]")
+    return Hit(node.lineno, step + 1, why, f"Take {held}[{i}].", fixes((f"{held}[{i}]", text)))
 
 
 def _ignores_its_place(case: Case, node: ast.Subscript, loop: ast.For) -> bool:

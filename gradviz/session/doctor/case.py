@@ -45,7 +45,7 @@ class Hit:
        name of its own (`rate = 8.0`, `"lr": 8.0`) has its own line;
     2. for a call that is missing (zero_grad, eval, retain_grad), the line that needed it first: the backward() that
        adds up, the model's call in the evaluation, the read of .grad; for something left out of a loss, the last line
-       that computes something with it, or else the line that computes the loss;
+       that computes something with it, or else with what is most like it;
     3. if either of two lines could change (shapes that don't fit, a second backward(), a softmax that follows another),
        the later one, which is also the one that raises."""
 
@@ -91,6 +91,15 @@ class Case(Text):
                 steps.append(step)
                 tensors.append(tensor)
         return dict(found)
+
+    @cached_property
+    def bound_to(self) -> dict[int, int]:
+        """The first tensor that was bound to each tensor's first name."""
+        found: dict[int, int] = {}
+        for _, tensors in self.bound.values():
+            for each in tensors:
+                found.setdefault(each, tensors[0])
+        return found
 
     def maker(self, tensor: int) -> ast.expr | None:
         """Return the expression that made a tensor."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -88,8 +88,15 @@ def _all_copied(case: Case, tensor: int) -> Iterator[Cut]:
         for part in [*ast.walk(argument), *collected(case, argument)]:
             if isinstance(part, (ast.Name, ast.Attribute, ast.BinOp, ast.Subscript, ast.Call)):
                 for source in reversed(case.were(part, step)):
-                    if source != tensor and requires(case, source, step):
+                    if source != tensor and requires(case, source, step) and not _is_only_copied(case, part, source):
                         yield Cut("copied", made.lineno, source, tensor, expression=made)
+
+
+def _is_only_copied(case: Case, part: ast.expr, leaf: int) -> bool:
+    """Whether an expression makes a leaf that nothing else ever holds: `nn.Parameter(torch.randn(1,
+    requires_grad=True))`."""
+    made = isinstance(part, ast.Call) and case.trace.tensors.producer[leaf] < 0 and leaf in case.made_by(part)
+    return made and not len(case.trace.history("names", "tensor").all(leaf))
 
 
 def _is_list(case: Case, copied: ast.expr, number: ast.expr) -> bool:
@@ -141,11 +148,17 @@ def cuts_below(case: Case, leaf: int) -> list[Cut]:
                     queue.append(made)
     found += [cut for cut in copies(case) if cut.source in seen]
     if all(cut.kind == "detached" for cut in found):
-        found += [cut for cut in _in_arithmetic(case) if cut.source in seen]
+        found += [replace(cut, source=one) for cut in _in_arithmetic(case) for one in _taken(case, cut, seen)]
     found.sort(key=lambda cut: cut.kind == "detached")  # that may be meant, beside another path
     lines = {cut.line: cut for cut in found if found[0].kind == "detached"}
     wasted = [cut for cut in lines.values() if len(lines) > 1 and _is_wasted(case, cut.made)]
     return wasted[:1] + found if len(wasted) == 1 else found
+
+
+def _taken(case: Case, cut: Cut, seen: set[int]) -> list[int]:
+    """Return the tensor among some that the numbers of a cut come from, which may take them from several in turn."""
+    held = receiver_of(cut.expression) if isinstance(cut.expression, ast.Call) else None
+    return [each for each in (cut.source, *(case.made_by(held) if held is not None else ())) if each in seen][:1]
 
 
 def _is_wasted(case: Case, tensor: int) -> bool:
@@ -254,7 +267,10 @@ def cut_fixes(case: Case, cut: Cut) -> tuple[Fix, ...]:
     if cut.kind in _CALLED:
         calls = [each for each in ast.walk(node) if isinstance(each, ast.Call) and _is_plain(each, _CALLED[cut.kind])]
         held = receiver_of(calls[0]) if calls else None
-        if held is None:
+        picks = (
+            cut.kind == "integer" and calls and any(isinstance(each, ast.Subscript) for each in case.around(calls[0]))
+        )
+        if held is None or picks:  # elements are picked with whole numbers only
             return ()
         alone = isinstance(case.parents.get(calls[0]), ast.Expr)
         shorter = edits.without_statement(text, calls[0].lineno) if alone else None

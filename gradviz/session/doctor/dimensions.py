@@ -37,7 +37,8 @@ def wrong_dim(case: Case) -> Iterator[Hit]:
             continue
         if shape[1] == 1 and not _picks_classes(case, made):  # one score for each part of a sequence
             continue
-        if made not in case.below_roots or not (_is_of_samples(case, read) or _picks_classes(case, made)):
+        by_rows = _is_of_samples(case, read) or _picks_classes(case, made) or _weighs_columns(case, made)
+        if made not in case.below_roots or not by_rows:
             continue
         line, name = _dim_line(case, node), case.name(read)
         why = f"The softmax on line {line} goes along dimension 0 of {name} {shape}: it makes the {shape[0]} rows of "
@@ -185,6 +186,16 @@ def _picks_classes(case: Case, tensor: int) -> bool:
         for again in case.trace.users_of(case.output(user)).tolist()
     ]
     return any(case.trace.nodes.op[user] in ("nll_loss", "gather") or _takes_one_each(case, user) for user in users)
+
+
+def _weighs_columns(case: Case, tensor: int) -> bool:
+    """Whether the columns of a matrix are the weights of a sum: `(weights.unsqueeze(-1) * values).sum(1)`."""
+    trace, nodes = case.trace, case.trace.nodes
+    made = [case.output(user) for user in trace.users_of(tensor).tolist() if nodes.op[user] == "unsqueeze"]
+    made = [each for each in made if case.shape(each)[:-1] == case.shape(tensor)]
+    products = [user for each in made for user in trace.users_of(each).tolist() if nodes.op[user] == "mul"]
+    sums = [user for each in products for user in trace.users_of(case.output(each)).tolist() if nodes.op[user] == "sum"]
+    return any(re.search(r"dim=\(?(1|-2)\b,?\)?", str(nodes.params[each])) for each in sums)
 
 
 def _takes_one_each(case: Case, node: int) -> bool:

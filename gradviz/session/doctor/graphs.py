@@ -124,7 +124,17 @@ def _once(fault: Fault) -> str | None:
     inside = function is not None and not isinstance(fault.case.statement(fault.line), ast.Return)
     if fault.fix_line == fault.line or not (same or inside):
         return None
-    return edits.without_statement(fault.text, fault.line)
+    text, cleared = edits.without_statement(fault.text, fault.line), _cleared_before(fault.case, fault.line)
+    return edits.without_statement(text, cleared) if text is not None and cleared > 0 else text
+
+
+def _cleared_before(case: Case, line: int) -> int:
+    """Return the line of a zero_grad() just before a call, which would clear what is read after it; -1 if none is."""
+    statement = case.statement(line)
+    block = next((each for each in edits.blocks(case.tree) if statement in each), [])
+    before = block[: block.index(statement)][-1:] if statement in block else []
+    calls = [each.value for each in before if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call)]
+    return next((each.lineno for each in calls if name_of(each) == "zero_grad"), -1)
 
 
 def _same_statement(case: Case, one: int, other: int) -> bool:

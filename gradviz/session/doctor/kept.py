@@ -291,7 +291,7 @@ def needless_retain(case: Case) -> Iterator[Hit]:
         if calls.retain_graph[call] and not calls.create_graph[call]:
             by_line[int(calls.line[call])].append(call)
     for line, many in by_line.items():
-        if line <= 0 or needed & {*many} or "_saved" in case.text:
+        if line <= 0 or needed & {*many} or "_saved" in case.text or _is_called_again(case, many[0]):
             continue
         call = next(
             (c for c in case.calls if c.lineno <= line <= (c.end_lineno or line) and _has_retain(case, c)), None
@@ -308,6 +308,11 @@ def needless_retain(case: Case) -> Iterator[Hit]:
             text = edits.replace_node(case.text, call.args[1], "False")
         yield Hit(line, step + 1, why, "Leave retain_graph out.", fixes(("without retain_graph", text)))
         return
+
+
+def _is_called_again(case: Case, call: int) -> bool:
+    """Whether other calls go back from the same root, too, which then is kept for any number of them."""
+    return any(int((case.trace.roots.tensor == root).sum()) > 1 for root in case.trace.roots_of(call).tolist())
 
 
 def _has_retain(case: Case, call: ast.Call) -> bool:
@@ -345,7 +350,12 @@ def graph_in_grad(case: Case) -> Iterator[Hit]:
             held = case.source(each).partition(".grad")[0]
             text = edits.replace_node(text, each, f"{held}.grad = None") or text
         advice = f"Set {name}.grad to None after use, or take the gradient from torch.autograd.grad()."
-        yield Hit(line, added[1].step + 1, why, advice, fixes((".grad = None", text if text != case.text else None)))
+        offered = fixes((".grad = None", text if text != case.text else None))
+        call = case.called("backward", line)
+        if call is not None and not _is_differentiated(case, made):
+            advice = f"Leave create_graph out: nothing differentiates {name}.grad."
+            offered = fixes(("without create_graph", edits.remove_keyword(case.text, call, "create_graph")))
+        yield Hit(line, added[1].step + 1, why, advice, offered)
         return
     yield from _never_differentiated(case, made)
 
@@ -353,11 +363,9 @@ def graph_in_grad(case: Case) -> Iterator[Hit]:
 def _never_differentiated(case: Case, made: set[int]) -> Iterator[Hit]:
     """backward(create_graph=True) in training, although nothing differentiates the gradients."""
     trace = case.trace
-    behind = {int(trace.tensors.producer[each]) for each in case.below_roots}
-    later = [node for node in np.flatnonzero(np.isin(trace.nodes.call, [*made])).tolist() if node in behind]
     lines = {int(trace.calls.line[each]) for each in made}
     call = case.called("backward", min(lines))
-    if later or len(lines) > 1 or call is None or not case.optimizer_steps:
+    if _is_differentiated(case, made) or len(lines) > 1 or call is None or not _is_used_for_updates(case, made):
         return
     line, count = min(lines), len(made)
     why = f"create_graph=True on line {line} records the operations of backward() themselves, in each of {count} "
@@ -365,6 +373,22 @@ def _never_differentiated(case: Case, made: set[int]) -> Iterator[Hit]:
     text = edits.remove_keyword(case.text, call, "create_graph")
     cursor = int(trace.calls.step[min(made)]) + 1
     yield Hit(line, cursor, why, "Leave create_graph out.", fixes(("without create_graph", text)))
+
+
+def _is_differentiated(case: Case, made: set[int]) -> bool:
+    """Whether a root was computed from the gradients of one of these calls."""
+    behind = {int(case.trace.tensors.producer[each]) for each in case.below_roots}
+    return any(node in behind for node in np.flatnonzero(np.isin(case.trace.nodes.call, [*made])).tolist())
+
+
+def _is_used_for_updates(case: Case, made: set[int]) -> bool:
+    """Whether leaves that got gradients from several of these calls are changed afterwards, each time."""
+    for events in case.events.values():
+        added = [event.step for event in events if event.what == "added" and case.call_of(event.step) in made]
+        updated = [event.step for event in events if event.what == "updated"]
+        if len(added) > 1 and updated and max(updated) > added[1]:
+            return True
+    return bool(case.optimizer_steps)
 
 
 def _fills_grad(case: Case, statement: ast.stmt) -> bool:

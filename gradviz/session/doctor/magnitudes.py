@@ -49,6 +49,18 @@ def _main_slot(case: Case, node: int) -> int:
     return found
 
 
+def _path(case: Case) -> set[int]:
+    """Return the nodes on the longest way from the first root back to the inputs."""
+    producer, found = case.trace.tensors.producer, set[int]()
+    node = int(producer[case.trace.roots_of(0)[0]]) if len(case.trace.roots_of(0)) else -1
+    while node >= 0 and node not in found:
+        found.add(node)
+        read = [each for each in case.read_by(node) if case.trace.tensors.requires_grad[each]]
+        makers = [maker for each in read if (maker := int(producer[each])) >= 0]
+        node = max(makers, key=lambda maker: _depth(case, maker), default=-1)
+    return found
+
+
 def _depth(case: Case, node: int) -> int:
     """Return the number of operations on the longest way from a leaf to a node."""
     found, producer = case.trace.kept("depths", list[int]), case.trace.tensors.producer
@@ -178,8 +190,9 @@ _SQUASHING = ("sigmoid", "tanh", "softmax")
 def _trend(case: Case, falling: bool) -> tuple[int, float, float, int] | None:
     """The operation at which the gradient shrinks or grows most often, its first and last size, and how many layers."""
     trace, along = case.trace, _depths(case)
-    layers = [each for each in along if trace.nodes.op[each[1]] in _LAYERS + _SQUASHING]
-    if len(layers) < 8 or layers[0][2] <= 0 or not all(math.isfinite(each[2]) for each in layers):
+    path = _path(case)
+    layers = [each for each in along if each[1] in path and trace.nodes.op[each[1]] in _LAYERS + _SQUASHING]
+    if len(layers) < (8 if falling else 4) or layers[0][2] <= 0 or not all(math.isfinite(each[2]) for each in layers):
         return None
     sizes = np.array([each[2] for each in layers])
     first, last = float(sizes[0]), float(sizes[-2:].min() if falling else sizes[-1])  # an RNN's input product is last
@@ -208,7 +221,7 @@ def _comes_later(case: Case) -> bool:
 
 
 def _grows_much(first: float, last: float) -> bool:
-    return (last >= 1e4 * first and last >= 1e2) or (last >= 1e3 * first and last >= 1e5)
+    return (last >= 1e4 * first and last >= 1e2) or (last >= 1e2 * first and last >= 1e4)
 
 
 def _residual(case: Case, node: int) -> tuple[Fix, ...]:

@@ -100,6 +100,11 @@ def _not_reached(case: Case, tensor: int, step: int, why: str) -> Hit:
     if dead >= 0 and not _is_named_beside(case, dead, backward):
         marks = case.mark(int(case.trace.tensors.producer[dead]), "leads nowhere")
         return Hit(at, step, why, "Go on with the result, or leave that out.", (), marks)
+    beside = -1 if other or dead >= 0 else _left_out(case, tensor)
+    if beside >= 0:
+        at, name = int(case.trace.nodes.line[beside]), case.name(tensor)
+        why += f" Nothing computes with {name}; the last to compute with a leaf like it is line {at}."
+        return Hit(at, step, why, f"Compute with {name}, too, or leave it out.", (), case.mark(beside, f"no {name}"))
     advice = f"Compute the root from {case.name(tensor)}, or call backward() on what was computed from it."
     within = root is not None and other and case.was(root, step) in case.ancestors(forgotten)
     code = other if within else f"({case.source(root)} + {other})" if root is not None and other else ""
@@ -117,6 +122,18 @@ def _forgotten_root(case: Case, tensor: int) -> int:
             return each
         queue += [made for user in users for made in trace.outputs_of(user).tolist() if len(queue) < SEARCHED]
     return -1
+
+
+def _left_out(case: Case, tensor: int) -> int:
+    """Return the last operation that computes with a trained leaf of the same shape, otherwise with any, if none does
+    with this one; -1 if there is none."""
+    trace = case.trace
+    if len(trace.users_of(tensor)):
+        return -1
+    trained = [leaf for leaf, events in case.events.items() if any(event.what == "added" for event in events)]
+    alike = [leaf for leaf in trained if case.shape(leaf) == case.shape(tensor)] or trained
+    users = [user for leaf in alike for user in trace.users_of(leaf).tolist() if case.output(user) in case.below_roots]
+    return max((user for user in users if trace.nodes.line[user] > 0), default=-1)
 
 
 def _is_named_beside(case: Case, tensor: int, backward: ast.Call | None) -> bool:

@@ -112,7 +112,8 @@ def _replaced(case: Case, left: list[int], step: int) -> Iterator[Hit]:
     why += "holds those of the former layer: the new one gets gradients, and no step() ever changes it."
     advice = "Change the model first, then make the optimizer."
     text = edits.moved(case.text, line, before=making.lineno)
-    yield Hit(line, step + 1, why, advice, fixes(("before the optimizer", text)), first_use(case, late[0]))
+    offered = fixes(("before the optimizer", text))
+    yield Hit(making.lineno, step + 1, why, advice, offered, first_use(case, late[0]))
 
 
 def _is_put_into(case: Case, tensor: int, making: ast.Call) -> bool:
@@ -445,8 +446,18 @@ def unregistered(case: Case) -> Iterator[Hit]:
         advice = "Put layers into nn.ModuleList, and single tensors into nn.Parameter."
         steps = case.optimizer_steps
         cursor = steps[0] + 1 if steps else len(trace)
+        line = list_of.lineno if (list_of := _appended_to(case, statement)) is not None else line
         yield Hit(line, cursor, why, advice, _registered(case, statement), first_use(case, tensor))
         return
+
+
+def _appended_to(case: Case, statement: ast.stmt) -> ast.Assign | None:
+    """Return the statement that made the list to which another one appends."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    held = receiver_of(call) if isinstance(call, ast.Call) and name_of(call) == "append" else None
+    made = [each for each in case.statements if isinstance(each, ast.Assign) and held is not None]
+    name = case.source(held) if held is not None else ""
+    return next((each for each in made if case.source(each.targets[0]) == name), None)
 
 
 def first_use(case: Case, tensor: int) -> tuple[Mark, ...]:
@@ -464,9 +475,8 @@ def _registered(case: Case, statement: ast.Assign | ast.AnnAssign | ast.Expr) ->
             return fixes(("nn.Parameter", edits.replace_node(case.text, statement, code)))
         name = case.source(held) if held is not None else ""
         kind = "ParameterList" if case.source(value.args[0]).split("(")[0].endswith("Parameter") else "ModuleList"
-        for other in case.statements:
-            if isinstance(other, ast.Assign) and case.source(other.targets[0]) == name:
-                return fixes((f"nn.{kind}", edits.replace_node(case.text, other.value, f"{_nn(case)}.{kind}()")))
+        if (made := _appended_to(case, statement)) is not None:
+            return fixes((f"nn.{kind}", edits.replace_node(case.text, made.value, f"{_nn(case)}.{kind}()")))
     if value is None:
         return ()
     code = case.source(value)

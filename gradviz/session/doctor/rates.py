@@ -87,11 +87,19 @@ def _hand_rate(case: Case, statement: ast.stmt) -> ast.Constant | None:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
             for one, other in ((node.left, node.right), (node.right, node.left)):
                 code = case.source(other)
-                if ".grad" in code or (code in gradients and isinstance(statement, ast.AugAssign)):
+                if ".grad" in code or (code in gradients and _changes(case, statement)):
                     given = constant(case, one)
                     if given is not None:
                         return given
     return None
+
+
+def _changes(case: Case, statement: ast.stmt) -> bool:
+    """Whether a statement computes the new value of something from the old one."""
+    if not isinstance(statement, ast.Assign):
+        return isinstance(statement, ast.AugAssign)
+    target = case.source(statement.targets[0])
+    return any(isinstance(n, ast.expr) and case.source(n) == target for n in ast.walk(statement.value))
 
 
 def constant(case: Case, node: ast.expr, depth: int = 4) -> ast.Constant | None:
@@ -273,7 +281,7 @@ def _gradients(case: Case, call: int) -> dict[int, NDArray[np.float64]]:
         leaf = tensor in case.events or (frame.is_leaf(tensor) and frame.requires_grad(tensor))
         array = case.array(int(trace.arrivals.total[row])) if leaf else None
         if array is not None and array.dtype.kind == "f":
-            found[tensor] = array.astype(np.float64)
+            found[tensor if case.events else case.bound_to.get(tensor, tensor)] = array.astype(np.float64)
     return found
 
 
@@ -330,8 +338,12 @@ def _is_adaptive(case: Case) -> bool:
 
 def _moved(case: Case) -> float:
     """Return how far the leaf that moved most went, relative to its size, among those that got gradients; if none kept
-    one, among those that were written to."""
+    one, among those that were written to or whose name a new one got."""
     trace, found = case.trace, 0.0
+    for first, last in [] if case.events else _renewed(case):
+        if first.shape == last.shape:
+            moved = float(np.linalg.norm(last - first)) / (float(np.linalg.norm(first)) or 1.0)
+            found = max(found, moved if math.isfinite(moved) else math.inf)
     for tensor in case.events or {*trace.writes.tensor.tolist()}:
         before, now = case.first_value(tensor), trace.frame_at(len(trace)).value(tensor)
         if before is None or now is None or now.array is None or now.array.shape != before.shape:
@@ -341,6 +353,15 @@ def _moved(case: Case) -> float:
             return math.inf
         found = max(found, float(np.linalg.norm(now.array.astype(np.float64) - before)) / (size or 1.0))
     return found
+
+
+def _renewed(case: Case) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Return the first and last numbers of each variable that has meant several leaves: `w = (w - lr * g).detach()`."""
+    for name, (_, tensors) in case.bound.items():
+        leaves = [each for each in dict.fromkeys(tensors) if requires(case, each, len(case.trace))]
+        arrays = [case.first_value(each) for each in (leaves[0], leaves[-1])] if len(leaves) > 2 else []
+        if name.isidentifier() and all(each is not None for each in arrays) and arrays:
+            yield arrays[0].astype(np.float64), arrays[1].astype(np.float64)  # type: ignore[union-attr]
 
 
 def _worn_out(case: Case, losses: list[float], calls: list[int]) -> Iterator[Hit]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 import bisect
 import itertools
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -26,7 +27,8 @@ def not_zeroed(case: Case) -> Iterator[Hit]:
     """A gradient that was used for an update still exists when the next one is added, and is used again."""
     found = min(filter(None, map(_stale, leaves(case))), default=None)
     if found is None and not case.updates:
-        found = min(filter(None, (_piled(case, *each) for each in leaves(case))), default=None)
+        piled = [_piled(case, *each) or _piled_in_turn(case, *each) for each in leaves(case)]
+        found = min(filter(None, piled), default=None)
     if found is None:
         return
     step, tensor, old, new = found
@@ -113,6 +115,30 @@ def _piled(case: Case, tensor: int, events: list[Event]) -> Stale | None:
     if not _twice_as_much(case, events) and not (_of_other_functions(case, calls) and _keeps_grad(where)):
         return None
     return events[1].step, tensor, events[0].value, events[1].value
+
+
+def _piled_in_turn(case: Case, tensor: int, events: list[Event]) -> Stale | None:
+    """Return gradients of several functions that lines add one after the other, which are never cleared or used, and
+    read after each; unless the text says that they add up."""
+    if any(event.what != "added" for event in events) or len(events) < 2 or _ADDING.search(case.text):
+        return None
+    calls, lines = [case.call_of(each.step) for each in events], [case.line_of(each.step) for each in events]
+    if sorted({*lines}) != lines or not _of_other_functions(case, calls):
+        return None
+    backward = [case.called("backward", line) for line in lines]
+    if any(each is None or case.function_of(each) or case.loop_of(each) for each in backward):
+        return None
+    reads = [
+        n for n in case.walked if isinstance(n, ast.Attribute) and n.attr == "grad" and isinstance(n.ctx, ast.Load)
+    ]
+    reads = [n for n in reads if tensor in case.were(n.value, len(case.trace) + 1)]
+    after = [bisect.bisect_left(lines, node.lineno) for node in reads]
+    if {*after} < {*range(1, len(lines) + 1)}:
+        return None
+    return events[1].step, tensor, events[0].value, events[1].value
+
+
+_ADDING = re.compile(r"accum|add(s|ed)? (up|to|together)|sum of|grow", re.IGNORECASE)
 
 
 def _may_read(case: Case, where: ast.AST, tensor: int) -> bool:
