@@ -92,15 +92,6 @@ class Case(Text):
                 tensors.append(tensor)
         return dict(found)
 
-    @cached_property
-    def bound_to(self) -> dict[int, int]:
-        """The first tensor that was bound to each tensor's first name."""
-        found: dict[int, int] = {}
-        for _, tensors in self.bound.values():
-            for each in tensors:
-                found.setdefault(each, tensors[0])
-        return found
-
     def maker(self, tensor: int) -> ast.expr | None:
         """Return the expression that made a tensor."""
         sites, site = self.trace.sites, int(self.trace.tensors.site[tensor])

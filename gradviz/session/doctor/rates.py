@@ -281,7 +281,7 @@ def _gradients(case: Case, call: int) -> dict[int, NDArray[np.float64]]:
         leaf = tensor in case.events or (frame.is_leaf(tensor) and frame.requires_grad(tensor))
         array = case.array(int(trace.arrivals.total[row])) if leaf else None
         if array is not None and array.dtype.kind == "f":
-            found[tensor if case.events else case.bound_to.get(tensor, tensor)] = array.astype(np.float64)
+            found[tensor if case.events else _variables(case).get(tensor, tensor)] = array.astype(np.float64)
     return found
 
 
@@ -353,6 +353,13 @@ def _moved(case: Case) -> float:
             return math.inf
         found = max(found, float(np.linalg.norm(now.array.astype(np.float64) - before)) / (size or 1.0))
     return found
+
+
+def _variables(case: Case) -> dict[int, int]:
+    """Return for each tensor the first one that a name of it was bound to."""
+    bound = case.bound.values()
+    pairs = [(each, tensors[0]) for _, tensors in bound for each in tensors]
+    return case.trace.kept("variables", lambda: dict(reversed(pairs)))
 
 
 def _renewed(case: Case) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
