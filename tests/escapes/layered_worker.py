@@ -40,7 +40,7 @@ class PlainRunner(runner.Runner):
     def _run(self, source: str, filename: str, *more: Any) -> dict[str, Any]:
         for name, module in stand_ins.load_torch().items():
             sys.modules[name] = module
-        names = {"__name__": "__main__", "print": self._printer()}
+        names = {"__name__": "__main__", "print": runner.printer(self._write)}
         self._ticker.start()
         try:
             exec(compile(source, filename, "exec"), names)

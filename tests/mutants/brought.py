@@ -22,6 +22,8 @@ _FIELDS = found("Found: names of methods and fields")
 _VIEWS = found("Found: tables behind a view")
 _BASES_BESIDE = found("Found: bases beside an offered class")
 _PLACE = found("Found: objects in the place of an optimizer")
+_LEFT = "tests/worker/test_run_isolation.py::test_nothing_is_left_for_the_next_run"
+_TAKEN = "tests/worker/test_run_isolation.py::test_nothing_that_python_keeps_takes_memory_of_the_next_run"
 
 BROUGHT = (
     worker(
@@ -498,7 +500,42 @@ BROUGHT = (
         "functions that typing keeps",
         "        typing.clear_overloads()\n",
         "",
-        "tests/worker/test_run_isolation.py::test_nothing_that_typing_keeps_takes_memory_of_the_next_run",
+        f"{_TAKEN}[typing]",
+    ),
+    worker(
+        "running/fresh",
+        "what Python's modules keep",
+        '_OF_PYTHON = ("_strptime", "warnings")',
+        "_OF_PYTHON = ()",
+        f"{_TAKEN}[strptime]",
+    ),
+    worker(
+        "running/fresh",
+        "names of modules that a run has changed",
+        "    yield from (vars(module) for module in _modules())\n",
+        "",
+        f"{_TAKEN}[recorded warnings]",
+    ),
+    worker(
+        "running/fresh",
+        "warnings of other lines",
+        '                vars(module).pop("__warningregistry__", None)\n',
+        "                pass\n",
+        f"{_TAKEN}[a warning about a line that is not the snippet's]",
+    ),
+    worker(
+        "running/fresh",
+        "members of flags",
+        '    yield from (vars(kind)["_value2member_map_"] for kind in heirs(enum.Flag))\n',
+        "",
+        f"{_LEFT}[a member of a flag]",
+    ),
+    worker(
+        "running/runner",
+        "what ends after the run",
+        "            gc.collect()\n            if guard() is None",
+        "            if True",
+        f"{_LEFT}[what a generator does at its end]",
     ),
     worker(
         "modules/standard_modules",

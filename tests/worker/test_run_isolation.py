@@ -118,6 +118,26 @@ LEFT = {
         "import torch\nprint(torch.ones(1) + 3.5)",
         "tensor([4.5000])\n",
     ),
+    "a member of a flag": (
+        "import re\nclass I(int): left = 'left'\ntype(re.I)(I(1 << 22))",
+        "import re\nprint(hasattr(type(re.I)(1 << 22).value, 'left'))",
+        "False\n",
+    ),
+    "what a generator does at its end": (
+        "import torch\ndef wait():\n    try: yield\n    finally:\n        print('left')\n"
+        "        torch.set_default_dtype(torch.float64)\nwaiting = wait()\nnext(waiting)",
+        "import torch\nlarge = torch.zeros(150_000_000)\n"
+        "for _ in range(300_000):\n    each = []\n    each.append(each)\nprint('so', torch.get_default_dtype())",
+        "so torch.float32\n",
+    ),
+    "what one generator leaves to another": (
+        "import re, torch\ndef wait(depth):\n    try: yield\n    finally:\n        if depth:\n"
+        "            class I(int): left = wait(depth - 1)\n            next(I.left)\n"
+        "            type(re.I)(I(1 << 22))\n"
+        "        torch.set_default_dtype(torch.float64)\nwaiting = wait(2)\nnext(waiting)",
+        "import re, torch\nprint(torch.get_default_dtype(), hasattr(type(re.I)(1 << 22).value, 'left'))",
+        "torch.float32 False\n",
+    ),
 }
 
 
@@ -129,12 +149,27 @@ def test_nothing_is_left_for_the_next_run(make_pool: Any, name: str) -> None:
     assert run_in(pool, second).printed().endswith(printed)
 
 
-def test_nothing_that_typing_keeps_takes_memory_of_the_next_run(make_pool: Any) -> None:
+KEPT = {
+    "typing": "import typing\ndef make(x):\n    @typing.overload\n    def f(given=x): ...\nmake(large)",
+    "strptime": (
+        "from datetime import datetime\nclass S(str): pass\nform = S('%Y, large')\nform.large = large\n"
+        "datetime.strptime('2026, large', form)"
+    ),
+    "a warning about a line that is not the snippet's": (
+        "import warnings\nclass W(UserWarning): kept = large\nwarnings.simplefilter('default')\n"
+        "for level in range(1, 40): warnings.warn('left', W, stacklevel=level)"
+    ),
+    "recorded warnings": (
+        "import warnings\nclass W(UserWarning): kept = large\nwarnings.catch_warnings(record=True).__enter__()\n"
+        "warnings.warn('left', W)"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_nothing_that_python_keeps_takes_memory_of_the_next_run(make_pool: Any, name: str) -> None:
     pool = make_pool(Limits(memory_mb=500), reuse=True)
-    source = (
-        "import torch, typing\ndef make(x):\n    @typing.overload\n    def f(given=x): ...\n"
-        "make(torch.ones(80_000_000))\nprint('there was room')"
-    )
+    source = f"import torch\nlarge = torch.ones(80_000_000)\n{KEPT[name]}\nprint('there was room')"
     for _ in range(2):
         assert run_in(pool, source).printed() == "there was room\n"
 

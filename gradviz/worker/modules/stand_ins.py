@@ -74,6 +74,11 @@ class TorchFacade:
         classes = [each if isinstance(each, type) else type(each) for each in found if each is not None]
         self.changeable = tuple(classes)
 
+    def forget(self) -> None:
+        """Let go of what is put into the modules for one run."""
+        utils: Any = type(self.modules["torch.utils"])
+        utils.benchmark = None
+
 
 class World:
     """The guard and the importable modules of one run."""

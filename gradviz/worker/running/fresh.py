@@ -1,10 +1,12 @@
 """What a run can leave behind in tables that outlive it: a formula for a pair of distributions, a module's hook for all
-modules, a type in Python's cache. `Fresh` remembers the tables of the torch packages as they are before the first run
-and restores them; a worker that runs only one snippet does not need it."""
+modules, a type in Python's cache. `Fresh` remembers the tables of the torch packages as they are before the first run,
+what their modules call by which name, and the same of those modules of Python that keep what they are given, and
+restores them; a worker that runs only one snippet does not need it."""
 
 from __future__ import annotations
 
 import dataclasses
+import enum
 import re
 import sys
 import types
@@ -15,8 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.worker.objects.type_slots import heirs
+
 _TABLES = (dict, OrderedDict, list, set)
 _PACKAGES = ("gradviz.engine", "gradviz.torch")
+_OF_PYTHON = ("_strptime", "warnings")
 _HOMES = ("gradviz", "torch")  # what functions and classes of these name as theirs
 
 
@@ -32,6 +37,9 @@ class Fresh:
 
     def restore(self) -> None:
         """Restore what has changed; only identities are compared, so that no code of a snippet runs."""
+        for module in list(sys.modules.values()):  # which of its lines have warned: a snippet says whose line it was
+            if isinstance(module, types.ModuleType):
+                vars(module).pop("__warningregistry__", None)
         for table, before in self._kept:
             now = list(_items(table))
             if len(now) != len(before) or any(x is not y for x, y in zip(now, before, strict=True)):
@@ -49,8 +57,10 @@ class Fresh:
 
 
 def _tables() -> Iterator[Any]:
-    """Return every table of the packages' modules, of a class or object that a module holds, and the tables and objects
-    of ours in those."""
+    """Return every table of the packages' modules, with that of their names, of a class or object that a module holds,
+    and the tables and objects of ours in those; and the members of flags, which get more when they are combined."""
+    yield from (vars(module) for module in _modules())
+    yield from (vars(kind)["_value2member_map_"] for kind in heirs(enum.Flag))
     seen: set[int] = set()
     waiting = list(_values())
     for value in waiting:
@@ -70,10 +80,15 @@ def _tables() -> Iterator[Any]:
                 waiting += [each for each in held.values() if type(each) in _TABLES or _is_object_of_ours(each)]
 
 
-def _values() -> Iterator[Any]:
+def _modules() -> Iterator[types.ModuleType]:
     for name, module in sorted(sys.modules.items()):
-        if name.startswith(_PACKAGES):
-            yield from (value for key, value in vars(module).items() if not key.startswith("__"))
+        if name.startswith(_PACKAGES) or name in _OF_PYTHON:
+            yield module
+
+
+def _values() -> Iterator[Any]:
+    for module in _modules():
+        yield from (value for key, value in vars(module).items() if not key.startswith("__"))
 
 
 def _is_object_of_ours(value: object) -> bool:

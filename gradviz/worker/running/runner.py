@@ -11,12 +11,14 @@ import ctypes
 import gc
 import itertools
 import linecache
+import os
 import signal
 import sys
 import threading
 import time
 import types
 import warnings
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from types import MappingProxyType
@@ -33,6 +35,7 @@ from gradviz.trace.record.partials import Place
 from gradviz.trace.record.recorder import Recorder
 from gradviz.trace.table.encoding import BUDGET
 from gradviz.worker.language.errors import FAILED, ErrorText, describe
+from gradviz.worker.language.guard import Guard
 from gradviz.worker.language.missing_uses import is_missing, missing_uses
 from gradviz.worker.language.policy import Refusal, compile_snippet
 from gradviz.worker.modules.games import read_form
@@ -42,6 +45,7 @@ from gradviz.worker.modules.scratch import SCRATCH
 from gradviz.worker.modules.snippet_builtins import snippet_builtins
 from gradviz.worker.modules.stand_ins import TorchFacade, World, torch_modules
 from gradviz.worker.modules.vision.datasets import expect, hurry
+from gradviz.worker.objects.identity import Identities
 from gradviz.worker.policy_names import LOOKED_FOR
 from gradviz.worker.process.limits import MOST_WRITTEN, WRITTEN_BYTES
 from gradviz.worker.running.channel import Channel
@@ -70,6 +74,7 @@ def record_error(recorder: Recorder, error: ErrorText) -> None:
 CUDA_IS_CPU = "cuda and mps are the CPU in this run: Run > Treat cuda as cpu."
 _ROOM = 32 << 20  # bytes; they are never touched, so they use address space but no memory
 INTERVAL = 0.05
+_TRIES = 5  # to end what a run has left: something that ends can leave something else
 SOON = 0.002  # seconds until the next try, when a tick came at a bad moment
 
 
@@ -240,16 +245,30 @@ class Runner:
     def prepare(self) -> None:
         """Prepare what a run needs and can be made before its text is known; first, remove what the last one left."""
         if self._world is not None:
-            gc.collect()
+            self._end(weakref.ref(self._world.guard))
         self._renew()
         self._quiet = False  # it runs again, and nothing is reported
         self._filename = ""  # of the snippet that has run since
         self._answers: list[str] = []  # of input() so far
 
+    def _end(self, guard: weakref.ref[Guard]) -> None:
+        """Let what waits in the last run end now, such as a generator before its `finally`: nothing of it is left when
+        its guard is gone, which all functions of the snippet call. In a process that keeps it, no other run follows."""
+        self._quiet, self._world, self._pace = True, None, None
+        self._channel.record(None)
+        self._torch.forget()
+        Identities(lambda thing: False)  # which numbers objects meanwhile, in place of those of the last run
+        for _ in range(_TRIES):
+            self._reset()
+            gc.collect()
+            if guard() is None or self._fresh is None:
+                return
+            self._fresh.restore()
+        os._exit(0)
+
     def _renew(self) -> None:
         """Make everything as in a new process."""
         self._world = self._pace = None
-        SCRATCH.forget()
         if self._fresh is not None:
             self._fresh.restore()
         self._reset()
@@ -342,7 +361,7 @@ class Runner:
         self, code: types.CodeType, world: World, recorder: Recorder, observer: Observer, filename: str
     ) -> dict[str, Any]:
         guard = world.guard
-        names = (world.import_module, self._printer(), self._ask, world.load_child)
+        names = (world.import_module, printer(self._write), self._ask, world.load_child)
         guard.globals.update(
             **dict.fromkeys(("__doc__", "__package__")),
             __name__="__main__",
@@ -383,6 +402,7 @@ class Runner:
 
     def _reset(self) -> None:
         """Reset to the state of a new process, whatever the run before did."""
+        SCRATCH.forget()
         begin_run()
         STANDING.kinds = frozenset()
         np.set_printoptions(**self._print_options)
@@ -392,22 +412,6 @@ class Runner:
             warnings.simplefilter("ignore", category)
         warnings.filterwarnings("default", category=DeprecationWarning, module="__main__")
         warnings.simplefilter("always", append=True)  # `_show_warnings` decides what is shown once
-
-    def _printer(self) -> Callable[..., None]:
-        write = self._write
-
-        def print_(
-            *values: object, sep: object = " ", end: object = "\n", file: Any = None, flush: bool = False
-        ) -> None:
-            between, after = _text_or("sep", sep, " "), _text_or("end", end, "\n")
-            text = between.join([str.__str__(str(value)) for value in values]) + after
-            if file is None:
-                write("out", text)
-            else:
-                file.write(text)
-
-        print_.__name__ = print_.__qualname__ = "print"
-        return print_
 
     def _echo(self, names: dict[str, object]) -> Callable[[object], None]:
         """Do what Python does with the value of an expression at a prompt; `_` is the last one."""
@@ -440,6 +444,21 @@ class Runner:
             write("err", f"{filename}:{line}: {category.__name__}: {text}\n" + (f"  {source}\n" if source else ""))
 
         warnings.showwarning = show  # type: ignore[assignment]
+
+
+def printer(write: Callable[[str, str], None]) -> Callable[..., None]:
+    """Return the snippet's `print`, which writes with this function."""
+
+    def print_(*values: object, sep: object = " ", end: object = "\n", file: Any = None, flush: bool = False) -> None:
+        between, after = _text_or("sep", sep, " "), _text_or("end", end, "\n")
+        text = between.join([str.__str__(str(value)) for value in values]) + after
+        if file is None:
+            write("out", text)
+        else:
+            file.write(text)
+
+    print_.__name__ = print_.__qualname__ = "print"
+    return print_
 
 
 def _not_found(error: BaseException) -> str:
