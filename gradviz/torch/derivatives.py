@@ -12,7 +12,7 @@ from typing import Any
 from gradviz.engine.kernel import layers
 from gradviz.engine.kernel.graph import edge_of, renamed, show_as
 from gradviz.engine.kernel.modes import enable_grad, inference_mode
-from gradviz.engine.kernel.state import state, warn_once
+from gradviz.engine.kernel.state import renaming, state, warn_once
 from gradviz.engine.kernel.tensor import Tensor, twin
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.engine.run.autograd import grad as _backward
@@ -320,6 +320,7 @@ def _check_given(leaves: Sequence[object], name: str) -> None:
             raise RuntimeError(f"{_JVP}: Expected {name} to only contain Tensors, got {type(each)}")
 
 
+@renaming
 def _unpacked(value: Tensor, number: int, strict: bool) -> tuple[Tensor, Tensor]:
     primal, tangent = forward_mode.unpack_dual(value, number)
     if tangent is None and strict:

@@ -501,7 +501,7 @@ def renamed(kind: type[Node], name: str) -> type[Node]:
 
 
 def show_as(node: Node, kind: type[Node]) -> None:
-    """Give a node another displayed class."""
+    """Give a node another displayed class, in a function that is marked by `renaming`."""
     node._kind = kind
     if type(node) is not Node:
         node.__class__ = kind

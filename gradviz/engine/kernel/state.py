@@ -14,6 +14,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from gradviz.engine.kernel.tensor import Tensor
 
 
-F = TypeVar("F", bound=Callable[[], object])
+F = TypeVar("F", bound=Callable[..., object])
 Hook = Callable[..., Any]  # it is given gradients, and returns others in their place, or None
 
 _renewals: list[Callable[[], object]] = []
@@ -153,7 +154,8 @@ class Observer(Protocol):
         """`detach()` or `.data` made `result`, over the memory of `source` and without its history."""
 
     def shown_as(self, node: Node) -> None:
-        """The node of the latest operation has another name than its row: it became the history of an operand."""
+        """The node of the latest operation has another name than its row: it became the history of an operand. Only a
+        function that is marked by `renaming` says so."""
 
     def cleared(self, tensor: Tensor, to_none: bool) -> None:
         """`.grad` was set to None, to zeros, or to another tensor by assignment."""
@@ -178,6 +180,17 @@ class Observer(Protocol):
 
     def metadata_changed(self, tensor: Tensor) -> None:
         """`requires_grad_`, `retain_grad` or `detach_` changed the tensor."""
+
+
+RENAMING: set[CodeType] = set()
+
+
+def renaming(function: F) -> F:
+    """Decorator of what gives an operation another name after it was reported: an observer hands nothing on before it
+    returns."""
+    assert isinstance(function, FunctionType)
+    RENAMING.add(function.__code__)
+    return function
 
 
 def set_observer(observer: Observer | None) -> None:

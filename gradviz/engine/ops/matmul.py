@@ -11,7 +11,7 @@ from gradviz.engine.kernel.formula import expressed, helper
 from gradviz.engine.kernel.graph import show_as
 from gradviz.engine.kernel.messages import broadcast_error
 from gradviz.engine.kernel.rows import op
-from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.state import renaming, state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics.sums import product
 from gradviz.engine.ops.arithmetic import conj
@@ -239,6 +239,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     return _batched(input, other)
 
 
+@renaming
 def squeezed(x: Tensor, dim: int) -> Tensor:
     """PyTorch squeezes its result in place here, which names the node, and makes no view."""
     made = x.squeeze(dim)

@@ -22,7 +22,7 @@ from gradviz.engine.kernel.messages import OVERLAPPING, SECOND_BACKWARD, WRITTEN
 from gradviz.engine.kernel.modes import _force_original_view_tracking, enable_grad, no_grad
 from gradviz.engine.kernel.rows import ROWS, OpRow
 from gradviz.engine.kernel.saved import Saved
-from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.state import renaming, state
 from gradviz.engine.kernel.tensor import Tensor, View, wrap
 from gradviz.engine.run.api import FUNCTIONS
 from gradviz.engine.run.apply import apply, attach
@@ -392,6 +392,7 @@ def _way(node: Node | None) -> list[Node]:
     return found[::-1]
 
 
+@renaming
 def resize_in_place(target: Tensor, make: Callable[[], Tensor]) -> Tensor:
     """Implement `unsqueeze_`, `t_` and similar methods: the tensor becomes the view of its memory that `make`
     returns."""

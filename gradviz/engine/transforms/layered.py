@@ -19,7 +19,7 @@ from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.graph import Node, renamed, show_as
 from gradviz.engine.kernel.messages import NO_NUMBERS
 from gradviz.engine.kernel.rows import OpRow
-from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.state import renaming, state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.run import inplace
 from gradviz.engine.run.apply import apply as run_row
@@ -320,6 +320,7 @@ def _name_as_inside(node: Node, row: OpRow, tensor: Tensor, params: Mapping[str,
         node.stands_outside = not moved
 
 
+@renaming
 def _between(row: OpRow, tensor: Tensor, params: Mapping[str, object]) -> Tensor:
     made: Tensor = run_row(row, (tensor,), (tensor._data,), params, batching.direct)
     if row is ADD:

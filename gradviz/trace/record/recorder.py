@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from gradviz.engine.kernel.graph import Edge, Node
-from gradviz.engine.kernel.state import set_observer
+from gradviz.engine.kernel.state import RENAMING, set_observer
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.trace.record.binding import Binder, Catcher
 from gradviz.trace.record.chains import Question, answer
@@ -260,7 +260,7 @@ class Recorder:
         """Whether an event is being recorded right now, so that no batch may be taken."""
         frame = sys._getframe()
         while frame is not None:
-            if frame.f_code in _CODES:
+            if frame.f_code in _CODES or frame.f_code in RENAMING:
                 return True
             frame = frame.f_back  # type: ignore[assignment]
         return False
@@ -474,7 +474,7 @@ def settings_text(group: Mapping[str, Any]) -> str:
 
 # What writes for a recorder, and is as little for a snippet.
 PARTS = (RowWriter, Writes, ForwardPass, BackwardPass, PartialsWriter)
-_CODES = {
+_CODES = {shown_as.__code__} | {
     function.__code__
     for owner in (Recorder, *PARTS, Gaps, Binder, Catcher, RegionStack, Sites, Writer, Memory, Compact)
     for name, function in vars(owner).items()
