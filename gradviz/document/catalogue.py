@@ -24,7 +24,7 @@ FILE = RESOURCES / "catalogue.json"
 @dataclass(frozen=True)
 class Port:
     """A tensor operand. `optional`: may stay open; `number`: also takes a plain number; `variadic`: any number of
-    tensors, and the only port of its kind, written as a list, or one after another if they are `spread`; `explicit`: if
+    tensors, and the last port, written as a list, or one after another if they are `spread`; `explicit`: if
     it stays open, None is written."""
 
     name: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate, pairwise
@@ -21,6 +21,7 @@ from gradviz.document.arranging import arrange
 from gradviz.document.catalogue import Entry, catalogue
 from gradviz.document.drawing import BackwardCall, Drawing, Group, Leaf, Literal, Node, Number, Operand, Operation, Ref
 from gradviz.document.errors import UserError
+from gradviz.document.literals import PLACE, parameters
 from gradviz.document.shaping import free_name, identifier, tidy
 
 if TYPE_CHECKING:
@@ -167,25 +168,19 @@ def _power(trace: Trace, node: int) -> Form | None:
     return Form("pow", ("exponent",), {"base": "input"}) if "base=" in str(trace.nodes.params[node]) else Form("pow")
 
 
-def _picked(trace: Trace, node: int) -> Form | None:
-    """Return a selection of rows or columns by one list of indices."""
-    slots, at = trace.slots_of(node), parameters(str(trace.nodes.params[node])).get("slots")
-    if not isinstance(at, tuple) or len(at) != 1 or sorted(slots) != [0, 1]:
-        return None
-    dim = at[0]
-    one_row = len(trace.tensors.shape[slots[1]]) == 1
-    return Form("index_select", ("input", "index"), change=lambda *_: {"dim": dim}) if one_row else None
-
-
 OTHERWISE: dict[str, Callable[[Trace, int], Form | None]] = {
     "convolution": _convolution,
     "pow": _power,
-    "index": _picked,
 }
 
 
 def pieces(trace: Trace, node: int, operand: Callable[[int], Ref]) -> tuple[Call, ...]:
-    """Return an operation that splits a tensor as one call for each of its results; none for any other operation."""
+    """Return an operation that splits a tensor as one call for each of its results, and one that indexes with tensors
+    as one call; none for any other operation."""
+    index = index_as_given(trace, node)
+    if index is not None:
+        inputs = (trace.slots_of(node)[0], *index[1])
+        return (Call("Tensor.__getitem__", tuple(map(operand, inputs)), (("index", index[0]),)),)
     op, params = str(trace.nodes.op[node]), parameters(str(trace.nodes.params[node]))
     before, sizes = ":, " * _whole(params.get("dim")), params.get("sizes")
     if op == "unbind":
@@ -197,6 +192,46 @@ def pieces(trace: Trace, node: int, operand: Callable[[int], Ref]) -> tuple[Call
         return ()
     source = operand(trace.slots_of(node)[0])
     return tuple(Call("Tensor.__getitem__", (source,), (("index", before + part),)) for part in parts)
+
+
+def index_as_given(trace: Trace, node: int) -> tuple[str, tuple[int, ...]] | None:
+    """Return the index of `x[mask]` or `x[:, rows]` and the tensors in its places; None for another operation. The
+    operation has only numbers, so the latest tensor before it with these numbers is the one that was given; numbers
+    that no tensor has are written down."""
+    slots, at = trace.slots_of(node), parameters(str(trace.nodes.params[node])).get("slots")
+    if trace.nodes.op[node] != "index" or not isinstance(at, tuple) or sorted(slots) != [0, 1]:
+        return None
+    dims, numbers = list(map(_whole, at)), trace.value(int(trace.tensors.value[slots[1]]))
+    if numbers is None or numbers.array is None or numbers.array.dtype.kind != "i":
+        return None
+    shape, rows = trace.tensors.shape[slots[0]], numbers.array if len(dims) > 1 else numbers.array[None]
+    if len(rows) != len(dims) or not all(0 <= dim < len(shape) and shape[dim] for dim in dims):
+        return None
+    whole = dims == list(range(dims[0], dims[0] + len(dims)))
+    masks = _before(trace, node, "bool", shape[dims[0] : dims[0] + len(dims)]) if whole else ()
+    for mask, array in masks:
+        if np.array_equal(np.stack(np.nonzero(array)), rows):
+            return ":, " * dims[0] + PLACE, (mask,)
+    parts, tensors = [":"] * (dims[-1] + 1), []
+    for dim, row in zip(dims, rows, strict=True):
+        same = (at for at, one in _before(trace, node, "int64", row.shape) if np.array_equal(one % shape[dim], row))
+        tensor = next(same, slots[1] if len(dims) == 1 else -1)
+        parts[dim] = PLACE if tensor >= 0 else str(row.tolist())
+        tensors += [tensor] if tensor >= 0 else []
+    return ", ".join(parts), tuple(tensors)
+
+
+def _before(trace: Trace, node: int, dtype: str, shape: tuple[int, ...]) -> Iterator[tuple[int, np.ndarray]]:
+    """The tensors of this kind that were there before an operation, with their numbers: computed ones first, the latest
+    of them first; not those that were written to."""
+    tensors = trace.tensors
+    there = (np.asarray(tensors.dtype) == dtype) & (np.asarray(tensors.step) <= trace.nodes.step[node])
+    computed = np.asarray(tensors.producer) >= 0
+    found = (np.flatnonzero(there & computed)[::-1], np.flatnonzero(there & ~computed))
+    for tensor in np.concatenate(found).tolist():
+        value = trace.value(int(tensors.value[tensor])) if tensors.shape[tensor] == shape else None
+        if value is not None and value.array is not None and not (trace.writes.tensor == tensor).any():
+            yield tensor, value.array
 
 
 def linear_layers(trace: Trace, nodes: list[int]) -> dict[int, int]:
@@ -257,35 +292,6 @@ def _call(entry: Entry, form: Form, inputs: dict[str, Operand] | list[Operand], 
     return None if missing else Call(entry.key, places, ordered)
 
 
-def parameters(text: str) -> Params:
-    """Parse "dim=(1,), keepdim=True, reduction=mean" into values; anything but a number, list or bool is a text."""
-    found: Params = {}
-    for part in _parts(text):
-        name, _, value = part.partition("=")
-        try:
-            found[name] = _frozen(ast.literal_eval(value))
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            found[name] = float(value) if value in ("inf", "-inf", "nan") else value.strip("'\"")
-    return found
-
-
-def _parts(text: str) -> list[str]:
-    """Split at commas outside brackets."""
-    found, depth, begin = [], 0, 0
-    for at, sign in enumerate(text):
-        depth += (sign in "([{") - (sign in ")]}")
-        if sign == "," and depth == 0:
-            found.append(text[begin:at].strip())
-            begin = at + 1
-    return [*found, text[begin:].strip()] if text.strip() else []
-
-
-def _frozen(value: object) -> Literal:
-    if isinstance(value, list | tuple):
-        return tuple(_frozen(each) for each in value)
-    return value if value is None or isinstance(value, bool | int | float | complex | str) else str(value)
-
-
 MOST_NODES = 2_000
 MOST_NUMBERS = 4_096  # of one tensor that are written down
 FEW = 4  # numbers that are written down even if a factory makes them
@@ -326,8 +332,13 @@ def _needed(trace: Trace, cursor: int) -> list[int]:
     wanted = np.append(alive, False)[graph] & (trace.nodes.call < 0) & (trace.nodes.step < cursor)
     producer, inputs = trace.tensors.producer, trace.inputs
     for row in range(len(inputs) - 1, -1, -1):
-        if wanted[inputs.node[row]] and producer[inputs.tensor[row]] >= 0:
-            wanted[producer[inputs.tensor[row]]] = True
+        node = int(inputs.node[row])
+        if not wanted[node]:
+            continue
+        index = index_as_given(trace, node) if trace.nodes.op[node] == "index" else None
+        for tensor in (inputs.tensor[row], *(index[1] if index is not None else ())):
+            if producer[tensor] >= 0:
+                wanted[producer[tensor]] = True
     found: list[int] = np.flatnonzero(wanted).tolist()
     return found
 
@@ -344,7 +355,8 @@ class _Making:
         self._refs: dict[int, Ref] = {}  # by tensor
         self._names: set[str] = set()
         self._scopes: dict[str, list[int]] = {}
-        self._without_grad: list[int] = []
+        self._modes: dict[str, list[int]] = {}  # what ran under no_grad and enable_grad
+        self._with_grad = _lines_under("enable_grad", trace.source)
         self._seed = 0
         self._given: dict[int, str] = {}
         names = trace.names
@@ -412,18 +424,21 @@ class _Making:
         self.nodes.append(Operation(number, call.key, call.inputs, call.params, tuple(names) if called else ()))
         self._refs |= {output: Ref(number, at) for at, output in enumerate(outputs)}
         scope = str(self._trace.nodes.scope[node])
-        if scope:
+        if int(self._trace.nodes.line[node]) in self._with_grad:
+            self._modes.setdefault("enable_grad", []).append(number)
+        elif scope:
             self._scopes.setdefault(scope, []).append(number)
 
     def _add_untracked(self, call: Call, outputs: list[int], names: list[str]) -> None:
         """Add an operation that ran under no_grad, in a frame: its results are detached."""
         number = self._number()
         self.nodes.append(Operation(number, call.key, call.inputs, call.params))
-        self._without_grad.append(number)
+        inside = self._modes.setdefault("no_grad", [])
+        inside.append(number)
         for at, (output, name) in enumerate(zip(outputs, names, strict=True)):
             cut = self._number()
             self.nodes.append(Operation(cut, "detach", (Ref(number, at),), (), (name,) if name else ()))
-            self._without_grad.append(cut)
+            inside.append(cut)
             self._refs[output] = Ref(cut)
 
     def _operand(self, tensor: int, step: int) -> Ref:
@@ -499,9 +514,9 @@ class _Making:
     # the rest
 
     def groups(self) -> tuple[Group, ...]:
-        """Return one group for each module, if there are several, and one for what ran under no_grad."""
-        frames = self._scopes if len(self._scopes) > 1 else {}
-        frames = {**frames, "no_grad": self._without_grad} if self._without_grad else frames
+        """Return one group for each module, if there are several, and one each for what ran under no_grad and
+        in the lines of an enable_grad."""
+        frames = {**(self._scopes if len(self._scopes) > 1 else {}), **self._modes}
         return tuple(Group(self._number(), scope, frozenset(members)) for scope, members in frames.items())
 
     def add_calls(self, nodes: set[int]) -> None:
@@ -555,6 +570,20 @@ class _Making:
         return BackwardCall(
             self._refs[root], gradient, None if retain == create else retain, create, inputs if wanted else None
         )
+
+
+def _lines_under(mode: str, source: str) -> frozenset[int]:
+    """Return the lines of code inside `with torch.enable_grad():` or the like."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+    blocks = (
+        each
+        for each in ast.walk(tree)
+        if isinstance(each, ast.With) and any(ast.unparse(item).endswith(f"{mode}()") for item in each.items)
+    )
+    return frozenset(line for each in blocks for line in range(each.body[0].lineno, (each.end_lineno or 0) + 1))
 
 
 def _tuples(value: object) -> Literal:

@@ -3,11 +3,13 @@ number, if a tensor keeps no more), and looks as a person types it: `2.`, `0.1`,
 
 from __future__ import annotations
 
+import ast
 import math
 import struct
 
 from gradviz.document.drawing import Literal
 
+PLACE = "_"  # in an index: where a tensor stands
 LONG = 12  # characters from which a float that becomes a float32 is shortened
 DTYPES = frozenset(
     "float16 bfloat16 float32 float64 complex64 complex128 uint8 int8 int16 int32 int64 bool half float double "
@@ -94,3 +96,32 @@ def _complex_text(value: complex, *, single: bool) -> str:
     if not real:
         return imaginary if imag >= 0 else f"-{imaginary}"
     return f"{_float_text(real, single=single)} {'-' if imag < 0 else '+'} {imaginary}"
+
+
+def parameters(text: str) -> dict[str, Literal]:
+    """Parse "dim=(1,), keepdim=True, reduction=mean" into values; anything but a number, list or bool is a text."""
+    found: dict[str, Literal] = {}
+    for part in _parts(text):
+        name, _, value = part.partition("=")
+        try:
+            found[name] = _frozen(ast.literal_eval(value))
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            found[name] = float(value) if value in ("inf", "-inf", "nan") else value.strip("'\"")
+    return found
+
+
+def _parts(text: str) -> list[str]:
+    """Split at commas outside brackets."""
+    found, depth, begin = [], 0, 0
+    for at, sign in enumerate(text):
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == "," and depth == 0:
+            found.append(text[begin:at].strip())
+            begin = at + 1
+    return [*found, text[begin:].strip()] if text.strip() else []
+
+
+def _frozen(value: object) -> Literal:
+    if isinstance(value, list | tuple):
+        return tuple(_frozen(each) for each in value)
+    return value if value is None or isinstance(value, bool | int | float | complex | str) else str(value)

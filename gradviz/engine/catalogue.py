@@ -167,7 +167,7 @@ def _known() -> dict[str, list[Entry]]:
 
 def _arguments(call: _Call) -> tuple[Argument, ...]:
     if call.key == "Tensor.__getitem__":
-        return written("input, index: index")
+        return written("input, index: index, indices: Tensors = None")
     if call.key.startswith("Tensor."):
         return (*written("input"), *written(tables.TENSOR_ONLY.get(call.name, "")))
     assert call.function is not None

@@ -25,7 +25,7 @@ Tensor.mT: Aᵀ | The last two dimensions exchanged. | Aᵀ
 Tensor.H: Aᴴ | The conjugate transpose of a matrix. | Aᴴ
 Tensor.mH: Aᴴ | The conjugate transpose of matrices in a batch. | Aᴴ
 adjoint: Aᴴ | | Aᴴ
-Tensor.__getitem__: […] | A part of it: x[0], x[:, 1], x[..., ::2]. | x[i]
+Tensor.__getitem__: […] | A part of it: x[0], x[:, 1], x[..., ::2], x[mask]. | x[i]
 Tensor.to: to | The same numbers in another type.
 Tensor.float: float | As 32-bit floating point numbers.
 Tensor.double: double | As 64-bit floating point numbers.

@@ -134,6 +134,8 @@ class Maker:
         entry, rng = catalogue()[key], self.rng
         inputs: list[Operand] = []
         for port in entry.ports:
+            if port.optional and port.variadic:
+                continue
             if port.optional and rng.random() < 0.5:
                 inputs.append(None)
                 continue

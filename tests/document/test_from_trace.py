@@ -9,7 +9,8 @@ from gradviz.document.code import parse
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Leaf, Operation
 from gradviz.document.errors import UserError
-from gradviz.document.from_trace import from_trace, parameters
+from gradviz.document.from_trace import from_trace
+from gradviz.document.literals import parameters
 from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 from tests.trace.test_chains import NET, SCALARS, tensor_called
@@ -144,9 +145,25 @@ def test_what_ran_without_gradients_has_a_frame_and_lets_none_through() -> None:
         "z = x * r + t\nz.mul_(2)\nz.sum().backward()\n"
     )
     drawing = check_same(source, "s", "r", "t", "x")
-    (group,) = drawing.groups
-    inside = [node.op for node in drawing.nodes if isinstance(node, Operation) and node.id in group.members]
-    assert group.title == "no_grad" and inside == ["mul", "detach", "add", "detach"]
+    inside = {
+        group.title: [node.op for node in drawing.nodes if isinstance(node, Operation) and node.id in group.members]
+        for group in drawing.groups
+    }
+    assert inside == {"no_grad": ["mul", "detach", "add", "detach"], "enable_grad": ["mul"]}
+
+
+def test_an_index_has_the_masks_and_tensors_that_were_given() -> None:
+    source = (
+        HEAD + "m = x > 0\nidx = torch.tensor([0, 1])\nback = torch.tensor([-1, 0])\n"
+        "a = x[m]\nb = x[:, idx]\nc = x[idx, idx]\nd = x[0, idx]\ne = x[back]\ng = x[x.argmax(0), x.argmax(0)]\n"
+        "k = x[idx, :, None]\n(a.sum() + b.sum() + c.sum() + d.sum() + e.sum() + g.sum() + k.sum()).backward()\n"
+    )
+    drawing = check_same(source, "a", "b", "c", "d", "e", "g", "k", "x")
+    text = text_of(drawing)
+    for line in ("m = x > 0", "a = x[m]", "b = x[:, idx]", "c = x[idx, idx]", "e = x[back]"):
+        assert f"\n{line}\n" in text, text
+    more = text.replace("m = x > 0", "m = x < 0")
+    assert text_of(parse.parse(more)) == more, "it follows the text"
 
 
 def test_a_weight_that_others_use_too_is_turned_by_itself() -> None:

@@ -177,6 +177,20 @@ def test_an_operation_goes_into_a_wire() -> None:
         shaping.insert_on_wire(drawing, "exp", ids["pow"], 1)
 
 
+def test_a_mask_is_wired_into_an_index_and_taken_off() -> None:
+    leaves = (Leaf(1, "x", (1.0, 2.0)), Leaf(2, "m", (True, False)), Leaf(3, "r", (0, 1)))
+    drawing, index = shaping.new_operation(Drawing(leaves, next_id=4), "Tensor.__getitem__", 0, 0)
+    drawing = shaping.connect(shaping.connect(drawing, Ref(1), index, 0), Ref(2), index, 1)
+    assert "= x[m]\n" in text_of(drawing)
+    assert "= x[None, m]\n" in text_of(shaping.set_param(drawing, index, "index", "None"))
+    assert "= x[m, None]\n" in text_of(shaping.set_param(drawing, index, "index", "_, None"))
+    assert "index needs a tensor for each _" in text_of(shaping.set_param(drawing, index, "index", "_, _"))
+    without = shaping.disconnect(drawing, index, 0)
+    assert operation(without, index).inputs == (None, Ref(2)), "the mask stays a mask"
+    assert operation(shaping.delete(drawing, [2]), index).inputs == (Ref(1),)
+    assert "index needs index" in text_of(shaping.disconnect(drawing, index, 1))
+
+
 def test_an_output_that_goes_takes_its_wires_along() -> None:
     drawing, x = shaping.new_leaf(Drawing(), 0, 0, data=(1.0, 2.0))
     drawing, top = shaping.new_operation(drawing, "max", 0, 0, (("dim", 0),))

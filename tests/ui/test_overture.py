@@ -95,6 +95,18 @@ def test_it_plays_and_rests_at_the_first_backward_step(pilot: Pilot, player: Ove
     assert not player.is_playing and pilot.state.cursor == pilot.state.steps, "it was seen"
 
 
+def test_the_end_of_the_run_is_not_seen_before_it(pilot: Pilot, player: OverturePlayer) -> None:
+    pilot.run_again(SQUARE)
+    assert player.is_playing and pilot.state.cursor == 0, "while the graph is being laid out, too"
+
+
+def test_if_the_graph_takes_too_long_the_end_is_shown(pilot: Pilot, player: OverturePlayer) -> None:
+    pilot.run_again(SQUARE)
+    player._timer.stop()
+    player.give_up()
+    assert not player.is_playing and pilot.state.cursor == pilot.state.steps and pilot.state.view.overture
+
+
 def test_a_key_ends_it_and_does_what_it_does(pilot: Pilot, player: OverturePlayer) -> None:
     played(pilot, player)
     pilot.press("F10")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from gradviz.document.catalogue import Entry, Parameter, Port
 from gradviz.document.code.pretty import SPACE, Doc, Group, bracketed, filled, joined
 from gradviz.document.drawing import Leaf, Literal, Number, Operand, Operation, Ref
-from gradviz.document.literals import DTYPES, as_floats, literal_text, number_text
+from gradviz.document.literals import DTYPES, PLACE, as_floats, literal_text, number_text
 
 # The precedence of an expression, in Python's order.
 COMPARE, OR, XOR, AND, SHIFT, ADD, TIMES, UNARY, POWER, ATOM = range(10)
@@ -62,10 +62,12 @@ def fault(operation: Operation, entry: Entry, known: Mapping[Ref, object]) -> st
         return f"{entry.name} needs a tensor"
     for param in entry.params:
         if param.name not in given:
-            if param.required:
+            if param.required and not (entry.style == "index" and any(operation.inputs[1:])):
                 return f"{entry.name} needs {param.name}"
         elif argument(param, given[param.name]) is None:
             return f"{entry.name} can't have {param.name} = {literal_text(given[param.name])[:40]}"
+    if entry.style == "index" and str(given.get("index", "")).count(PLACE) > sum(map(bool, operation.inputs[1:])):
+        return f"{entry.name} needs a tensor for each {PLACE} in its index"
     return ""
 
 
@@ -90,7 +92,8 @@ def argument(param: Parameter, value: Literal) -> str | None:
 
 
 def index_text(text: str) -> str | None:
-    """Return an index such as `0, :2` if it consists of plain numbers, otherwise None."""
+    """Return an index such as `0, :2` or `:, _` if it consists of plain numbers and places of tensors, otherwise
+    None."""
     try:
         body = ast.parse(f"x[{text}]", mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
@@ -98,8 +101,25 @@ def index_text(text: str) -> str | None:
     if not isinstance(body, ast.Subscript) or not isinstance(body.value, ast.Name) or "\n" in text:
         return None
     allowed = ast.Constant | ast.Slice | ast.Tuple | ast.List | ast.UnaryOp | ast.unaryop | ast.expr_context
-    fine = all(isinstance(node, allowed) for node in ast.walk(body.slice))
+    fine = all(
+        node.id == PLACE if isinstance(node, ast.Name) else isinstance(node, allowed) and not _is_text(node)
+        for node in ast.walk(body.slice)
+    )
     return ast.unparse(body)[2:-1] if fine and len(text) <= 200 else None
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
+
+
+def _index(text: str, tensors: Sequence[Piece]) -> list[Doc]:
+    """Return an index with the tensors in their places; those without a place come last."""
+    missing = len(tensors) - text.count(PLACE)
+    parts = ", ".join([*([text] if text else []), *[PLACE] * missing]).split(PLACE)
+    docs: list[Doc] = [parts[0]]
+    for part, tensor in zip(parts[1:], tensors, strict=True):
+        docs += [tensor.doc, part]
+    return docs
 
 
 def operation(entry: Entry, node: Operation, pieces: Sequence[Piece | None]) -> Piece:
@@ -110,7 +130,9 @@ def operation(entry: Entry, node: Operation, pieces: Sequence[Piece | None]) -> 
     if entry.style == "operator" and not given and len(pieces) in (1, 2) and None not in pieces:
         return _operator(entry, [piece for piece in pieces if piece is not None])
     if first is not None and entry.style == "index":
-        return Piece((first.within(ATOM), "[", argument(entry.params[0], given["index"]) or "...", "]"))
+        text = argument(entry.params[0], given.get("index", "")) or ""
+        tensors = [piece for piece in pieces[1:] if piece is not None]
+        return Piece((first.within(ATOM), "[", *_index(text, tensors), "]"))
     if first is not None and entry.style == "attribute":
         return Piece((first.within(ATOM), f".{entry.name}"))
     if first is not None and (entry.style == "method" or entry.key.startswith("Tensor.")):

@@ -31,7 +31,7 @@ from gradviz.document.code.calls import (
 from gradviz.document.code.scope import Dtype, Listed, Named, Plain, Scope, Several, Value, refuse
 from gradviz.document.code.spelling import index_text
 from gradviz.document.drawing import BackwardCall, Leaf, Literal, Operation, Ref
-from gradviz.document.literals import DTYPES
+from gradviz.document.literals import DTYPES, PLACE
 
 # --- Expressions ---
 
@@ -293,13 +293,36 @@ def _output(scope: Scope, node: ast.AST, owner: Several, place: int) -> int:
 
 
 def _index(scope: Scope, node: ast.Subscript, owner: Ref) -> Value:
-    written = ast.Subscript(ast.Name("x", ast.Load()), _with_numbers(scope, node.slice), ast.Load())
-    text = index_text(ast.unparse(written)[2:-1])
+    """Return `x[0, :2]`, `x[mask]`, `x[:, rows]`: where a tensor stands there is a place for it."""
+    tensors: list[Ref] = []
+    several = isinstance(node.slice, ast.Tuple)
+    items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    known = [_place(scope, each, tensors) for each in items]
+    inside: ast.expr = ast.Tuple(known, ast.Load()) if several else known[0]
+    text = index_text(ast.unparse(ast.Subscript(ast.Name("x", ast.Load()), inside, ast.Load()))[2:-1])
     if text is None:
-        raise refuse(node, "an index that is computed can't be drawn. Write its numbers, or use torch.index_select.")
-    made = scope.operate(catalogue()["Tensor.__getitem__"], (owner,), (("index", text),))
+        raise refuse(node, _COMPUTED)
+    made = scope.operate(catalogue()["Tensor.__getitem__"], (owner, *tensors), (("index", text),))
     assert isinstance(made, Ref)
     return made
+
+
+_COMPUTED = "an index that is computed can't be drawn. Write its numbers, or give a tensor."
+
+
+def _place(scope: Scope, item: ast.expr, tensors: list[Ref]) -> ast.expr:
+    """Return one item of an index; the place of a tensor for one, which is added to `tensors`."""
+    item = _with_numbers(scope, item)
+    is_computed = any(isinstance(each, ast.Name | ast.Call) for each in ast.walk(item))
+    if not is_computed:
+        return item
+    found = None if isinstance(item, ast.Slice) else value(scope, item)
+    if isinstance(found, Ref):
+        tensors.append(found)
+        return ast.Name(PLACE, ast.Load())
+    if isinstance(found, Plain):
+        return ast.parse(repr(list(found.value) if isinstance(found.value, tuple) else found.value), mode="eval").body
+    raise refuse(item, _COMPUTED)
 
 
 def _with_numbers(scope: Scope, node: ast.expr) -> ast.expr:

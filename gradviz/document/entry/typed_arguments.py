@@ -82,7 +82,7 @@ def _index(parameter: Parameter, text: str) -> Literal:
     """Read what is in the brackets of `x[…]`."""
     inner = text[1:-1] if text.startswith("[") and text.endswith("]") and "]" not in text[1:-1] else text
     if index_text(inner) is None:
-        raise UserError(f"{quoted(text)} is no index. Type one such as 0, :, 0 or 1:3.")
+        raise UserError(f"{quoted(text)} is no index. Type one such as 0, :, 0 or 1:3, and _ for a wired tensor.")
     return inner
 
 
@@ -99,7 +99,7 @@ WANTED = {
     "ints": "whole numbers such as 2, 3",
     "shape": "a shape such as 2, 3",
     "numbers": "numbers such as 1, 2",
-    "index": "an index such as 0 or :, 1",
+    "index": "an index such as 0 or :, 1; _ is a wired tensor",
 }
 
 

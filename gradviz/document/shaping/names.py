@@ -17,13 +17,13 @@ from gradviz.document.drawing import Drawing, Leaf, Literal, Node, Number, Opera
 from gradviz.document.errors import UserError
 from gradviz.document.shaping.queries import (
     entry_of,
-    is_variadic,
     label,
     node_of,
     operation_of,
     outputs,
     replaced,
     uses,
+    without_gaps,
 )
 from gradviz.lists import quantity
 
@@ -183,9 +183,8 @@ def _without_lost_outputs(drawing: Drawing) -> Drawing:
     changed: dict[int, Node] = {}
     for node in drawing.nodes:
         if isinstance(node, Operation) and not lost.isdisjoint(node.inputs):
-            kept = (None if operand in lost else operand for operand in node.inputs)
-            inputs = tuple(operand for operand in kept if operand is not None or not is_variadic(node))
-            changed[node.id] = replace(node, inputs=inputs)
+            kept = [None if operand in lost else operand for operand in node.inputs]
+            changed[node.id] = replace(node, inputs=without_gaps(node, kept))
     return replaced(drawing, changed)
 
 

@@ -25,11 +25,11 @@ from gradviz.document.shaping.places import move, with_members
 from gradviz.document.shaping.queries import (
     ancestors,
     entry_of,
-    is_variadic,
     leaf_of,
     operation_of,
     outputs,
     replaced,
+    without_gaps,
     word,
 )
 from gradviz.document.shaping.values import check_argument, check_leaf
@@ -76,7 +76,7 @@ def new_operation(
     entry = named(key)
     if entry is None:
         raise UserError(f"There is no operation '{key}'; look for one in the palette.")
-    operands: tuple[Operand, ...] = () if entry.ports and entry.ports[-1].variadic else (None,) * len(entry.ports)
+    operands: tuple[Operand, ...] = (None,) * sum(not port.variadic for port in entry.ports)
     id = drawing.next_id
     operation = Operation(id, entry.key, operands, x=x, y=y)
     for name, value in params:
@@ -164,13 +164,8 @@ def _without(node: Node, gone: set[int]) -> Node:
     """Return the node without its wires from those that are deleted."""
     if isinstance(node, Leaf):
         return node
-    open_now = [isinstance(operand, Ref) and operand.node in gone for operand in node.inputs]
-    if not any(open_now):
-        return node
-    pairs = list(zip(node.inputs, open_now, strict=True))
-    if is_variadic(node):
-        return replace(node, inputs=tuple(operand for operand, is_open in pairs if not is_open))
-    return replace(node, inputs=tuple(None if is_open else operand for operand, is_open in pairs))
+    left = [None if isinstance(operand, Ref) and operand.node in gone else operand for operand in node.inputs]
+    return node if left == list(node.inputs) else replace(node, inputs=without_gaps(node, left))
 
 
 def _call_without(call: BackwardCall, gone: set[int]) -> BackwardCall:

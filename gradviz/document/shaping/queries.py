@@ -5,12 +5,12 @@ import takes longer than all of them."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from gradviz.document.catalogue import Entry, Port, catalogue
 from gradviz.document.catalogue import outputs as outputs_of
-from gradviz.document.drawing import Drawing, Leaf, Node, Operation, Ref
+from gradviz.document.drawing import Drawing, Leaf, Node, Operand, Operation, Ref
 from gradviz.document.errors import UserError
 
 
@@ -44,13 +44,20 @@ def port_at(entry: Entry | None, at: int) -> Port:
     if at < len(ports) and not ports[at].variadic:
         return ports[at]
     variadic = bool(ports) and ports[-1].variadic
-    return Port(f"{ports[-1].name}[{at}]") if variadic else Port(f"input {at + 1}", number=True)
+    return Port(f"{ports[-1].name}[{at - len(ports) + 1}]") if variadic else Port(f"input {at + 1}", number=True)
 
 
 def is_variadic(operation: Operation) -> bool:
     """Whether it takes any number of tensors, as `torch.stack` does."""
     entry = entry_of(operation)
     return entry is not None and bool(entry.ports) and entry.ports[-1].variadic
+
+
+def without_gaps(operation: Operation, inputs: Sequence[Operand]) -> tuple[Operand, ...]:
+    """Return the inputs without open places where any number of tensors go; other ports may stay open."""
+    entry = entry_of(operation)
+    fixed = len(entry.ports) - 1 if entry is not None and is_variadic(operation) else len(inputs)
+    return (*inputs[:fixed], *(operand for operand in inputs[fixed:] if operand is not None))
 
 
 def outputs(operation: Operation) -> int:

@@ -21,6 +21,7 @@ from gradviz.document.shaping.queries import (
     port_name,
     replaced,
     sources,
+    without_gaps,
     word,
 )
 from gradviz.lists import quantity
@@ -112,8 +113,7 @@ def _with_operand(drawing: Drawing, target: Operation, port: int, operand: Opera
 def _replaced_operand(target: Operation, port: int, operand: Operand) -> Operation:
     """Remove or replace an operand: if there are any number of inputs, a removed one disappears; otherwise its port
     stays open."""
-    here = () if operand is None and is_variadic(target) else (operand,)
-    return replace(target, inputs=(*target.inputs[:port], *here, *target.inputs[port + 1 :]))
+    return replace(target, inputs=without_gaps(target, (*target.inputs[:port], operand, *target.inputs[port + 1 :])))
 
 
 # -- wires that could be made, as far as the graph can tell: from and to free ports, without closing a cycle

@@ -174,9 +174,11 @@ def symbol_of(node: Operation) -> str:
 def ports_of(node: Operation) -> tuple[Port, ...]:
     """Its ports: for a variadic operation those connected and one more, for an unknown one those connected."""
     ports = entry_of(node).ports
-    if len(ports) == 1 and ports[0].variadic:
-        many = len(node.inputs)
-        return tuple(Port(f"{ports[0].name}[{k}]", optional=k >= max(many, 1)) for k in range(many + 1))
+    if ports and ports[-1].variadic:
+        *fixed, each = ports
+        many = max(len(node.inputs) - len(fixed), 0)
+        least = 0 if each.optional else 1
+        return (*fixed, *(Port(f"{each.name}[{k}]", optional=k >= max(many, least)) for k in range(many + 1)))
     missing = range(len(ports), len(node.inputs))
     return (*ports, *(Port(f"input {k}", optional=True) for k in missing))
 

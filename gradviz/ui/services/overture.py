@@ -136,10 +136,11 @@ class OverturePlayer(QObject):
             self._clock.start()
             self._timer.start()
             application().installEventFilter(self)
+            self._move(0)  # before the end of the run is painted
 
-    def _heard(self, _: State, after: State) -> None:
+    def _heard(self, *_: State) -> None:
         """Something else has happened."""
-        if self._plan is not None and self._traits(after) != self._expected:
+        if self._plan is not None and self._traits(self._store.state) != self._expected:
             self._stop()
 
     def _traits(self, state: State) -> tuple[object, ...]:
@@ -155,7 +156,7 @@ class OverturePlayer(QObject):
         if self._shown is None:
             if not self._canvas().is_settled:
                 if self.elapsed() > PATIENCE:
-                    self._stop()
+                    self.give_up()
                 return
             self._shown = Rings(self._canvas().view, self._theme()), Caption(self._panel_area().panel("explanation"))
             self._clock.restart()
@@ -165,11 +166,20 @@ class OverturePlayer(QObject):
         else:
             self._show(beat, plan)
 
-    def _show(self, beat: Beat, plan: Overture) -> None:
+    def give_up(self) -> None:
+        """The layout takes too long: show the end of the run, as without an overture."""
+        self._stop()
+        self._store.move(self._store.state.steps)
+
+    def _move(self, cursor: int) -> None:
         state = self._store.state
-        if beat.cursor != state.cursor:
-            self._expected = self._traits(replace(state, cursor=beat.cursor))
-            self._store.move(beat.cursor)
+        if cursor != state.cursor:
+            self._expected = self._traits(replace(state, cursor=cursor))
+            self._store.move(cursor)
+
+    def _show(self, beat: Beat, plan: Overture) -> None:
+        self._move(beat.cursor)
+        state = self._store.state
         view = self._canvas().view
         if self._shown is None or state.trace is None or view.scene is None:
             return
