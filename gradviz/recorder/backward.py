@@ -15,7 +15,7 @@ import torch
 
 from gradviz.recorder.output import Output, guarded
 from gradviz.recorder.rows import Exchange, Rows, is_leaf_node
-from gradviz.recorder.values import memory_of, not_compiled, plainly, version_of
+from gradviz.recorder.values import memory_of, not_compiled, version_of
 from gradviz.trace.table.kinds import Kind
 
 
@@ -87,7 +87,6 @@ class Hooks:
                 hooks[key] = Observed(hook, functools.partial(self._sends, node))
 
     @guarded
-    @plainly
     def _sends(self, node: int, grads_in: Any, grads_out: Any, found: Any) -> None:
         """A hook of the job on this node was called, and may have replaced the gradients that it sends."""
         rows = self._rows
@@ -186,7 +185,6 @@ class Backward:
             self._now, self._rows.call = outer, before
 
     @guarded
-    @plainly
     def _begin(self, roots: Any, grads: Any, keeps: bool, creates: bool, inputs: Any) -> bool:
         """A backward call begins; returns whether it is recorded."""
         tensors = [x for x in (*roots, *(inputs or ())) if isinstance(x, torch.Tensor)]  # others are edges of the graph
@@ -227,7 +225,6 @@ class Backward:
         return rows.result(x.node, int(x.output_nr))
 
     @guarded
-    @plainly
     def _end(self) -> None:
         rows = self._rows
         rows.value.forget()
@@ -273,7 +270,6 @@ class Backward:
 
     @not_compiled
     @guarded
-    @plainly
     def ran(self, number: int, saved: int, grads_in: Any, grads_out: Any) -> None:
         """A node ran; its `saved` buffers are freed afterwards, unless the graph is kept."""
         rows, now = self._rows, self._now
@@ -311,7 +307,6 @@ class Backward:
 
     @not_compiled
     @guarded
-    @plainly
     def accumulated(self, x: Any) -> None:
         """A leaf got its `.grad`."""
         rows = self._rows

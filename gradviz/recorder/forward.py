@@ -16,7 +16,7 @@ from gradviz.recorder.backward import Backward, has_ranks
 from gradviz.recorder.output import Output, guarded
 from gradviz.recorder.parameters import TO_THE_END, Argument, arguments_of, in_words
 from gradviz.recorder.rows import COPIES, Exchange, Rows, is_custom, name_of, now, operation_of, outputs_of
-from gradviz.recorder.values import grad_fn_of, memory_of, not_compiled, plainly, version_of
+from gradviz.recorder.values import grad_fn_of, memory_of, not_compiled, version_of
 from gradviz.trace.table.kinds import Kind
 
 UNREAL = ("FakeTensor", "FunctionalTensor", "AsyncCollectiveTensor")  # a compiler traces: nothing of it runs
@@ -230,7 +230,6 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         elif outs and not slots:
             rows.unused.enter(outs[0], rows.sites.here(1))
 
-    @plainly
     def _note_written(self, func: Any, args: Any) -> None:
         """An update writes to parameters, which a closure may read before it is over."""
         for arg, spec in zip(args, _about(func).arguments, strict=False):
@@ -238,7 +237,6 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
                 if isinstance(x, torch.Tensor) and x.is_leaf and x.requires_grad:
                     self.written[id(x)] = x
 
-    @plainly
     def _catch_up(self) -> None:
         """A closure runs within an update, which has changed parameters since it last ran."""
         self.flush()
@@ -246,7 +244,6 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             self._rows.wrote(self._rows.steps - 1, x)
         self.written.clear()
 
-    @plainly
     def _exchanged(self, name: str, args: Any) -> None:
         """The processes of the job exchange something; what that overwrites is known at the next event."""
         came = now()
@@ -270,7 +267,6 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         source = self._rows.unused.source(x)
         return source is not None and self._rows.known(source) >= 0
 
-    @plainly
     def _operands(self, about: _About, args: Any, kwargs: Any) -> _Operands:
         """Slot and number of each tensor, the tensors that are written to, those that are changed beside the result,
         and the parameters worth showing."""
@@ -327,7 +323,6 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             self._write()
 
     @guarded
-    @plainly
     def _write(self) -> None:
         exchange, self._exchange = self._exchange, None
         if exchange is not None:

@@ -10,7 +10,7 @@ import torch
 
 from gradviz.recorder.backward import Backward
 from gradviz.recorder.rows import Rows
-from gradviz.recorder.values import memory_of, plainly, version_of
+from gradviz.recorder.values import memory_of, version_of
 from gradviz.trace.record.gaps import AVERAGES, SQUARES
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.values import MATRIX
@@ -29,7 +29,6 @@ class Gap:
         """An optimizer makes an update that is recorded."""
         self._optimizers.setdefault(id(optimizer), weakref.ref(optimizer))
 
-    @plainly
     def begin(self, first: int) -> None:
         """From this update on nothing is recorded."""
         self._first = first
@@ -37,7 +36,6 @@ class Gap:
             if (x := reference()) is not None:
                 self._before.append((number, reference, self._state(x), _has_grad(x)))
 
-    @plainly
     def end(self, after: int, *, is_over: bool = False) -> None:
         """Recording goes on with this update, or the job is over."""
         first, before, rows = self._first, self._before, self._rows

@@ -22,13 +22,13 @@ import torch.nn.modules.module as modules
 import torch.optim.optimizer as optimizers
 
 from gradviz.engine.kernel.state import DATA_LOADER
-from gradviz.recorder import rank_of
+from gradviz.recorder import rank_of, too_old
 from gradviz.recorder.backward import Backward, Observed, has_ranks
 from gradviz.recorder.forward import Forward
 from gradviz.recorder.gap import Gap, remembered
 from gradviz.recorder.output import Output, guarded
 from gradviz.recorder.rows import Rows, now
-from gradviz.recorder.values import FULL, NONE, POLICIES, not_compiled, plainly
+from gradviz.recorder.values import FULL, NONE, POLICIES, not_compiled
 from gradviz.trace.record.chosen import Choice, Thinning
 from gradviz.trace.record.gaps import iterations_left
 from gradviz.trace.record.recorder import settings_text
@@ -37,8 +37,17 @@ from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.recording import About, Ending
 from gradviz.trace.table.schema import ELEMENT, GATHERED
 
+if _told := too_old(torch.__version__):
+    raise ImportError(_told)
+
 _GRAD = torch._C.TensorBase.grad
 _HOOKS = 3  # of modules: before, after, and that the latter is always called
+
+
+class _Grad(property):
+    """`Tensor.grad` while it is observed; PyTorch's compiler asks of attributes whose they are."""
+
+    __objclass__, __name__ = _GRAD.__objclass__, _GRAD.__name__
 
 
 @dataclass(frozen=True)
@@ -157,7 +166,6 @@ class Modules:
     def _path(self, module: Any) -> str:
         return self._paths.get(id(module), type(module).__name__)
 
-    @plainly
     def _name_shards(self, name: str, root: Any) -> None:
         """Name a module whose parameters were sharded after it was named."""
         shards = [parameter for parameter in root.parameters() if hasattr(parameter, "to_local")]
@@ -165,7 +173,6 @@ class Modules:
             self.name(name, root)
             self._sharded = name
 
-    @plainly
     def _name_gathered(self, module: Any) -> None:
         """Within a module the parameters are whole, and different tensors from the shards that the optimizer has."""
         if self._sharded:
@@ -177,7 +184,8 @@ class Modules:
 
 
 class Requests:
-    """What the job asks of tensors while it is recorded: hooks, and results that keep their `.grad`."""
+    """What the job asks of tensors while it is recorded: hooks, and results that keep their `.grad`. By way of its own
+    `__torch_function__` it asks twice."""
 
     def __init__(self, rows: Rows, output: Output, backward: Backward, flush: Callable[[], None]) -> None:
         self._rows, self.output, self._backward, self._flush = rows, output, backward, flush
@@ -188,14 +196,21 @@ class Requests:
         undo(_replace(torch.Tensor, "register_post_accumulate_grad_hook", self._register_accumulated))
         undo(_replace(torch.Tensor, "retain_grad", self._retain_grad))
         undo(_replace(torch._C._autograd, "_push_saved_tensors_default_hooks", self._push_hooks))
+        undo(_replace(torch._C._autograd, "_pop_saved_tensors_default_hooks", self._pop_hooks))
 
     def _push_hooks(self, original: Any, pack: Any, unpack: Any) -> Any:
         """`saved_tensors_hooks`: what packs a result runs before the result has its node, so it is not recorded."""
-        return original(pack if isinstance(pack, torch.nn.Module) else _quiet(self._rows, pack), unpack)
+        original(pack if isinstance(pack, torch.nn.Module) else _quiet(self._rows, pack), unpack)
+        self._rows.packing += 1
+
+    def _pop_hooks(self, original: Any) -> None:
+        original()
+        self._rows.packing = max(0, self._rows.packing - 1)
 
     def _register_hook(self, original: Any, tensor: Any, hook: Any) -> Any:
         """`Tensor.register_hook`: each call of the hook is a step."""
-        return original(tensor, Observed(hook, functools.partial(self._passed, weakref.ref(tensor))))
+        told = functools.partial(self._passed, weakref.ref(tensor))
+        return original(tensor, hook if isinstance(hook, Observed) else Observed(hook, told))
 
     @guarded
     def _passed(self, tensor: weakref.ref[Any], before: Any, after: Any) -> None:
@@ -205,7 +220,7 @@ class Requests:
 
     def _register_accumulated(self, original: Any, tensor: Any, hook: Any) -> Any:
         """`Tensor.register_post_accumulate_grad_hook`: each call of the hook is a step, after what it changed."""
-        return original(tensor, Observed(hook, self._accumulated))
+        return original(tensor, hook if isinstance(hook, Observed) else Observed(hook, self._accumulated))
 
     @guarded
     def _accumulated(self, tensor: Any, _: Any) -> None:
@@ -225,7 +240,6 @@ class Requests:
         self._retains(tensor)
 
     @guarded
-    @plainly
     def _retains(self, tensor: Any) -> None:
         rows = self._rows
         if rows.quiet or not tensor.retains_grad:
@@ -244,7 +258,7 @@ class Job:
         self.rows = rows = Rows(source, script, wishes.values, wishes.budget)
         rows.quiet = 1
         about = About(source, Path(script).name, f"PyTorch {torch.__version__}", _now(), *rank_of())
-        self.output = output = Output(path, about, rows.writer)
+        self.output = output = Output(path, about, rows.writer, torch._C.DisableTorchFunction)
         self._backward = Backward(rows, output)
         self._forward = Forward(rows, output, self._backward)
         self._backward.flush = flush = self._forward.flush
@@ -253,7 +267,7 @@ class Job:
         self._requests = Requests(rows, output, self._backward, flush)
         self._undo, self._closely = ExitStack(), ExitStack()  # hooks: of the job, of one recorded iteration
         self._gap = Gap(rows, self._backward)
-        self._iteration = 0
+        self._iteration = self._set_grads = 0
         self._is_on = False
 
     @property
@@ -281,9 +295,12 @@ class Job:
         self._switch(self._wishes.takes(0))
 
     def _set_grad(self, x: Any, grad: Any) -> None:
-        """`x.grad = ...`, observed by a property: a mode of functions would turn PyTorch's fast paths off."""
-        with torch._C.DisableTorchFunctionSubclass():
-            _GRAD.__set__(x, grad)
+        """`x.grad = ...`, observed by a property: a mode of functions would turn PyTorch's fast paths off. A
+        `__torch_function__` of the job comes here once more."""
+        before = self._set_grads
+        _GRAD.__set__(x, grad)
+        if self._set_grads == before:
+            self._set_grads += 1
             self._has_set_grad(x, grad)
 
     @guarded
@@ -335,9 +352,18 @@ class Job:
         undo(_replace(torch.autograd, "_make_grads", self._backward.make_grads))
         undo(_replace(torch.utils.data.dataloader._BaseDataLoaderIter, "__next__", self.modules.load))
         undo(_replace(torch.UntypedStorage, "resize_", self._resize))
-        torch.Tensor.grad = property(_GRAD.__get__, self._set_grad, _GRAD.__delete__)
-        undo(delattr, torch.Tensor, "grad")
+        undo(_replace(torch.Tensor, "as_subclass", functools.partial(_unobserved, self._forward)))
+        self._watch_grads(undo)
         self._closely.enter_context(self._forward)
+
+    def _watch_grads(self, undo: Callable[..., Any]) -> None:
+        """Observe `x.grad = ...`."""
+        observed = _Grad(_GRAD.__get__, self._set_grad, _GRAD.__delete__, _GRAD.__doc__)
+        plain = torch.overrides.get_default_nowrap_functions()  # whose results are not made into those of a subclass
+        torch.Tensor.grad = observed
+        plain.add(observed.__get__)
+        undo(plain.discard, observed.__get__)
+        undo(delattr, torch.Tensor, "grad")
 
     def _resize(self, original: Any, storage: Any, nbytes: int) -> Any:
         """Memory gets another size; FSDP frees that of its parameters and takes it again so."""
@@ -370,7 +396,6 @@ class Job:
             self.modules.exit(module)
 
     @guarded
-    @plainly
     def name(self, tensor: Any, name: str, rank: int) -> None:
         """Name a tensor of the job."""
         if self.is_recording and tensor.layout is not None:
@@ -379,7 +404,6 @@ class Job:
                 self.rows.name(tensor, name, "", rank)
 
     @guarded
-    @plainly
     def name_module(self, name: str, root: Any) -> None:
         """Name a module of the job, and its parameters after it."""
         self._forward.flush()
@@ -420,7 +444,6 @@ class Job:
             left = iterations_left(rows.regions.stack) - 1
         return self._wishes.takes(self._iteration, left, rows.steps, self.output.size)
 
-    @plainly
     def _write_update(self, optimizer: Any) -> None:
         rows, text = self.rows, self.rows.text
         self._gap.updates(optimizer)
@@ -484,11 +507,22 @@ def _replace(owner: Any, name: str, around: Any) -> Callable[[], None]:
     original = getattr(owner, name)
 
     @not_compiled
+    @functools.wraps(original)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         return around(original, *args, **kwargs)
 
     setattr(owner, name, wrapped)
     return lambda: setattr(owner, name, original)
+
+
+def _unobserved(forward: Forward, original: Any, *arguments: Any) -> Any:
+    """A function of PyTorch that is no step; older versions refuse this one where operations are observed."""
+    is_paused = forward.pause()
+    try:
+        return original(*arguments)
+    finally:
+        if is_paused:
+            forward.resume()
 
 
 def _quiet(rows: Rows, pack: Callable[[Any], Any]) -> Callable[[Any], Any]:

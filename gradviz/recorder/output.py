@@ -10,6 +10,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import CodeType
 from typing import Any, TypeVar, cast
@@ -18,6 +19,7 @@ from gradviz.trace.table.encoding import Writer
 from gradviz.trace.table.recording import About, Ending, RecordingWriter
 
 F = TypeVar("F", bound=Callable[..., Any])
+Plainly = Callable[[], AbstractContextManager[object]]
 EVERY = 8_000_000  # bytes after which a batch is written
 FAILED = "The recorder failed ({}): the recording ends here, and the job goes on."
 INTERRUPTED = "{} came while a step was being recorded: the recording ends before it."
@@ -26,12 +28,14 @@ AT_LEAST = 1.0  # seconds after which one is written in any case: a killed job l
 
 
 class Output:
-    """The file. Once it `is_over`, nothing is recorded any more."""
+    """The file. Once it `is_over`, nothing is recorded any more. Tensors are read `plainly`, without notice to the
+    `__torch_function__` of the job."""
 
-    def __init__(self, path: Path, about: About, writer: Writer) -> None:
+    def __init__(self, path: Path, about: About, writer: Writer, plainly: Plainly = nullcontext) -> None:
         self._file = open(path, "wb")  # noqa: SIM115  closed when the recording is over
         self._blocks = RecordingWriter(self._file, about)
         self._writer = writer
+        self.plainly = plainly
         self._wrote = self._asked = self._began = time.monotonic()
         self.is_over = False
         self.fault = ""  # why it ended before the job, as long as nobody was told
@@ -100,7 +104,8 @@ def guarded(method: F) -> F:
         if output.is_over:
             return None
         try:
-            return method(self, *args, **kwargs)
+            with output.plainly():
+                return method(self, *args, **kwargs)
         except RecursionError:  # there is no room to say so now
             output.is_over, output.fault = True, FAILED.format("RecursionError")
             return None

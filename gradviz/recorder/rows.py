@@ -30,6 +30,7 @@ PASSING = "RegisterPostBackwardFunctionBackward"  # of FSDP2: tells it of the pa
 _BY_NODE = {(row.node_name, row.name): row for row in ROWS.values()}
 _FIRST = {row.node_name: row for row in reversed(ROWS.values())}
 _WATCH = torch.Tensor.register_post_accumulate_grad_hook  # as it is while no job is recorded
+_top_hooks = getattr(torch._C._autograd, "_top_saved_tensors_default_hooks", None)  # since 2.6
 _UNCOUNTED = 1 << 62  # AccumulateGrad nodes have the largest possible sequence number
 
 
@@ -198,12 +199,13 @@ class Leaves:
 
     def let_go(self) -> None:
         """They tell nothing for now."""
-        for key, (leaf, _, handle) in [*self._watched.items()]:
-            handle.remove()
-            if (x := leaf()) is None:
-                del self._watched[key]
-            elif not x._post_accumulate_grad_hooks:
-                x._post_accumulate_grad_hooks = None
+        with torch._C.DisableTorchFunction():
+            for key, (leaf, _, handle) in [*self._watched.items()]:
+                handle.remove()
+                if (x := leaf()) is None:
+                    del self._watched[key]
+                elif not x._post_accumulate_grad_hooks:
+                    x._post_accumulate_grad_hooks = None
 
     def watch_again(self) -> None:
         """They tell it again."""
@@ -265,7 +267,7 @@ class Rows:
         self.sites, self.nodes = JobSites(self.writer, source, script), Numbered()
         self.regions = RegionStack(self.writer, self.sites)
         self.value = Values(self.writer, values, self.quietly)
-        self.steps, self.call, self.quiet = 0, -1, 0
+        self.steps, self.call, self.quiet, self.packing = 0, -1, 0, 0  # the last: hooks for saved tensors in place
         self.first: list[int] = []  # by node: its first tensor
         self.shown: list[int] = []  # by node: how many of its results have a number
         self.policies: list[str] = []  # by node: how much is kept of its values
@@ -421,7 +423,7 @@ class Rows:
                 if type(each).__name__ != PASSING:
                     found.add(each)
                 stack += [before for before, _ in each.next_functions if before is not None]
-        results = _results([x, *(saved for each in found for _, saved in _buffers(each))])
+        results = _results([x, *(saved for each in found for _, saved in _buffers(each, self.packing))])
         for each in sorted(found, key=lambda one: int(one._sequence_nr())):
             outs = outputs_of(each, results.get(each, ()))
             self.attach(each, operation_of(each), [], outs, self.sites.here(2), _saved_parameters(each))
@@ -483,7 +485,7 @@ class Rows:
     def _save(self, fn: Any, step: int, number: int) -> int:
         """The buffers of a node; returns how many."""
         count = 0
-        for count, (name, x) in enumerate(_buffers(fn), 1):
+        for count, (name, x) in enumerate(_buffers(fn, self.packing), 1):
             self._save_one(x, step, number, name, count)
         return count
 
@@ -515,13 +517,13 @@ def _reason(requires: bool, grad_mode: bool) -> int:
     return NOT_DIFFERENTIABLE if grad_mode else SWITCHED_OFF
 
 
-def _buffers(fn: Any) -> Iterator[tuple[str, Any]]:
+def _buffers(fn: Any, packing: int) -> Iterator[tuple[str, Any]]:
     """The names of what a node has saved. What hooks have packed is not unpacked, which would recompute it, or load it
     from elsewhere: it is taken as it is."""
     for name in _saved_names(fn.__class__):
         is_own = name == "_saved_tensors" and is_custom(fn)
         try:
-            found = _packed(_listed(getattr(fn, f"_raw{name}"))) or _listed(getattr(fn, name[is_own:]))
+            found = _packed(_listed(getattr(fn, f"_raw{name}")), packing) or _listed(getattr(fn, name[is_own:]))
         except RuntimeError:  # freed, or changed since
             continue
         for at, x in enumerate(found):
@@ -533,10 +535,10 @@ def _listed(found: Any) -> Sequence[Any]:
     return found if isinstance(found, (tuple, list)) else (found,)
 
 
-def _packed(raw: Sequence[Any]) -> list[Any]:
+def _packed(raw: Sequence[Any], packing: int) -> list[Any]:
     """What hooks have made of saved tensors, nothing if none were there. Older versions tell only whether hooks are
-    there now."""
-    now = torch._C._autograd._top_saved_tensors_default_hooks(False)
+    there now, and before 2.6 not even that: so many were seen to come."""
+    now = _top_hooks(False) if _top_hooks else packing or None
     if all(getattr(each, "unpack_hook", now) is None for each in raw):
         return []
     return [getattr(each, "data", each) for each in raw]

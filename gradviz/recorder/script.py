@@ -46,7 +46,10 @@ def main(arguments: Sequence[str]) -> int:
         import torch  # noqa: F401
     except ImportError:
         return _refuse("Recording needs PyTorch: install torch in this environment, or use one that has it.")
-    from gradviz.recorder.job import Job, Wishes
+    try:
+        from gradviz.recorder.job import Job, Wishes
+    except ImportError as error:  # too old, or the environment lacks something else
+        return _refuse(str(error))
 
     steps = options.steps or Thinning()
     wishes = Wishes(steps, options.values, budget=options.budget << 20)

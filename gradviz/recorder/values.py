@@ -94,7 +94,7 @@ class Values:
             return self._writer.value(view, whole=False)
         found = self._known.get(x)
         if found is None:
-            with torch.no_grad(), torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+            with torch.no_grad(), torch._C._DisableTorchDispatch():
                 found = _summary(x)
             self._known.add(x, found)
         return self._writer.summarised(view.shape, view[_edge_places(view.shape)], found)
@@ -264,22 +264,11 @@ def not_compiled(function: F) -> F:
     return cast(F, run)
 
 
-def plainly(function: F) -> F:
-    """A function that reads tensors as they are: those of a subclass would notify the job of every access."""
-
-    @functools.wraps(function)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        with torch._C.DisableTorchFunctionSubclass():
-            return function(*args, **kwargs)
-
-    return cast(F, run)
-
-
 def sizes_of(x: Any) -> tuple[int, ...]:
     """The shape; 0 if there is no single size, as in a nested tensor."""
     try:
         return tuple(int(size) for size in x.shape)
-    except AttributeError:
+    except (AttributeError, RuntimeError):  # the latter before 2.6
         return tuple(size if type(size) is int else 0 for size in x.shape)
 
 

@@ -1,5 +1,5 @@
 """Real PyTorch jobs with and without the recorder: each prints the same numbers, bit for bit, or the same error, and
-its recording opens and knows parameters and gradients as they are in the end; those in `jobs/ranks` run in two
+its recording has steps and knows parameters and gradients as they are in the end; those in `jobs/ranks` run in two
 processes, which have a recording each. Run it with a Python that has PyTorch and ml_dtypes:
 `python -m tests.recorder.check_jobs NAME`. The jobs are the files in `jobs/`, all if none is named; what it says is
 then in `jobs.txt`. Each runs in a fork, so that PyTorch is imported once. With `--faults N`, the recorder fails N times
@@ -20,10 +20,15 @@ import tempfile
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import gradviz
+
+if TYPE_CHECKING:
+    from gradviz.recorder.job import Wishes
+    from gradviz.trace.table.recording import Recording
 
 HERE = Path(__file__).parent
 JOBS = sorted((HERE / "jobs").rglob("*.py"))
@@ -132,8 +137,21 @@ def check(job: Path, folder: Path) -> str:
         if ranks == 1 and wishes == Wishes() and (other := stale(out, state)):
             return f"{job.stem}: differs: the recording has other values of {', '.join(other)}"
         files = ranks_of(out.with_suffix("")) or [out]
-        steps.append("+".join(str(len(load(file).trace)) for file in files))
+        recordings = [load(file) for file in files]
+        if told := _missed(wishes, recordings):
+            return f"{job.stem}: differs with {wishes}: {told}"
+        steps.append("+".join(str(len(each.trace)) for each in recordings))
     return f"{job.stem}: the same in 4 ways; status {expected[0][0]}; steps {', '.join(steps)}"
+
+
+def _missed(wishes: Wishes, recordings: list[Recording]) -> str:
+    """What is wrong with recordings whose job was the same: the recorder failed, or recorded nothing."""
+    for each in recordings:
+        if each.ending is None or each.ending.status == "stopped":
+            return each.ending.sentence if each.ending else "the recording has no end"
+        if wishes.steps is None and not len(each.trace):
+            return "nothing was recorded"
+    return ""
 
 
 def check_faults(job: Path, folder: Path, times: int) -> str:

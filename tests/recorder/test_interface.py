@@ -19,7 +19,7 @@ import pytest
 import gradviz
 from gradviz import notebook
 from gradviz.document.files import recordings
-from gradviz.recorder import script
+from gradviz.recorder import script, too_old
 from gradviz.recorder.output import Output, guarded
 from gradviz.recorder.sites import JobSites
 from gradviz.session.doctor.lessons import diagnose
@@ -66,6 +66,21 @@ def test_the_command_without_pytorch_or_without_a_script(tmp_path: Path) -> None
         done = python("-c", f"{WITHOUT}from gradviz.recorder.script import main; sys.exit(main([{str(path)!r}]))")
         assert done.returncode == 2 and why in done.stderr and "Traceback" not in done.stderr
     assert not list(tmp_path.glob("*.gvtrace"))
+
+
+def test_each_job_that_was_checked_was_recorded() -> None:
+    lines = (HERE / "jobs.txt").read_text().splitlines()
+    whole = re.compile(r"(\w+): the same in 4 ways; status \d; steps (?:[1-9]\d*(?:\+[1-9]\d*)*, ){3}\d+(?:\+\d+)*")
+    checked = [found[1] for line in lines if (found := whole.fullmatch(line))]
+    assert len(checked) == len(lines) and sorted(checked) == sorted(each.stem for each in HERE.glob("jobs/**/*.py"))
+
+
+@pytest.mark.parametrize(
+    ("version", "why"),
+    [("2.4.1+cu121", "Recording needs PyTorch 2.5 or newer: this is 2.4.1+cu121."), ("2.5.0a0", ""), ("2.13.0", "")],
+)
+def test_an_old_pytorch_is_refused(version: str, why: str) -> None:
+    assert too_old(version) == why
 
 
 class Part:
