@@ -142,10 +142,11 @@ class Room:
         return max(width - sum(beside) - GAP * len(beside), 0.0) * max(height - below, 0.0)
 
 
-def allotted(width: float, height: float, least: float, low: int, scale: float) -> Room:
+def allotted(width: float, height: float, least: float, low: int, scale: float, *, asked: bool = False) -> Room:
     """The room for each card of an area such that the canvas has at least this many pixels: cards beside the graph;
     otherwise the inspector below the snippet; then without the strip at the bottom, also if the lines of the snippet
-    would be cut off early beside it; then the graph alone."""
+    would be cut off early beside it; then the graph alone. If the user has `asked` for the card at the bottom, it gets
+    at most what leaves the canvas its part, rather beside a narrow snippet than without it."""
     left, right = (_share(round(width), *one) for one in (LEFT, RIGHT))
 
     def stacked(low: int) -> Room:
@@ -156,6 +157,12 @@ def allotted(width: float, height: float, least: float, low: int, scale: float) 
 
     both = stacked(low)
     ways = [Room(left, right, low), both, stacked(0), Room(0, 0, low)]
+    if asked:
+        narrow = round(LEFT[1] * scale)
+        fits = [int(height - GAP - SPARE - least / max(width - taken, 1.0)) for taken in (narrow + GAP + SPARE, 0)]
+        beside = [stacked(min(low, fits[0]))] if fits[0] >= min(low, BOTTOM[1]) else []
+        ways = [ways[0], both, *beside, Room(0, 0, max(min(low, fits[1]), round(STRIP * scale)))]
+        return next((room for room in ways if room.canvas(width, height) >= least), ways[-1])
     if both.left < min(left, LINES * scale):
         del ways[1]
     return next((room for room in ways if room.canvas(width, height) >= least), Room())
@@ -341,6 +348,7 @@ class PanelArea:
         if name in self._missed.since or name not in self.made:
             self.panel(name)
         if place in ("bottom", "left"):
+            self._asked |= {place: True} if place == "bottom" and self.cards[place].isVisible() else {}
             self.arrange()
 
     def end(self) -> None:
@@ -415,13 +423,13 @@ class PanelArea:
         self.arrange()
 
     def _room(self, scale: float) -> Room:
-        window = self._page
         width = self.root.width() - MARGINS[0] - MARGINS[2]
         under = self.cards["under"]
         taken = under.sizeHint().height() + GAP if under.isVisibleTo(self.root) else 0
         height = self.root.height() - MARGINS[1] - MARGINS[3] - taken
-        least, low = HALF * window.width() * window.height(), self._low(scale)
-        room, larger = (allotted(width, height, least, each, scale) for each in (low - self._more, low))
+        least, low = HALF * self._page.width() * self._page.height(), self._low(scale)
+        asked = self._asked.get("bottom", False)
+        room, larger = (allotted(width, height, least, each, scale, asked=asked) for each in (low - self._more, low))
         return roomier(room, larger, scale)
 
     @property
@@ -444,8 +452,7 @@ class PanelArea:
     @property
     def _bottom(self) -> PanelRow:
         """The page in front at the bottom."""
-        front = self.cards["bottom"].tabs.currentIndex()
-        return next(row for row in PANELS if row.place == "bottom" and _tab(row) == front)
+        return next(row for row in PANELS if row.place == "bottom" and _tab(row) == self.cards["bottom"].front)
 
     def _shown(self, state: State, room: Room) -> set[str]:
         """The visible cards: those with content, if there is room, and those that the user asked for, without those

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from gradviz.commands.panels import PANELS
@@ -199,6 +200,32 @@ def test_cards_give_way_to_the_canvas_one_after_the_other() -> None:
     assert smallest == Room()
     tight = allotted(1008, 590, HALF * 1024 * 768, 94, 0.8)
     assert tight.left >= LINES * 0.8 and tight.stacked and not tight.low, "lines of code before the timeline"
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (1280, 800), (1366, 768), (1440, 900), (1920, 1080)])
+def test_a_page_at_the_bottom_leaves_the_canvas_its_half(sample: Pilot, size: tuple[int, int]) -> None:
+    area, canvas = sample.window.panel_area, sample.window.canvas.view
+    sample.window.resize(*size)
+    QApplication.processEvents()
+    before = {place for place, card in area.cards.items() if card.isVisible()}
+    for name in ("timeline", "memory", "training", "breakpoints"):
+        area.bring(name)
+        QApplication.processEvents()
+        assert area.cards["bottom"].isVisible() and area.cards["bottom"].height() >= 64
+        assert canvas.width() * canvas.height() >= HALF * size[0] * size[1], name
+    area.ask_for("bottom", shown=False)
+    QApplication.processEvents()
+    assert {place for place, card in area.cards.items() if card.isVisible()} == before - {"bottom"}, "they come back"
+
+
+def test_a_page_at_the_bottom_that_is_clicked_stays(sample: Pilot) -> None:
+    sample.window.resize(1440, 900)
+    QApplication.processEvents()
+    card = sample.window.panel_area.cards["bottom"]
+    assert card.isVisible()
+    QTest.mouseClick(card.tabs, Qt.MouseButton.LeftButton, pos=card.tabs.tabRect(1).center())
+    QApplication.processEvents()
+    assert card.isVisible() and card.front == 1 and card.height() > 140
 
 
 def test_the_snippet_has_the_room_that_the_canvas_leaves(sample: Pilot) -> None:

@@ -229,7 +229,7 @@ class Content:
     def has_lanes(self, geometry: Geometry) -> bool:
         """Whether there is room for a lane per saved buffer in place of the curve of all."""
         room = plots.areas(geometry, self.course)[1].height()
-        return bool(self.lives) and room >= plots.lanes_height(geometry.theme, self.lives)
+        return bool(self.lives) and room >= plots.lanes_height(geometry.theme, self.lives, plots.THIN)
 
     def life_at(self, geometry: Geometry, at: QPointF) -> Life | None:
         """The saved buffer under the mouse."""

@@ -105,25 +105,32 @@ def _paint_levels(painter: QPainter, geometry: Geometry, area: QRectF, strip: St
     painter.drawPolyline(line)
 
 
-LANE = 16.0  # height in pixels of the lane of a buffer, at text scale 1
+LANE, THIN = 16.0, 7.0  # height in pixels of the lane of a buffer, and without words, at text scale 1
 KEPT, HELD = 40, 110  # opacity of the colour of a buffer while it is not held, and while it is
 SHORTEST = 26.0  # width in pixels from which a bar has room for words
 
 
-def lanes_height(theme: Theme, lives: tuple[Life, ...]) -> float:
+def lanes_height(theme: Theme, lives: tuple[Life, ...], lane: float = LANE) -> float:
     """The pixels that the lanes need."""
-    return theme.px(LANE) * (1 + max((life.lane for life in lives), default=-1))
+    return theme.px(lane) * (1 + max((life.lane for life in lives), default=-1))
 
 
-def _bar(geometry: Geometry, area: QRectF, life: Life) -> QRectF:
-    height, left = geometry.theme.px(LANE), geometry.left_of(life.born)
+def _lane(geometry: Geometry, area: QRectF, lives: tuple[Life, ...]) -> float:
+    """The height of a lane: all are as thin as the room demands."""
+    share = area.height() / max(lanes_height(geometry.theme, lives), 1.0)
+    return geometry.theme.px(LANE) * min(share, 1.0)
+
+
+def _bar(geometry: Geometry, area: QRectF, life: Life, height: float) -> QRectF:
+    left = geometry.left_of(life.born)
     width = max(geometry.left_of(life.end) - left, 2.0)
     return QRectF(left, area.top() + life.lane * height + 1, width, height - 2) & area
 
 
 def life_at(geometry: Geometry, area: QRectF, lives: tuple[Life, ...], at: QPointF) -> Life | None:
     """The buffer whose bar is under the mouse."""
-    return next((life for life in lives if _bar(geometry, area, life).contains(at)), None)
+    lane = _lane(geometry, area, lives)
+    return next((life for life in lives if _bar(geometry, area, life, lane).contains(at)), None)
 
 
 def text_of(trace: Trace, life: Life) -> str:
@@ -136,7 +143,8 @@ def paint_lives(
     painter: QPainter, geometry: Geometry, area: QRectF, trace: Trace, lives: tuple[Life, ...], cursor: int
 ) -> None:
     """The bars of saved buffers; those held at the cursor are filled, and none is if the cursor is below 0."""
-    theme, radius = geometry.theme, geometry.theme.px(LANE) / 2 - 1
+    theme, lane = geometry.theme, _lane(geometry, area, lives)
+    radius, has_words = lane / 2 - 1, lane >= theme.px(LANE) - 1
     painter.save()
     painter.setClipRect(area.adjusted(-1, -1, 1, 1))
     painter.setFont(look.sans(theme, look.SMALL))
@@ -144,13 +152,13 @@ def paint_lives(
     fill = QColor(theme.saved)
     fill.setAlpha(KEPT if cursor < 0 else HELD)
     for life in lives:
-        bar = _bar(geometry, area, life)
+        bar = _bar(geometry, area, life, lane)
         if bar.isEmpty() or (cursor >= 0 and not life.born < cursor <= life.end):
             continue
         painter.setPen(QPen(QColor(theme.saved), 1.2))
         painter.setBrush(fill)
         painter.drawRoundedRect(bar, min(radius, bar.width() / 2), radius)
-        if bar.width() >= SHORTEST:
+        if has_words and bar.width() >= SHORTEST:
             painter.setPen(QColor(theme.text))
             inner = bar.adjusted(radius, 0, -radius / 2, 0)
             text = metrics.elidedText(text_of(trace, life), Qt.TextElideMode.ElideRight, int(inner.width()))
