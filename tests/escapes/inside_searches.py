@@ -119,6 +119,81 @@ _LEVELS = {
     "generator expression": ("x = []", 200_000, "(y for y in x)"),
 }
 
+# A class that the snippet gets hold of before all is done to it: by a member's `__init__`, by what is read of a class.
+_FIRST, _, _LATER = SEARCHED.partition("for n in range(200):\n")
+_GO = (
+    "def go(*given):\n    C[:] = given\n    for n in range(200):\n        run(n)\n        kept.append(s)\n"
+    "    kept.clear()\n"
+)
+_ACT = "C = []\nclass Act:\n    def __call__(self, other):\n        hit()\n        return False\n"
+_READ = "C = []\ndef read(self):\n    hit()\n    return object()\nput = lambda self, value: None\n"
+_ABSTRACT = "import abc\nclass P(abc.ABC):\n    @abc.abstractmethod\n    def m(self): pass\n%s"
+_SEEN = {
+    "by a member of an Enum": (
+        f"import enum\n{_ACT}",
+        "C",
+        "try:\n    class E(enum.Enum):\n        A, B = 1, 2\n        __eq__, __hash__ = Act(), Keyed.__hash__\n"
+        "        def __init__(self, value):\n            C.append(self)\n            1 / (value - 2)\n"
+        "except ZeroDivisionError: go(*C)\n",
+    ),
+    "by what it has in place of an abstract method": (
+        _ABSTRACT % _ACT,
+        "C[0](), C[0]()",
+        "class A(P):\n    __eq__, __hash__ = Act(), Keyed.__hash__\n    m = classmethod(property(go))\n",
+    ),
+    "by its hash": (
+        f"{_ACT}def look(cls):\n    if not C: go(cls)\n    return lambda *a: 60\n",
+        "C[0](), C[0]()",
+        "class A:\n    __eq__, __hash__ = Act(), classmethod(property(look))\n",
+    ),
+    "whose copy with slots is used": (
+        _READ,
+        "A(1), A(2)",
+        "class A(Keyed):\n    x: object\n    __hash__ = Keyed.__hash__\ndataclasses.dataclass(slots=True)(A)\n"
+        "A.x = property(read, put)\ngo()\n",
+    ),
+    "that @dataclass leaves with an error": (
+        _READ,
+        "A(1), A(2)",
+        "class A(Keyed):\n    x: object\n    __hash__ = Keyed.__hash__\n    def __lt__(self, other): pass\n"
+        "try: dataclasses.dataclass(order=True)(A)\nexcept TypeError: pass\nA.x = property(read, put)\ngo()\n",
+    ),
+    "of which @dataclass reads abstract methods": (
+        _ABSTRACT % f"    @abc.abstractmethod\n    def n(self): pass\n{_READ}",
+        "B(1), B(2)",
+        "ready = []\nclass A(P):\n    x: object = None\n    __hash__ = Keyed.__hash__\n"
+        "    m = classmethod(property(lambda cls: ready and go()))\n"
+        "class B(A):\n    def m(self): pass\n    n, x, __hash__ = m, property(read, put), Keyed.__hash__\n"
+        "ready.append(1)\ndataclasses.dataclass(A)\n",
+    ),
+    "of which @dataclass asks whether it has a docstring": (
+        f"{_READ}class T:\n    def __bool__(self):\n        go()\n        return True\ntold = ['told', 'told', T()]\n",
+        "B(1), B(2)",
+        "class A(Keyed):\n    __doc__ = classmethod(property(lambda cls: told.pop(0)))\n    x: object = None\n"
+        "    __hash__ = Keyed.__hash__\nclass B(A):\n    x = property(read, put)\n    __hash__ = Keyed.__hash__\n"
+        "dataclasses.dataclass(A)\n",
+    ),
+    "of whose fields @dataclass asks what is compared": (
+        f"{_READ}class T:\n    def __bool__(self):\n        if ready: go()\n        return True\nready = []\n"
+        "def late(cls):\n    cls.y = dataclasses.field(default=2, compare=T())\n    ready.append(1)\n    return 3\n",
+        "B(1), B(2)",
+        "class A(Keyed):\n    x: object = classmethod(property(late))\n    y: int = 3\n    __hash__ = Keyed.__hash__\n"
+        "class B(A):\n    x = property(read, put)\n    __hash__ = Keyed.__hash__\n"
+        "dataclasses.dataclass(order=True)(A)\n",
+    ),
+}
+_UNFINISHED = {
+    name: _FIRST % (made + _GO, keys) + then + _LATER.partition("kept.clear()\n")[2]
+    for name, (made, keys, then) in _SEEN.items()
+}
+_UNFINISHED["an optimizer by what it does when it is loaded"] = (
+    "import functools, torch\ngot = []\ntry:\n    class A(torch.optim.SGD):\n"
+    "        _update = functools.partial(min, key=got.append)\n        @classmethod\n        @property\n"
+    "        def __setstate__(cls):\n            x = torch.ones(2, requires_grad=True)\n"
+    "            o = cls([x], lr=0.1)\n            x.sum().backward()\n            try: o.step()\n"
+    "            except TypeError: pass\nexcept TypeError: pass\nfor each in got: print(each)"
+)
+
 _EXIT = "class S(SystemExit):\n    @property\n    def code(self): %s\nraise S\n"
 _CODES = {
     "another exit": _EXIT % "raise S(1)",
@@ -133,6 +208,7 @@ INSIDE_SEARCHES: list[Attack] = [
     *listed("Found: keys that hold what can be none", {name: SEARCHED % made for name, made in _KEYS.items()}),
     *listed("Found: types in brackets as keys", {name: _IN_BRACKETS % (made, made) for name, made in _TYPES.items()}),
     *listed("Found: ends of others' generators in a search", {name: SEARCHED % made for name, made in _ENDS.items()}),
+    *listed("Found: classes that are seen before they are finished", _UNFINISHED),
     *listed("Found: a cache within its own search", {"that is filled": _CACHE}),
     *listed(
         "Found: iterators over brackets that step on at work",

@@ -24,6 +24,7 @@ _BASES_BESIDE = found("Found: bases beside an offered class")
 _PLACE = found("Found: objects in the place of an optimizer")
 _LEFT = "tests/worker/test_run_isolation.py::test_nothing_is_left_for_the_next_run"
 _TAKEN = "tests/worker/test_run_isolation.py::test_nothing_that_python_keeps_takes_memory_of_the_next_run"
+_UNFINISHED = found("Found: classes that are seen before they are finished")
 
 BROUGHT = (
     worker(
@@ -372,8 +373,8 @@ BROUGHT = (
     worker(
         "language/classes",
         "an Enum with __getattr__",
-        'if "__getattr__" in names:',
-        "if False:",
+        'for refused in ("__getattr__", "__init_subclass__"):',
+        'for refused in ("__init_subclass__",):',
         _ANSWERING,
     ),
     worker(
@@ -620,5 +621,68 @@ BROUGHT = (
         'OWN["zip_longest"]',
         '__import__("itertools").zip_longest',
         found("Found: iterators that are dropped at work"),
+    ),
+    worker(
+        "language/classes",
+        "abstract methods that are read of a class before the guard knows it",
+        "        _check_finished(made)\n        self._guard.adopt(made)\n",
+        "        _check_finished(made)\n        _find_abstract(made)\n        self._guard.adopt(made)\n",
+        _UNFINISHED,
+    ),
+    worker(
+        "objects/identity",
+        "a hash that is read of a class before the guard knows it",
+        'if method_of(made, "__hash__") is _HASH:',
+        "if made.__hash__ is _HASH:",
+        _UNFINISHED,
+    ),
+    worker(
+        "language/classes",
+        "what an optimizer does when it is loaded, read of a class before it is checked",
+        'made._restored = vars(made)["__setstate__"]',
+        "made._restored = made.__setstate__",
+        _UNFINISHED,
+    ),
+    worker(
+        "modules/standard_modules",
+        "methods of a class that @dataclass leaves",
+        "                    guard.adopt(each)  # which",
+        "                    pass  # which",
+        _UNFINISHED,
+    ),
+    worker(
+        "modules/standard_modules",
+        "a docstring that is another one when it is read again",
+        'given = vars(cls).get("__doc__")\n    cls.__doc__ = given if type(given) is str and given else',
+        "cls.__doc__ = cls.__doc__ if type(cls.__doc__) is str and cls.__doc__ else",
+        _UNFINISHED,
+    ),
+    worker(
+        "objects/python_types",
+        "abstract methods that @dataclass reads",
+        "    _leave_abstract_methods()\n",
+        "",
+        _UNFINISHED,
+    ),
+    worker(
+        "objects/python_types",
+        "the truth of fields that @dataclass asks for",
+        "    _ask_fields_at_once()\n",
+        "",
+        _UNFINISHED,
+    ),
+    worker(
+        "objects/python_types",
+        "a class of members that one of them gives away",
+        "            remember(owner)\n",
+        "            pass\n",
+        _UNFINISHED,
+    ),
+    worker(
+        "language/classes",
+        "what is called with a new Enum",
+        'for refused in ("__getattr__", "__init_subclass__"):',
+        'for refused in ("__getattr__",):',
+        escape("init_subclass of an Enum"),
     ),
 )

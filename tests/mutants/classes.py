@@ -332,8 +332,8 @@ CLASSES = (
     worker(
         "objects/kept_memory",
         "keys that hold what can be none",
-        "return home not in _ASKING_ITEMS or _method",
-        "return home not in _ASKING_ITEMS and _method",
+        "return home not in _ASKING_ITEMS or method",
+        "return home not in _ASKING_ITEMS and method",
         found("Found: keys that hold what can be none"),
     ),
     worker(
@@ -647,8 +647,8 @@ CLASSES = (
     worker(
         "language/classes",
         "names of an Enum",
-        "        _check_names(names)\n        if",
-        "        if",
+        "        _check_names(names)\n",
+        "",
         found("Found: what an Enum holds"),
     ),
     worker(

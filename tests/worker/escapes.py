@@ -316,6 +316,9 @@ ESCAPES: dict[str, str] = {
         "class A:\n    def __init_subclass__(cls):\n"
         "        try: cls.x = 1\n        except AttributeError: print('ESCAPED')\nclass B(A): pass\nB.y"
     ),
+    "init_subclass of an Enum": (
+        "import enum\nclass E(enum.Enum):\n    def __init_subclass__(cls): print('ESCAPED')\nclass F(E): A = 1"
+    ),
     "the class behind super().__init_subclass__": (
         "class A:\n    def __init_subclass__(cls):\n        f = super().__init_subclass__\n"
         "        print('ESCAPED', f.__closure__, f.func, f.__self__)\nclass B(A): pass"

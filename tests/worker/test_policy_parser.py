@@ -25,7 +25,8 @@ def test_a_pattern_with_a_name_that_is_read_through_a_hook(pattern: str) -> None
 
 
 def test_dotted_names_in_patterns_stay() -> None:
-    compile_snippet("match x:\n    case x.y | a.b.c(z=1) | {a.b: 1}:\n        pass\n", "snippet.py", ())
+    pattern = "x.y | a.b.c(z=1) | {a.b: 1} | torch.dtype() | {torch.dtype: [a.base(1, y=torch.dtype())]}"
+    compile_snippet(f"match x:\n    case {pattern}:\n        pass\n", "snippet.py", ())
 
 
 @pytest.mark.parametrize(

@@ -114,6 +114,12 @@ from tests.worker.conftest import Runner
             "tensor([0., 2.]) tensor([0.]) 1.0\nTrue True\n2 True\n<function geta <function vars <function hash\n",
         ),
         (
+            "import enum, torch\nclass M:\n    def __init_subclass__(cls):\n        super().__init_subclass__()\n"
+            "        print(cls.__name__)\nclass E(M, enum.Enum): A = 1\nmatch {torch.float32: torch.float64}:\n"
+            "    case {torch.float32: torch.dtype() as found}: print(found)",
+            "E\ntorch.float64\n",
+        ),
+        (
             "import wandb, tyro\nfrom dataclasses import dataclass\n@dataclass\nclass Args:\n    lr: float = 0.1\n"
             "with wandb.init(project='p', config=tyro.cli(Args)) as r: r.log({'a': 1}); r.name = 'b'\n"
             "wandb.config.update({'n': 2})\nwandb.config.k = 3\nwandb.watch(1)\n"

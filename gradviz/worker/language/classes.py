@@ -26,7 +26,7 @@ from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.language.absent import Absent, error_of
 from gradviz.worker.language.guard import WITH_ARRAYS, Guard, is_engines_name, meets_arrays
 from gradviz.worker.objects.arguments import is_offered, private_of
-from gradviz.worker.objects.kept_memory import comparing
+from gradviz.worker.objects.kept_memory import comparing, method_of
 from gradviz.worker.objects.numpy_boundary import PLAIN, to_snippet
 from gradviz.worker.policy_names import (
     CLASS_FURNITURE,
@@ -128,7 +128,9 @@ class ClassMaker:
         made: type = builtins.__build_class__(body, name, *bases)
         check_text(made)
         if type(made) in self._metaclasses:
-            return self._guard.adopt(made)
+            self._guard.adopt(made)
+            self._welcome(made, made)
+            return made
         if type(made) is not type:
             raise TypeError(f"a metaclass is not {HERE}")
         for key, value in list(vars(made).items()):
@@ -142,9 +144,9 @@ class ClassMaker:
         self._move_welcome(made)
         check_kept(self._guard, made)
         _check_finished(made)
-        _find_abstract(made)
         self._guard.adopt(made)
         check_patterns(self._guard, made)
+        _find_abstract(made)  # which reads attributes, and so may call the snippet
         self._welcome(made, made)
         return made
 
@@ -264,8 +266,8 @@ def _move_restorer(made: Any) -> None:
         return
     if not issubclass(made, Optimizer):
         raise TypeError("__setstate__ is for optimizers in GradViz snippets; leave it out")
-    made._restored = made.__setstate__
-    del made.__setstate__
+    made._restored = vars(made)["__setstate__"]
+    type.__delattr__(made, "__setstate__")
 
 
 def _check_finished(made: type) -> None:
@@ -349,7 +351,8 @@ def _plain_slots(made: type) -> object:
 def check_text(made: type, compares: bool = False) -> None:
     """A text is equal to its letters only: else a name would be another one when it is looked up than when the guard,
     or the engine, looked at it. `compares` is for a class that is about to get methods of its own."""
-    if issubclass(made, str) and (compares or made.__eq__ is not str.__eq__ or made.__hash__ is not str.__hash__):
+    own = [name for name in ("__eq__", "__hash__") if method_of(made, name) is not vars(str)[name]]
+    if issubclass(made, str) and (compares or own):
         raise TypeError(f"a class of texts with an __eq__ or __hash__ of its own is not {HERE}")
 
 
@@ -412,8 +415,9 @@ class ClassFormOnly(enum.EnumMeta):
 
     def __new__(cls, name: str, bases: Any, names: Any, **keywords: Any) -> ClassFormOnly:
         _check_names(names)
-        if "__getattr__" in names:
-            raise TypeError("an Enum can't define '__getattr__' in GradViz snippets")
+        for refused in ("__getattr__", "__init_subclass__"):
+            if refused in names:
+                raise TypeError(f"an Enum can't define '{refused}' in GradViz snippets")
         mixed_in = tuple(base for base in bases if not isinstance(base, enum.EnumMeta))
         if any(issubclass(base, str) for base in mixed_in):  # its members are made before the class is
             check_text(type(name, mixed_in, {each: names[each] for each in ("__eq__", "__hash__") if each in names}))

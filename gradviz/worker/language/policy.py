@@ -116,6 +116,15 @@ class Rewriter(ast.NodeTransformer):
         """A dotted name in a pattern has no room for a hook; the check has covered it."""
         return node
 
+    def visit_MatchClass(self, node: ast.MatchClass) -> ast.AST:
+        node.patterns = [self.visit(each) for each in node.patterns]
+        node.kwd_patterns = [self.visit(each) for each in node.kwd_patterns]
+        return node
+
+    def visit_MatchMapping(self, node: ast.MatchMapping) -> ast.AST:
+        node.patterns = [self.visit(each) for each in node.patterns]
+        return node
+
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
         name = node.attr

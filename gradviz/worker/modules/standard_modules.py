@@ -280,11 +280,15 @@ def _dataclasses_names(guard: Guard) -> dict[str, object]:
                 for heir in (each, *heirs(each)):
                     check_patterns(guard, heir, vars(each).get("__annotations__", {}))
                 check_text(each, compares=True)
-                _make_plain(each)
                 describe_class(each)
                 guard.identities.undress(each)
-                with _meanings(each.__module__):
-                    return guard.adopt(dataclasses.dataclass(**given)(each))
+                try:
+                    with _meanings(each.__module__):
+                        made = dataclasses.dataclass(**given)(each)
+                finally:
+                    guard.adopt(each)  # which has methods now, also where there are slots or an error
+                made = each if made is each else guard.adopt(made)
+                return abc.update_abstractmethods(made)  # which reads attributes, and so may call the snippet
 
         return decorate if cls is None else decorate(cls)
 
@@ -331,17 +335,8 @@ def _meanings(name: object) -> Iterator[None]:
 
 def describe_class(cls: Any) -> None:
     """Give a class a docstring; otherwise @dataclass would ask every default for its repr."""
-    cls.__doc__ = cls.__doc__ if type(cls.__doc__) is str and cls.__doc__ else f"{cls.__name__}(...)"
-
-
-def _make_plain(cls: object) -> None:
-    """Return a function with a plain result, for values whose truth is asked for later."""
-    for field in vars(cls).values():
-        if type(field) is dataclasses.Field:
-            field.init, field.repr, field.compare = bool(field.init), bool(field.repr), bool(field.compare)
-            field.hash = None if field.hash is None else bool(field.hash)
-            if field.kw_only is not dataclasses.MISSING:
-                field.kw_only = bool(field.kw_only)
+    given = vars(cls).get("__doc__")
+    cls.__doc__ = given if type(given) is str and given else f"{cls.__name__}(...)"
 
 
 def _unfolded(guard: Guard, value: Any, make: Callable[[Any], object]) -> object:

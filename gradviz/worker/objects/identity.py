@@ -20,6 +20,7 @@ import numpy as np
 
 from gradviz.engine.kernel.memory import root_of
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.worker.objects.kept_memory import method_of
 from gradviz.worker.objects.numpy_boundary import to_numpy
 
 _FIRST, _STEP = 1 << 40, 16  # these look like addresses, but not like any in this process
@@ -155,7 +156,7 @@ class Identities:
 
     def dress(self, made: type) -> None:
         """Give a class that has the hash of `object` the hash of this run."""
-        if made.__hash__ is _HASH:
+        if method_of(made, "__hash__") is _HASH:
             type.__setattr__(made, "__hash__", self._default_hash)
 
     def undress(self, made: type) -> None:

@@ -122,10 +122,10 @@ def remember(made: type) -> None:
     """Wrap a class of the snippet. Its inherited methods run its own methods, too: the `__eq__` of a dataclass or a
     Counter, and what Python calls when a StringIO dies."""
     _made.add(made)
-    equal = _method_of(made, "__eq__")
+    equal = method_of(made, "__eq__")
     if _asks(made, equal) and not issubclass(made, Tensor):
         type.__setattr__(made, "__eq__", comparing(equal, lambda other: other))
-    dying = _method_of(made, "__del__")
+    dying = method_of(made, "__del__")
     if type(dying) is types.WrapperDescriptorType:
         type.__setattr__(made, "__del__", keeping(dying))
 
@@ -137,17 +137,18 @@ def _asks(made: type, equal: object) -> bool:
     if type(equal) is not types.WrapperDescriptorType or equal.__objclass__ in _ASKING_NOBODY:
         return False
     home = equal.__objclass__
-    return home not in _ASKING_ITEMS or _method_of(made, "__hash__") is not vars(home)["__hash__"]
+    return home not in _ASKING_ITEMS or method_of(made, "__hash__") is not vars(home)["__hash__"]
 
 
-def _method_of(cls: type, name: str) -> Any:
+def method_of(cls: type, name: str) -> Any:
+    """Return what a class has under a name, as it lies there: reading it from the class may call the snippet."""
     return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
 
 
 def _keep_for_answers_of(cls: type) -> None:
     """Wrap the truth value of what an `__eq__` returns, which is asked for in the middle of the search."""
-    name = "__bool__" if _method_of(cls, "__bool__") is not None else "__len__"
-    method = _method_of(cls, name)
+    name = "__bool__" if method_of(cls, "__bool__") is not None else "__len__"
+    method = method_of(cls, name)
     if method is None or (type(method) is types.WrapperDescriptorType and cls is not types.MappingProxyType):
         return
     if type(method) is types.FunctionType and method.__code__ is _ANSWER:

@@ -44,6 +44,7 @@ from gradviz.worker.objects.kept_memory import (
     emptied_later,
     find_memory,
     keeping,
+    remember,
     without_cache,
 )
 from gradviz.worker.objects.ordered_tables import order_tables
@@ -65,6 +66,8 @@ def change_python() -> None:
     _tell_of_arguments_by_text()
     _hide_unmade_members()
     _name_fields_once()
+    _ask_fields_at_once()
+    _leave_abstract_methods()
     _decode_quietly()
     vars(inspect)["_signature_fromstr"] = _signature_of_text(vars(inspect)["_signature_fromstr"])
 
@@ -461,12 +464,21 @@ def _tell_of_arguments_by_text() -> None:
 
 def _hide_unmade_members() -> None:
     """Let nobody read a member of an Enum that is still to be made, as the `__init__` of an earlier one could: in the
-    body of another class, it would initialize whatever that class names."""
+    body of another class, it would initialize whatever that class names. And wrap the class before its members are
+    made."""
 
     def __get__(self: object, instance: object, owner: type) -> NoReturn:
         raise AttributeError(f"a member of {owner.__name__} is not made yet")
 
+    named = enum._proto_member.__set_name__  # type: ignore[attr-defined]
+
+    def __set_name__(self: object, owner: type, name: str) -> None:
+        if type(owner) is not enum.EnumMeta:  # of a snippet; the `__init__` of a member may give it away
+            remember(owner)
+        named(self, owner, name)
+
     enum._proto_member.__get__ = __get__  # type: ignore[attr-defined]
+    enum._proto_member.__set_name__ = __set_name__  # type: ignore[attr-defined]
 
 
 def _name_fields_once() -> None:
@@ -481,6 +493,25 @@ def _name_fields_once() -> None:
         named.__set__(self, name)
 
     dataclasses.Field.name = property(named.__get__, name_it)  # type: ignore[assignment,misc]
+
+
+def _ask_fields_at_once() -> None:
+    """Ask for the truth of what a field says of itself when it is made: @dataclass asks for it when the class has new
+    methods."""
+    made: Any = vars(dataclasses.Field)["__init__"]
+
+    def __init__(self: Any, *given: object) -> None:
+        made(self, *given)
+        self.init, self.repr, self.compare = bool(self.init), bool(self.repr), bool(self.compare)
+        self.hash = None if self.hash is None else bool(self.hash)
+        self.kw_only = self.kw_only if self.kw_only is dataclasses.MISSING else bool(self.kw_only)
+
+    dataclasses.Field.__init__ = __init__  # type: ignore[method-assign,assignment]
+
+
+def _leave_abstract_methods() -> None:
+    """Let @dataclass read no attributes of a class that has new methods: the snippet's decorator does, later."""
+    vars(dataclasses)["abc"] = types.SimpleNamespace(update_abstractmethods=lambda cls: cls)
 
 
 def _decode_quietly() -> None:
