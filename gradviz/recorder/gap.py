@@ -80,7 +80,10 @@ class Gap:
 
 
 def _has_grad(x: Any) -> bool:
-    return bool(x.is_leaf and x.requires_grad and x.grad is not None)
+    try:
+        return bool(x.is_leaf and x.requires_grad and x.grad is not None)
+    except RuntimeError:  # a view without a graph whose base was written to
+        return False
 
 
 def remembered(rows: Rows, state: Any) -> tuple[int, int, int]:
