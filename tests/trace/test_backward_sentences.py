@@ -156,3 +156,27 @@ def test_a_given_number_has_as_many_digits_as_every_other() -> None:
     trace = run("import torch\nx = torch.ones(9, requires_grad=True)\n(x * 2**-0.5).sum().backward()\n")
     told = [explain(trace.frame(step + 1)).sentence for step in np.flatnonzero(trace.steps.kind == Kind.BACKWARD)]
     assert "∂loss" not in told[-1] and " = grad · 0.7071 = " in told[-1]
+
+
+def test_the_sign_of_a_complex_number_has_a_gradient() -> None:
+    trace = run("import torch\nz = torch.tensor([1 + 2j], requires_grad=True)\nz.sgn().real.sum().backward()\n")
+    said = " ".join(explain(trace.frame(step)).sentence for step in range(1, len(trace) + 1))
+    rule = "(grad − Re(grad · conj(z.sgn())) · z.sgn()) / |z|, 0 where z is 0 = 0.3578-0.1789j"
+    assert rule in said
+
+
+HOOKED = """
+import torch
+a = torch.ones(2, requires_grad=True)
+with torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach().clone(), lambda t: t * 3):
+    y = torch.exp(a)
+y.sum().backward()
+"""
+
+
+def test_what_a_hook_unpacks_is_not_taken_for_what_it_packed() -> None:
+    trace = run(HOOKED)
+    said = [explain(trace.frame(step)).sentence for step in range(1, len(trace) + 1)]
+    assert any(each.startswith("y = e^a = [2.718, 2.718]. ExpBackward0 is made") for each in said)
+    assert any(each.endswith("= grad · (y as unpacked) = [8.155, 8.155].") for each in said)
+    assert not any("overwritten" in each for each in said)

@@ -83,7 +83,25 @@ WORDS = {
     "torch.fft.rfft(x)": "the discrete Fourier transform of x over dimension 1",
     "torch.fft.rfft(x, norm='ortho')": "",
     "F.group_norm(x, 2)": "(x − the mean of its group) / √(its variance + 1e-05)",
-    "x.masked_fill(t > 0.5, -1e9)": "-1e+09 where t > 0.5, else x",
+    "x.masked_fill(t > 0.5, -1e9)": "(-1e+09 where t > 0.5, else x)",
+    "x.sort(1, descending=True)[0]": "x sorted along dimension 1, the largest first",
+    "x.norm(1)": "the sum of |x|",
+    "torch.linalg.vector_norm(x, float('inf'), dim=1)": "the largest |x| over dimension 1",
+    "x.norm(3)": "(the sum of |x|^3)^(1 / 3)",
+    "x.norm(0)": "how many elements of x are not 0",
+    "torch.complex(x, t)": "x + t · i",
+    "torch.polar(t, x)": "t · e^(i · x)",
+    "torch.complex(x, t).sgn()": ("(torch.complex(x, t) / |torch.complex(x, t)|, 0 where torch.complex(x, t) is 0)"),
+    "torch.fmax(x, t)": "the larger of x and t, or the one that is not nan",
+    "F.multi_margin_loss(x, k)": (
+        "the mean of the sum of max(0, 1 − x[class] + x[other]) over the other classes, divided by the number of "
+        "classes"
+    ),
+    "F.ctc_loss(x[:, None].log_softmax(2), k[None, 1:], (3,), (2,), reduction='none')": (
+        "−ln of the sum of the probabilities of all paths that spell k[None, 1:]"
+    ),
+    "x[None] @ t.T[None]": "(x[None] as 1 matrix) @ (t.T[None] as 1 matrix)",
+    "(x[0, :2] + 1e-6 - x[0, :2])": "[-1.49999905, -1.16666567] − [-1.5, -1.16666663]",
     "F.nll_loss(x, k)": "the mean of −x at the class of each row",
     "F.nll_loss(x, k, reduction='sum')": "the sum of −x at the class of each row",
     "F.nll_loss(x, k, ignore_index=1)": "",
@@ -97,6 +115,7 @@ FORMULAS = (
     "F.silu(x)", "x.exp()", "t.log()", "t.sqrt()", "x.abs()", "x.sin()", "x.cos()", "x.clamp(min=-0.5)",
     "x.clamp(max=0.5)", "x.clamp(-0.5, 0.5)", "x.clamp_min(0.25)", "F.softmax(x, 1)", "F.log_softmax(x, 0)",
     "x.logsumexp(1)", "x.norm()", "F.layer_norm(x, (4,))", "F.layer_norm(x, (4,), w, b)",
+    "torch.logaddexp(x, t)", "F.selu(x)", "F.elu(x, 0.5)", "torch.linalg.vector_norm(x, 1, dim=1)",
     "F.batch_norm(x, m, v, w, b)", "F.batch_norm(x, m, v)", "F.batch_norm(x, m, v, training=True)",
     "F.layer_norm(x, (4,), w)",
     "F.batch_norm(x, m, v, w, b, training=True)", "F.smooth_l1_loss(x, t)",
@@ -166,6 +185,35 @@ def worked_out(rule: str, values: dict[str, np.ndarray], by_column: bool) -> np.
         return np.asarray(computed(rule, given))
     found = {"mean": np.mean, "sum": np.sum}[reduced[2]](computed(reduced[3], given), axis=dims)
     return np.asarray(np.sqrt(found) if reduced[1] else found)
+
+
+def test_a_summand_that_cannot_be_seen_in_the_sum_makes_no_equation() -> None:
+    trace = run("import torch\nx = torch.tensor([2.0, 0.0])\ny = x + 1e-06\nz = torch.tensor([0.0, 1.0, -1.0]).sum()\n")
+    said = [explain(trace.frame(step)).sentence for step in range(1, len(trace) + 1)]
+    assert any(each.startswith("y = [2, 0] + 1e-06 ≈ [2, 1e-06].") for each in said)
+    assert any(" = 0 + 1 − 1 = 0." in each for each in said)
+
+
+LISTED = """
+import torch
+class InList(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return [x, x * 2]
+found = InList.apply(torch.ones(2, requires_grad=True))
+"""
+
+
+def test_a_function_that_returns_a_list_writes_nothing() -> None:
+    trace = run(LISTED)
+    sentence = explain(trace.frame(len(trace))).sentence
+    assert sentence.startswith("InList.forward() returns neither a tensor nor a tuple: ")
+
+
+def test_a_whole_lstm_says_what_it_computes() -> None:
+    trace = run("import torch\nlstm = torch.nn.LSTM(2, 2)\no, (h, c) = lstm(torch.ones(1, 1, 2))\n")
+    said = [explain(trace.frame(step)).sentence for step in range(1, len(trace) + 1)]
+    assert any("output of lstm = h of every time step: c ← f · c + i · g and h ← o · tanh c, " in each for each in said)
 
 
 def test_a_write_in_place_says_its_rule_with_the_former_value() -> None:

@@ -53,7 +53,7 @@ def test_what_a_checkpoint_computes_again_is_in_the_trace(reentrant: bool) -> No
     ("code", "formula"),
     [
         ("torch.where(x > 0, x, b)", "radient of b = 0 where x > 0, else grad, summed"),
-        ("torch.maximum(x, b)", "radient of b = grad where b is larger (half at ties), summed"),
+        ("torch.maximum(x, b)", "radient of b = grad where b > x, half of it where they are equal, else 0, summed"),
         ("torch.lerp(x, b, b)", "the 1st b: grad · b, summed"),
         ("torch.addcmul(x, b, x, value=0.5)", "radient of b = grad · 0.5 · x, summed"),
         ("torch.atan2(x, b)", "radient of b = −grad · x / (x² + b²), summed"),

@@ -167,7 +167,8 @@ class Given(float):
 # how a function is written: its argument gets brackets if it is more than a name
 _WORDS = {
     "log": "ln {}", "sin": "sin {}", "cos": "cos {}", "sinh": "sinh {}", "cosh": "cosh {}",
-    "sgn": "sign {}", "sum": "Σ {}", "isnan": "{} is NaN", "isfinite": "{} is finite", "logical_not": "not {}",
+    "sgn": "sign {}", "complex_sgn": "sgn {}", "sum": "Σ {}",
+    "isnan": "{} is NaN", "isfinite": "{} is finite", "logical_not": "not {}",
 }  # fmt: skip
 _RAISING = {"adjoint": "T", "inverse": "−1", "inverse_adjoint": "−T"}
 _NAMES = {  # functions whose arguments always have brackets
@@ -483,6 +484,7 @@ class _Known(ast.NodeTransformer):
         if name == "conj":  # not needed for real numbers
             is_real = not self.is_complex or _constant(args[0]) is not None
             return args[0] if is_real else ast.Call(ast.Name("conjugate"), args, [])
+        name = "complex_sgn" if name == "sgn" and self.is_complex else name  # z / |z|
         return ast.Call(ast.Name(name), args, [])
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:

@@ -203,10 +203,12 @@ MAXIMUM = op(
     latex=r"\max(x, y)",
     brief="The larger of two, element by element.",
     self=sentence(
-        "grad where self is larger (half at ties)", lambda grad, self, other: _shares(grad, self, other, "max")
+        "grad where self > other, half of it where they are equal, else 0",
+        lambda grad, self, other: _shares(grad, self, other, "max"),
     ),
     other=sentence(
-        "grad where other is larger (half at ties)", lambda grad, self, other: _shares(grad, other, self, "max")
+        "grad where other > self, half of it where they are equal, else 0",
+        lambda grad, self, other: _shares(grad, other, self, "max"),
     ),
 )
 MINIMUM = op(
@@ -219,10 +221,12 @@ MINIMUM = op(
     latex=r"\min(x, y)",
     brief="The smaller of two, element by element.",
     self=sentence(
-        "grad where self is smaller (half at ties)", lambda grad, self, other: _shares(grad, self, other, "min")
+        "grad where self < other, half of it where they are equal, else 0",
+        lambda grad, self, other: _shares(grad, self, other, "min"),
     ),
     other=sentence(
-        "grad where other is smaller (half at ties)", lambda grad, self, other: _shares(grad, other, self, "min")
+        "grad where other < self, half of it where they are equal, else 0",
+        lambda grad, self, other: _shares(grad, other, self, "min"),
     ),
 )
 FMAX = op(

@@ -204,7 +204,8 @@ class ForwardPass:
     ) -> None:
         """Any operation, as rows of the full tables."""
         rows = self._rows
-        if not outputs or outputs[0]._tag >= 0 or any(outputs[0] is each for each in inputs):
+        is_known = bool(outputs) and outputs[0]._tag >= 0 and node is None
+        if is_known or any(one is each for one in outputs[:1] for each in inputs):
             self._writes.in_place(row, inputs, outputs, node, params, site)
             return
         for each in inputs:

@@ -41,7 +41,7 @@ def is_primary(text: str) -> bool:
 
 def with_ending(name: str, ending: str) -> str:
     """What was done to a tensor: "x.detach()", "(x * w).log_softmax()"."""
-    whole = not ending.startswith((".", "[")) or is_primary(name)
+    whole = not ending.startswith((".", "[", " ")) or is_primary(name)
     return f"{name}{ending}" if whole else f"({name}){ending}"
 
 
@@ -105,6 +105,12 @@ def short_op(op: str) -> str:
     return _SHORT.get(op) or op.lstrip("_").removeprefix("native_").removesuffix("_with_indices")
 
 
+def called_op(op: str) -> str:
+    """What a person would call an operation: "linalg.eigh" of PyTorch's inner "_linalg_eigh"."""
+    return _CALLED_OP.get(op) or short_op(op).replace("linalg_", "linalg.", 1)
+
+
+_CALLED_OP = {"_to_copy": "to", "_fw_primal": "primal part", "_fft_r2c": "rfft", "_fft_c2r": "irfft", "_fft_c2c": "fft"}
 _SHORT = {"_unsafe_view": "view", "_reshape_alias": "view", "_safe_softmax": "softmax", "_to_copy": "copy"}
 
 

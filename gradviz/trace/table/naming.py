@@ -111,12 +111,11 @@ class Naming:
                 return shortened(with_ending(bound, ending))
             if steps == _MOST_STEPS and self._trace.nodes.scope[self._trace.tensors.producer[asked]]:
                 return shortened(self._own(asked))
-            if tensor not in self._made:
-                self._made[tensor] = self._made_of(tensor)
-            before, step = self._made[tensor]
+            before, step = self._made.get(tensor) or self._made.setdefault(tensor, self._made_of(tensor))
             if before < 0:
-                name = shortened(with_ending(self._own(tensor), ending))
-                return shortened(self._own(asked)) if name.startswith("(…)") else name
+                name = shortened(with_ending(own := self._own(tensor), ending))
+                is_far = (steps > 1 and _INSIDE.fullmatch(own)) or name.startswith("(…)")
+                return shortened(self._own(asked)) if is_far else name
             tensor, ending, steps = before, step + ending, steps + 1
         steps_at = [found.start() for found in _STEP.finditer(ending, 0, len(ending) - LONGEST // 2)]
         return "…" + ending[steps_at[-1] if steps_at else 0 :]
@@ -245,7 +244,8 @@ class Naming:
         scope = roles.maker(trace, producer)
         if scope and field and (part := roles.part(trace, tensor, producer)):
             return f"{part} of {scope}"
-        return f"{short_op(op)}{field} in {scope}" if scope else short_op(op) + field
+        short = "losses" if op.endswith("_loss") and scope else short_op(op)
+        return f"{short}{field} in {scope}" if scope else short + field
 
     def _leaf(self, tensor: int) -> str:
         """The name of an unbound leaf: a number that no factory made is its own name."""
@@ -513,6 +513,14 @@ def _reshaped(naming: Naming, tensor: int, producer: int, source: int) -> tuple[
     trace, shape = naming._trace, naming._trace.tensors.shape
     if not naming._has_name[source] and source not in naming._made:
         naming._made[source] = naming._made_of(source)
+    if role := roles.for_product(trace, tensor, producer):
+        before, way = naming._made[source] if not naming._has_name[source] else (source, "")
+        maker, site = int(trace.tensors.producer[source]), trace.nodes.site
+        is_first = maker < 0 or site[maker] != site[producer]
+        if way.startswith(" for "):
+            return before, role
+        if is_first or not role.startswith(" for "):  # not what a call makes of the product
+            return source, role
     step = str(trace.nodes.op[producer]), str(trace.nodes.params[producer]), shape[source], shape[tensor]
     alone = source, rearranged(shape[source])
     first, so_far = alone if naming._has_name[source] else naming._shapes.get(source, alone)
@@ -529,5 +537,6 @@ _MOST_STEPS = 3  # inside a module, through which a tensor is named after anothe
 _NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?|True|False|-?inf|nan")
 _SUBSCRIPT = re.compile(r"[^\[].*\[.*\]", re.DOTALL)  # "x[[0, 1]]", whose list becomes a tensor
 _IMPORT = re.compile(r"(?:from|import)\s+([\w.]+)")
+_INSIDE = re.compile(r"\w+ in \S.*")  # "sub in TripletMarginLoss", which is no name of the snippet
 _STEP = re.compile(r"\.(?=[^\W\d])|\[")  # where what was done to a tensor begins
 _PARTS = ("select", "slice", "narrow")

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gradviz.trace.table.name_text import arguments, last_call, makes_object, short_op, subscript
+from gradviz.trace.table.name_text import OF_SHAPE, arguments, last_call, makes_object, short_op, subscript
 from gradviz.trace.table.regions import RegionKind
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 _LOOKED_AT = 32  # users of a tensor
-MOST_TOLD_APART = 2_000  # results of a graph that are numbered where their names are alike
+MOST_TOLD_APART = 6_000  # results of a graph that are numbered where their names are alike
 
 
 def inside(trace: Trace, tensor: int) -> str:
@@ -199,6 +199,22 @@ def ending(trace: Trace, tensor: int, producer: int) -> str:
     return f".{op}({arguments(params)}){field(trace, tensor, producer)}"
 
 
+def for_product(trace: Trace, tensor: int, producer: int) -> str:
+    """What a product of matrices makes of its operand by giving it another shape: " as 6 matrices" is what is
+    multiplied, " for einsum" all on the way to it; "" for others."""
+    nodes = trace.nodes
+    called = last_call(str(nodes.source[producer])).rpartition(".")[2]
+    together = [each for each in trace.users_of(tensor).tolist() if nodes.site[each] == nodes.site[producer]]
+    read_by = {str(nodes.op[each]) for each in together}
+    size, *_ = trace.tensors.shape[tensor] or (1,)
+    if read_by & _PRODUCTS and len(trace.tensors.shape[tensor]) == 3:
+        return f" as {size} matri{'x' if size == 1 else 'ces'}"
+    if read_by and called in _BY_LETTERS:
+        return " as a matrix" if "mm" in read_by else f" for {called}"
+    after = {str(nodes.op[each]) for one in together for out in trace.outputs_of(one) for each in trace.users_of(out)}
+    return f" for {called or 'bmm'}" if read_by <= OF_SHAPE and after & _PRODUCTS else ""
+
+
 def is_mask(trace: Trace, tensor: int, node: int) -> bool:
     """Whether it is a dropout mask: 0 and one larger number, or that number alone, made in the same call."""
     nodes, label = trace.nodes, str(trace.tensors.label[tensor])
@@ -279,6 +295,8 @@ def output(trace: Trace, tensor: int, producer: int) -> str:
     return f"output of {module}" if module and not is_class else ""
 
 
+_PRODUCTS = {"bmm", "baddbmm"}
+_BY_LETTERS = ("einsum", "tensordot")  # which say what is multiplied by dimensions
 _PARTS = {  # as the documentation calls them
     "mkldnn_rnn_layer": ("output", "h_n", "c_n"),
     "linalg_inv_ex": ("inverse", "info"),

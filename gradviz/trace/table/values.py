@@ -48,13 +48,13 @@ def with_signs(text: str) -> str:
     return re.sub(r"−(?=\d)", "-", text)
 
 
-def array_text(array: Array) -> str:
+def array_text(array: Array, digits: int = 4) -> str:
     """All elements on one line, each as in a formula: "3", "[0.2, 2]", "[[1, 2], [3, 4]]"."""
     if 0 in array.shape:
         return "[]"
     if not array.ndim:
-        return number_text(array.item())
-    return f"[{', '.join(map(array_text, array))}]"
+        return number_text(array.item(), digits)
+    return f"[{', '.join(array_text(each, digits) for each in array)}]"
 
 
 DTYPES = (

@@ -4,10 +4,11 @@ and sums of products with their numbers. `gradviz.session.inspect.elements` find
 
 from __future__ import annotations
 
+import ast
 import math
 import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from gradviz.lists import listed
 from gradviz.trace.table.name_text import ordinal, with_article
-from gradviz.trace.table.values import factor_text, number_text, summand_text, with_signs
+from gradviz.trace.table.values import array_text, factor_text, number_text, summand_text, with_signs
 from gradviz.trace.words.formulas import bracketed
 from gradviz.trace.words.sentences import RULES, RULES_OF_MANY
 
@@ -218,7 +219,6 @@ def arithmetic(
     sign, run = _BETWEEN.get(op, ("", None))
     if run is None or len(known) + len(given) != 2:
         return ""
-    texts = [*(one.written() for one in operands), *map(number_text, given)]
     sides: list[Any] = [*(one.astype(np.float64) for one in known), *given]
     try:
         with np.errstate(all="ignore"):
@@ -227,9 +227,35 @@ def arithmetic(
         return ""
     if np.shape(computed) != result.shape or not np.allclose(computed, result.array, rtol=1e-3, equal_nan=True):
         return ""
+    texts = _as_long_as_true(run, known, given, computed)
     texts = texts[::-1] if op == "rsub" or is_given_first else texts
     sign = "×" if sign == "@" and any(np.size(one) == 1 for one in sides) else sign
     return _plainly(f" {sign} ".join(f"({each})" if each.startswith("-") else each for each in texts))
+
+
+def _as_long_as_true(
+    run: Callable[..., Any], known: Sequence[NDArray[Any]], given: Sequence[float], result: Any
+) -> list[str]:
+    """Both sides of an operation with as few digits as it takes to hold as it is written, as in `_as_short_as_true`."""
+    texts: list[str] = []
+    for digits in range(4, _MOST_DIGITS):
+        seen = np.vectorize(lambda one, digits=digits: float(number_text(float(one), digits)))
+        rounded = [seen(each) for each in known]
+        texts = [array_text(each.reshape(()) if each.size == 1 else each, digits) for each in known]
+        with np.errstate(all="ignore"):
+            if np.allclose(run(*rounded, *given), result, rtol=_SEEN, atol=0, equal_nan=True):
+                break
+    return [*texts, *map(number_text, given)]
+
+
+def is_lost(worked: str, result: str) -> bool:
+    """Whether a summand is too small to be seen in the result: "1.5 + 1e-06", which reads 1.5."""
+    sides = re.split(r" [+−] ", worked)
+    try:
+        first, second, total = (np.array(ast.literal_eval(each)) for each in (*sides, result))
+    except (ValueError, SyntaxError):  # names, or more or fewer summands
+        return False
+    return bool(((first == total) & (second != 0)).any())
 
 
 def in_names(op: str, params: str, names: Mapping[int, str], factors: Sequence[str], count: int = 1) -> str:
@@ -248,7 +274,8 @@ def in_names(op: str, params: str, names: Mapping[int, str], factors: Sequence[s
     for unusual, kind in _HELD_APART.get(op, ()):
         which, params = (f"{op} {kind}", "") if re.search(unusual, params) else (which, params)
     template = RULES_OF_MANY.get(op) or RULES.get((which, len(names))) or RULES.get((op, len(names)), "")
-    if not template or _OTHERWISE.search(params) or len(names) > MOST_JOINED:
+    too_many = op in RULES_OF_MANY and len(names) > MOST_JOINED
+    if not template or too_many or _OTHERWISE.search(params):
         return ""
     given |= {name: number_text(float(text)) for name, text in given.items() if _REAL.fullmatch(text)}
     given |= {
@@ -286,15 +313,25 @@ def _over(dim: str) -> str:
 def _reduced(loss: str, reduction: str) -> str:
     """What a loss function makes of the losses of the elements: "the mean of (y − x)²"."""
     if reduction in ("mean", "sum"):
-        outside = loss
-        while outside != (outside := _INNERMOST.sub("", outside)):
-            pass
-        several = _SEVERAL.search(outside) is not None
+        several = _SEVERAL.search(_outside(loss)) is not None
         return f"the {reduction} of {f'({loss})' if several else loss}"
     return loss
 
 
+def enclosed(rule: str) -> str:
+    """A rule before its result: in brackets if it has cases, of which only the last would seem to be meant."""
+    return f"({rule})" if _CASES.search(_outside(rule)) else rule
+
+
+def _outside(text: str) -> str:
+    """What of a text is in no brackets."""
+    while text != (text := _INNERMOST.sub("", text)):
+        pass
+    return text
+
+
 _INNERMOST = re.compile(r"\([^()]*\)")  # what is in brackets
+_CASES = re.compile(r", else |, 0 where ")
 _SEVERAL = re.compile(r" [+−] |, else ")  # terms or cases, of which only the first would seem to be meant
 
 
@@ -314,6 +351,16 @@ _HELD_APART = {  # where a parameter is not the usual one, and what the row for 
     "var": [(r"correction=0(?:,|$)", "0")],
     "add": [(r"alpha=(?!1(?:\.0)?(?:,|$))", "with alpha")],
     "sub": [(r"alpha=(?!1(?:\.0)?(?:,|$))", "with alpha")],
+    "sort": [("descending=True", "descending")],
+    "multi_margin_loss": [(r"\bp=1(?:,|$)", "1")],
+    "elu": [(r"\bscale=(?!1(?:\.0)?(?:,|$))", "scaled"), (r"alpha=(?!1(?:\.0)?(?:,|$))", "by alpha")],
+    "linalg_vector_norm": [
+        (r"ord=1(?:\.0)?(?:,|$)", "1"),
+        (r"ord=0(?:\.0)?(?:,|$)", "0"),
+        ("ord=inf", "inf"),
+        ("ord=-inf", "-inf"),
+        (r"ord=(?!2(?:\.0)?(?:,|$))", "other"),
+    ],
 }
 _WITH_POS_WEIGHT = ("binary_cross_entropy_with_logits",)
 _BOUNDED = ("smooth_l1_loss", "huber_loss")

@@ -14,7 +14,7 @@ import numpy as np
 from gradviz.lists import listed, quantity
 from gradviz.trace.table.frame import current_site
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.name_text import SUBSCRIPTS, opening, with_article
+from gradviz.trace.table.name_text import SUBSCRIPTS, called_op, opening, with_article
 from gradviz.trace.table.naming import call_around
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.trace import elsewhere_at
@@ -27,7 +27,7 @@ from gradviz.trace.words.contributions import (
     saved_names,
     sender_name,
 )
-from gradviz.trace.words.elements import MOST_NUMBERS, arithmetic, given_numbers, in_names, variant
+from gradviz.trace.words.elements import MOST_NUMBERS, arithmetic, enclosed, given_numbers, in_names, is_lost, variant
 from gradviz.trace.words.errors import explain_at
 from gradviz.trace.words.formulas import factor
 from gradviz.trace.words.sentences import Said, said
@@ -236,7 +236,7 @@ def _will_require_grad(frame: Frame, tensor: int) -> bool:
 
 def operation_title(trace: Trace, node: int) -> str:
     """The name of an operation with its symbol, "mul ×", if that says more: "nll_loss", not "nll_loss nll"."""
-    symbol, op = str(trace.nodes.symbol[node]), str(trace.nodes.op[node])
+    symbol, op = str(trace.nodes.symbol[node]), called_op(str(trace.nodes.op[node]))
     letters = [re.sub(r"[\W_]", "", each).lower() for each in (op, symbol)]
     return op if letters[1] and letters[1] in letters[0] else f"{op} {symbol}".rstrip()
 
@@ -254,6 +254,8 @@ def _forward(frame: Frame) -> Said:
         made = said("part.gradient" if trace.calls.create_graph[call] else "part.again", made=made)
     name, op = str(trace.nodes.name[node]), str(trace.nodes.op[node])
     first = int(trace.outputs_of(node)[0]) if len(trace.outputs_of(node)) else -1
+    if first < 0 and op[:1].isupper():
+        return said("forward.other", function=op)
     whole = call_around(trace.naming, node) if call < 0 else ""
     if whole and (first < 0 or frame.name(first).rstrip(SUBSCRIPTS) != whole):  # not x[1] of "x[1] = 0"
         made = said("part.inside", call=whole, made=made)
@@ -278,11 +280,10 @@ def computed(frame: Frame, tensor: int) -> str:
     text = _text(value)
     if value is None or frame.current_node < 0:
         return text
-    worked = _in_numbers(frame, value) or _in_names(frame, tensor)
+    worked = _in_numbers(frame, value) or enclosed(_in_names(frame, tensor))
     said_already = [each.replace(" ", "") for each in ("", text, frame.name(tensor))]
     as_code = _NUMBERED.sub("", worked.translate(_AS_CODE)).replace(" ", "")
-    is_lost = re.match(rf"{re.escape(text)} [+−] (?![\[\]0, ]*$)", worked) is not None  # "1.5 + 1e-06", which reads 1.5
-    return text if as_code in said_already else f"{worked} {'≈' if is_lost else '='} {text}"
+    return text if as_code in said_already else f"{worked} {'≈' if is_lost(worked, text) else '='} {text}"
 
 
 def _in_numbers(frame: Frame, value: Value) -> str:
@@ -322,13 +323,8 @@ def _in_names(frame: Frame, tensor: int) -> str:
         return special
     op, params, factors = str(trace.nodes.op[node]), str(trace.nodes.params[node]), [*map(factor, names.values())]
     sizes = [math.prod(trace.tensors.shape[each]) for each in trace.slots_of(node).values() if each >= 0]
-    rule = in_names(
-        op,
-        params if op != "_to_copy" else f"dtype={trace.tensors.dtype[tensor]}",
-        names,
-        factors,
-        max(sizes, default=1),
-    )
+    params = params if op != "_to_copy" else f"dtype={trace.tensors.dtype[tensor]}"
+    rule = in_names(op, params, names, factors, max(sizes, default=1))
     return rule if len(rule) <= _LONGEST_RULE else ""
 
 
@@ -351,7 +347,10 @@ def _of_view(frame: Frame, tensor: int) -> str:
     shapes = [trace.tensors.shape[each] for each in (first, tensor)] if first >= 0 else [(), (1,)]
     order = re.findall(r"\d+", str(trace.nodes.params[node])) if op == "permute" else [""]
     is_same = (op in _OFTEN_SAME and shapes[0] == shapes[1]) or order == [*map(str, range(len(order)))]
-    return f"{with_article(frame.name(first))}, unchanged" if is_same else ""
+    if not is_same:
+        return ""
+    named = with_article(name := frame.name(first))
+    return f"{named if named != name else factor(name)}, unchanged"
 
 
 _OFTEN_SAME = ("expand", "view", "_unsafe_view", "_fw_primal", "UndefinedGrad", "BackwardHookFunction")

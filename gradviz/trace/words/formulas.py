@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gradviz.engine.kernel.expressions import Math, in_line, typeset_with
-from gradviz.trace.table.name_text import SUBSCRIPTS
+from gradviz.trace.table.name_text import SUBSCRIPTS, with_article
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.values import FEW, Value, factor_text, number_text, with_signs
 
@@ -86,6 +86,8 @@ def _special(trace: Trace, node: int, operand: str) -> str:
     op, given = str(trace.nodes.op[node]), _given(trace, node)
     if op == "permute" and _transposes(trace, node):  # x.T
         return "grad, transposed back"
+    if op == "sgn" and _is_complex(trace, node):  # whose angle matters
+        return "(grad − Re(grad · conj(result)) · result) / |self|, 0 where self is 0"
     return _of_classes(trace, node, given) if op.startswith("nll_loss") else _exception(op, operand, given)
 
 
@@ -228,16 +230,21 @@ def _filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None)
     names = {name: factor(frame.name(tensor)) for name, tensor in operands.items() if name in formula}
     given = _COMPLEX_PARAMETER.findall(str(frame.trace.nodes.params[node]))
     names = {name: number for name, number in given} | names | {"grad": incoming_name(frame, node)}
+    unpacked = _unpacked(frame, node) & operands.keys()
+    names |= {name: f"({with_article(frame.name(operands[name]))} as unpacked)" for name in unpacked}
     by_element = _ALONE.fullmatch(formula) or frame.trace.nodes.op[node] in _BROADCAST
     spread = bool(by_element) and _is_summed(sent, grad)
-    values = {name: frame.value(tensor) for name, tensor in operands.items()} | {"grad": grad}
+    values = {name: frame.value(tensor) for name, tensor in operands.items() if name not in unpacked} | {"grad": grad}
+    values |= dict.fromkeys(unpacked)
     if "− mean)" in formula and "dim" not in _given(frame.trace, node):
         values["mean"] = _mean(values.get("self"))
     if sent.numel > 1 and (formula == "0" or frame.trace.nodes.op[node] == "mean"):  # a number for many elements
         return ("0 everywhere" if formula == "0" else f"{_fill(formula, names)} for every element",)
     named = _fill(formula, names) + (", summed over the broadcast dimensions" if spread else "")
     if grad is not None and grad.dtype.startswith("complex") > sent.dtype.startswith("complex"):
-        return (named if named.startswith(("the real part", "Re(")) else f"the real part of {named}",)
+        return (
+            named if named.startswith(("the real part", "the imaginary part", "Re(")) else f"the real part of {named}",
+        )
     read = [value for value in _read(formula, values) if value is not None and value.numel > 1]
     if spread:
         is_one_sum = sent.numel == 1 and grad is not None and all(value.shape == grad.shape for value in read)
@@ -337,6 +344,15 @@ def is_changed(frame: Frame, node: int) -> bool:
     low, high = span(hooks.step, int(frame.trace.calls.step[frame.call]), len(frame.trace))
     mine = (hooks.node[low:high] == node) & (hooks.tensor[low:high] < 0)
     return bool((mine & (hooks.before[low:high] != hooks.after[low:high])).any())
+
+
+def _unpacked(frame: Frame, node: int) -> set[str]:
+    """The operands that a hook of the snippet gives back, which may be other numbers than it was given; a checkpoint
+    computes the same ones again."""
+    trace = frame.trace
+    if (trace.nodes.call == frame.call).any() and not trace.calls.create_graph[frame.call]:
+        return set()
+    return {one.name for one in frame.saved(node) if one.is_packed}
 
 
 def operands_of(frame: Frame, node: int) -> dict[str, int]:

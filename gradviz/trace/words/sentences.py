@@ -14,6 +14,10 @@ SENTENCES: dict[str, str] = {
     "leaf.unstored": "{made} It is a leaf and requires grad: gradients can be computed for it.",
     "leaf.later": "{tensor} = {value} ({dtype}). It does not require grad yet: that is set later.",
     "leaf.constant": "{tensor} = {value} ({dtype}). It does not require grad: no gradient will flow to it.",
+    "forward.other": (
+        "{function}.forward() returns neither a tensor nor a tuple: no grad_fn is given to what it returns, and no "
+        "gradient flows back through it."
+    ),
     "forward.undefined": "{made} PyTorch has no derivative of it: backward() through it will fail.",
     "forward.kept": "{made} {node} is made for the backward pass and keeps {kept}.",
     "forward.stored": "{made} It is a leaf and requires grad, so backward() will put its gradient into .grad.",
@@ -127,6 +131,9 @@ _NORMALISED = "({0} − its mean) / √(its variance + {eps})"
 _NEAR_AND_FAR = "({n[0]} − {1})² / 2 where |{n[0]} − {1}| < 1, else |{n[0]} − {1}| − 0.5"
 _NEAR = "({n[0]} − {1})² / 2 where |{n[0]} − {1}| < {bound}"
 _GROUPED = "({0} − the mean of its group) / √(its variance + {eps})"
+_LSTM = (
+    "h of every time step: c ← f · c + i · g and h ← o · tanh c, where i, f, o are σ and g is tanh of what x and h give"
+)
 RULES_OF_MANY: dict[str, str] = {"cat": "{all} joined{along}", "stack": "{all} stacked{along}"}
 RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its operands
     ("add", 1): "{0} + {other}",
@@ -150,6 +157,8 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("mm", 2): "{0} @ {1}",
     ("bmm", 2): "{0} @ {1}",
     ("relu", 1): "max({n[0]}, 0)",
+    ("fmax", 2): "the larger of {n[0]} and {n[1]}, or the one that is not nan",
+    ("fmin", 2): "the smaller of {n[0]} and {n[1]}, or the one that is not nan",
     ("clamp min", 1): "max({n[0]}, {min})",
     ("clamp max", 1): "min({n[0]}, {max})",
     ("clamp min max", 1): "min(max({n[0]}, {min}), {max})",
@@ -167,6 +176,8 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("softmax", 1): "e^{of[0]} / Σ e^{of[0]}{over}",
     ("_safe_softmax", 1): "e^{of[0]} / Σ e^{of[0]}{over}",
     ("log_softmax", 1): "{0} − ln Σ e^{of[0]}{over}",
+    ("logaddexp", 2): "ln(e^{of[0]} + e^{of[1]})",
+    ("logaddexp2", 2): "log₂(2^{of[0]} + 2^{of[1]})",
     ("logsumexp", 1): "ln Σ e^{of[0]}{over}",
     ("sum", 1): "the sum of {n[0]}{over}",
     ("mean", 1): "the mean of {n[0]}{over}",
@@ -179,6 +190,11 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("argmax", 1): "the place of the largest element of {n[0]}{over}",
     ("argmin", 1): "the place of the smallest element of {n[0]}{over}",
     ("linalg_vector_norm", 1): "√(the sum of {0}²{over})",
+    ("linalg_vector_norm 1", 1): "the sum of |{n[0]}|{over}",
+    ("linalg_vector_norm inf", 1): "the largest |{n[0]}|{over}",
+    ("linalg_vector_norm -inf", 1): "the smallest |{n[0]}|{over}",
+    ("linalg_vector_norm 0", 1): "how many elements of {n[0]}{over} are not 0",
+    ("linalg_vector_norm other", 1): "(the sum of |{n[0]}|^{ord}{over})^(1 / {ord})",
     ("mse_loss", 2): "({n[0]} − {1})²",
     ("nll_loss", 2): "−{0} at the class of each row",
     ("nll_loss", 3): "−{0} at the class of each row, weighted by {2}[class]",
@@ -217,6 +233,9 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("diagonal", 1): "the diagonal of {n[0]}",
     ("trace", 1): "the sum of the diagonal of {n[0]}",
     ("flip", 1): "{p[0]} in reverse order{along}",
+    ("complex", 2): "{0} + {1} · i",
+    ("polar", 2): "{0} · e^(i · {1})",
+    ("sgn", 1): "{0} / |{n[0]}|, 0 where {n[0]} is 0",
     ("_fft_r2c", 1): "the discrete Fourier transform of {n[0]}{over}",
     ("view_as_real", 1): "{p[0]} as pairs of real and imaginary parts",
     ("tanh_backward", 2): "{0} · (1 − {1}²)",
@@ -236,6 +255,7 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("cumsum", 1): "the running sums of {n[0]}{over}",
     ("cumprod", 1): "the running products of {n[0]}{over}",
     ("sort", 1): "{p[0]} sorted{along}",
+    ("sort descending", 1): "{p[0]} sorted{along}, the largest first",
     ("smooth_l1_loss", 2): _NEAR_AND_FAR,
     ("huber_loss", 2): _NEAR_AND_FAR,
     ("smooth_l1_loss by a bound", 2): (
@@ -272,6 +292,21 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("mish", 1): "{0} · tanh(ln(1 + e^{of[0]}))",
     ("log_sigmoid", 1): "−ln(1 + e^(−{0}))",
     ("elu", 1): "{0} where {0} > 0, else e^{of[0]} − 1",
+    ("elu by alpha", 1): "{0} where {0} > 0, else {alpha} · (e^{of[0]} − 1)",
+    ("elu scaled", 1): "{scale} · {0} where {0} > 0, else {scale} · {alpha} · (e^{of[0]} − 1)",
+    ("multi_margin_loss 1", 2): (
+        "the sum of max(0, {margin} − {0}[class] + {0}[other]) over the other classes, divided by the number of classes"
+    ),
+    ("multi_margin_loss", 2): (
+        "the sum of max(0, {margin} − {0}[class] + {0}[other])² over the other classes, divided by the number of "
+        "classes"
+    ),
+    ("multilabel_margin_loss", 2): (
+        "the sum of max(0, 1 − {0}[named] + {0}[other]) over all pairs of classes, divided by the number of classes"
+    ),
+    ("_ctc_loss", 2): "−ln of the sum of the probabilities of all paths that spell {n[1]}",
+    ("mkldnn_rnn_layer", 7): _LSTM,
+    ("mkldnn_rnn_layer", 5): _LSTM,
     ("celu", 1): "{0} where {0} > 0, else e^{of[0]} − 1",
     ("hardtanh", 1): "min(max({n[0]}, {min_val}), {max_val})",
     ("hardsigmoid", 1): "min(max({0} + 3, 0), 6) / 6",

@@ -11,7 +11,7 @@ import numpy as np
 
 from gradviz.trace.table.name_text import with_article
 from gradviz.trace.table.tables import span
-from gradviz.trace.table.values import FEW, Value, number_text
+from gradviz.trace.table.values import FEW, MATRIX, Value, array_text, number_text
 from gradviz.trace.words.sentences import Said, said
 
 if TYPE_CHECKING:
@@ -89,8 +89,9 @@ def _same(one: Value, other: Value) -> bool:
 
 def _change(frame: Frame, tensor: int) -> str:
     """ "w: 3 → 0.5"."""
-    before = frame.trace.frame_at(frame.cursor - 1).value(tensor)
-    return f"{frame.name(tensor)}: {_text(before)} → {_text(frame.value(tensor))}"
+    old, now = frame.trace.frame_at(frame.cursor - 1).value(tensor), frame.value(tensor)
+    before, after = (_text(old), _text(now)) if old is None or now is None else told_apart(old, now)
+    return f"{frame.name(tensor)}: {before} → {after}"
 
 
 def _parameter(frame: Frame, row: int) -> str:
@@ -199,22 +200,47 @@ def _picked(frame: Frame, node: int) -> str:
 _MOST_ROWS = 12
 
 
+def told_apart(old: Value, now: Value) -> tuple[str, str]:
+    """Two values of one tensor with as many digits as it takes to see by how much it has changed: "2", "1.9999"."""
+    texts = old.written(), now.written()
+    if old.array is None or now.array is None or old.shape != now.shape or old.numel > MATRIX:
+        return texts
+    shape = old.shape if old.numel > 1 else ()
+    before, after = old.array.reshape(shape), now.array.reshape(shape)
+    changes = [*zip(np.ravel(before).tolist(), np.ravel(after).tolist(), strict=True)]
+    for digits in range(4, _MOST_DIGITS):
+        if all(_is_seen(one, other, digits) for one, other in changes):
+            break
+        texts = array_text(before, digits + 1), array_text(after, digits + 1)
+    return texts
+
+
+def _is_seen(old: complex, now: complex, digits: int) -> bool:
+    """Whether a change is seen about as large as it is in numbers of so many digits."""
+    shown = complex(number_text(now, digits)) - complex(number_text(old, digits))
+    return not abs(now - old) > 0 or abs(shown - (now - old)) <= 0.1 * abs(now - old)
+
+
+_MOST_DIGITS = 10  # of a number in a sentence
+
+
 class Numbers:
     """A parameter in an update: its name, its old and new value, its gradient."""
 
     def __init__(self, name: str, old: Value, grad: Value, now: Value) -> None:
         self.name, self.old, self.grad, self.now = name, old, grad, now
         self.are_few = all(value.numel <= FEW for value in (old, grad, now))
+        self.before, self.after = told_apart(old, now)
 
     def said(self, rule: str, in_numbers: str) -> str:
         """The rule, its numbers if they are few, and the result."""
         steps = [rule, in_numbers] if self.are_few else [rule]
-        return f"{self.name} ← {' = '.join([*steps, self.now.written()])}"
+        return f"{self.name} ← {' = '.join([*steps, self.after])}"
 
 
 def _sgd(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
     name, lr, decay = numbers.name, number_text(settings.get("lr", 0.0)), settings.get("weight_decay", 0.0)
-    old, grad = numbers.old.brief(), _bracketed(numbers.grad.brief())
+    old, grad = numbers.before, _bracketed(numbers.grad.brief())
     step, counted = f"{name}.grad", grad
     if decay:
         step, counted = f"({name}.grad + weight_decay · {name})", f"({grad} + {number_text(decay)} × {_bracketed(old)})"
@@ -268,16 +294,16 @@ def _adam(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
     rule, count = f"{kept} − lr · m̂ / (√v̂ + ε)", int(frame.trace.updates.count[row])
     mean, square = _value(frame, row, "average"), _value(frame, row, "square")
     if not count:
-        return f"{said}; {name} ← {rule} = {numbers.now.written()}"
+        return f"{said}; {name} ← {rule} = {numbers.after}"
     if mean is None or square is None or not numbers.are_few:
         corrected = f"m̂ = m / {_less(settings, 'betas1', count)} and v̂ = v / {_less(settings, 'betas2', count)}"
-        return f"{said}; corrected for step {count}, {corrected}; {name} ← {rule} = {numbers.now.written()}"
+        return f"{said}; corrected for step {count}, {corrected}; {name} ← {rule} = {numbers.after}"
     first, second = (
         _divided(value, 1 - settings.get(beta, 0.0) ** count).written()
         for value, beta in ((mean, "betas1"), (square, "betas2"))
     )
     lr, eps = number_text(settings.get("lr", 0.0)), number_text(settings.get("eps", 0.0))
-    old = numbers.old.brief()
+    old = numbers.before
     if decay and is_apart:
         old = f"{_bracketed(old)} × (1 − {lr} × {number_text(decay)})"
     in_numbers = f"{old} − {lr} × {_bracketed(first)} / (√{second} + {eps})"
@@ -334,21 +360,21 @@ def _rms(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
     square, alpha = _value(frame, row, "square"), settings.get("alpha", 0.0)
     rule = f"v ← α · v + (1 − α) · {g}²"
     if square is None or not numbers.are_few:
-        return f"{rule}; {name} ← {name} − lr · {g} / (√v + ε) = {numbers.now.written()}"
+        return f"{rule}; {name} ← {name} − lr · {g} / (√v + ε) = {numbers.after}"
     former = _former(frame, row, "square")
     before = "0" if former is None else _bracketed(former.brief())
     a = number_text(alpha)
     v = _chain(rule, f"{a} × {before} + (1 − {a}) × {grad}²", square.written())
     ratio, in_numbers = f"{g} / (√v + ε)", f"{grad} / (√{square.brief()} + {eps})"
     if "momentum" not in settings:
-        return f"{v}; {numbers.said(f'{name} − lr · {ratio}', f'{numbers.old.brief()} − {lr} × {in_numbers}')}"
+        return f"{v}; {numbers.said(f'{name} − lr · {ratio}', f'{numbers.before} − {lr} × {in_numbers}')}"
     buffer, last = _value(frame, row, "average"), _former(frame, row, "average")
     if buffer is None:
-        return f"{v}; m ← momentum · m + {ratio}; {name} ← {name} − lr · m = {numbers.now.written()}"
+        return f"{v}; m ← momentum · m + {ratio}; {name} ← {name} − lr · m = {numbers.after}"
     kept = "0" if last is None else _bracketed(last.brief())
     told = f"{number_text(settings['momentum'])} × {kept} + {in_numbers}"
     m = _chain(f"m ← momentum · m + {ratio}", told, buffer.written())
-    said = numbers.said(f"{name} − lr · m", f"{numbers.old.brief()} − {lr} × {_bracketed(buffer.brief())}")
+    said = numbers.said(f"{name} − lr · m", f"{numbers.before} − {lr} × {_bracketed(buffer.brief())}")
     return f"{v}; {m}; {said}"
 
 
@@ -361,11 +387,11 @@ def _adagrad(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> st
         lr, said = f"{lr} / (1 + {count - 1} × {number_text(slower)})", "lr / (1 + (t − 1) · lr_decay)"
     rule = f"{name} − {said} · {g} / (√s + ε)"
     if total is None or not numbers.are_few:
-        return f"s ← s + {g}²; {name} ← {rule} = {numbers.now.written()}"
+        return f"s ← s + {g}²; {name} ← {rule} = {numbers.after}"
     former = _former(frame, row, "square")
     begins = former if former is not None else _made(total, lambda array: array - _gradient(numbers, settings) ** 2)
     s = _chain(f"s ← s + {g}²", f"{_bracketed(begins.brief())} + {grad}²", total.written())
-    in_numbers = f"{numbers.old.brief()} − {lr} × {grad} / (√{total.brief()} + {eps})"
+    in_numbers = f"{numbers.before} − {lr} × {grad} / (√{total.brief()} + {eps})"
     return f"{s}; {numbers.said(rule, in_numbers)}"
 
 
@@ -375,7 +401,7 @@ def _adadelta(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> s
     rho, square = number_text(settings.get("rho", 0.0)), _value(frame, row, "square")
     rules = f"v ← ρ · v + (1 − ρ) · {g}²", f"Δ = √(u + ε) / √(v + ε) · {g}"
     if square is None or not numbers.are_few:
-        return f"{'; '.join(rules)}; {name} ← {name} − lr · Δ = {numbers.now.written()}; u ← ρ · u + (1 − ρ) · Δ²"
+        return f"{'; '.join(rules)}; {name} ← {name} − lr · Δ = {numbers.after}; u ← ρ · u + (1 − ρ) · Δ²"
     former, moved = _former(frame, row, "square"), _former(frame, row, "average")
     u = np.zeros(square.shape) if moved is None else moved.edges.astype(np.float64)
     delta = _made(square, lambda v: np.sqrt(u + eps) / np.sqrt(v + eps) * _gradient(numbers, settings))
@@ -383,7 +409,7 @@ def _adadelta(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> s
     v = _chain(rules[0], f"{rho} × {before} + (1 − {rho}) × {grad}²", square.written())
     kept, small = "0" if moved is None else moved.brief(), number_text(eps)
     d = _chain(rules[1], f"√({kept} + {small}) / √({square.brief()} + {small}) × {grad}", delta.written())
-    said = numbers.said(f"{name} − lr · Δ", f"{numbers.old.brief()} − {lr} × {_bracketed(delta.brief())}")
+    said = numbers.said(f"{name} − lr · Δ", f"{numbers.before} − {lr} × {_bracketed(delta.brief())}")
     now = _value(frame, row, "average")
     told = f"{rho} × {_bracketed(kept)} + (1 − {rho}) × {_bracketed(delta.brief())}²"
     after = f"; {_chain('u ← ρ · u + (1 − ρ) · Δ²', told, now.written())}" if now is not None else ""
@@ -422,13 +448,13 @@ def _adamax(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str
     rule = f"{name} − lr / (1 − β₁ᵗ) · m / u"
     m, bound = _moment(frame, row, numbers, settings), f"u ← max(β₂ · u, |{g.strip('()')}| + ε)"
     if mean is None or largest is None or not numbers.are_few or not count:
-        return f"{m}; {bound}; {name} ← {rule} = {numbers.now.written()}"
+        return f"{m}; {bound}; {name} ← {rule} = {numbers.after}"
     former = _former(frame, row, "square")
     before = "0" if former is None else _bracketed(former.brief())
     beta, eps = number_text(settings.get("betas2", 0.0)), number_text(settings.get("eps", 0.0))
     told = f"max({beta} × {before}, |{grad.strip('()')}| + {eps})"
     lr = f"{number_text(settings.get('lr', 0.0))} / {_less(settings, 'betas1', count)}"
-    in_numbers = f"{numbers.old.brief()} − {lr} × {_bracketed(mean.brief())} / {_bracketed(largest.brief())}"
+    in_numbers = f"{numbers.before} − {lr} × {_bracketed(mean.brief())} / {_bracketed(largest.brief())}"
     return f"{m}; {_chain(bound, told, largest.written())}; {numbers.said(rule, in_numbers)}"
 
 
@@ -439,7 +465,7 @@ def _nadam(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
     rule = f"{name} − lr · ((1 − μ) / (1 − Πμ) · {g} + μ′ / (1 − Πμ · μ′) · m) / (√v̂ + ε)"
     said = f"{_moment(frame, row, numbers, settings)}; {_square(frame, row, numbers, settings)}"
     if mean is None or square is None or not numbers.are_few or not count:
-        return f"{said}; {name} ← {rule} = {numbers.now.written()}"
+        return f"{said}; {name} ← {rule} = {numbers.after}"
     beta, slower = settings.get("betas1", 0.0), settings.get("momentum_decay", 0.0)
     mus = [beta * (1 - 0.5 * 0.96 ** (step * slower)) for step in range(1, count + 2)]
     so_far = float(np.prod(mus[:-1]))
@@ -447,7 +473,7 @@ def _nadam(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
     second = _divided(square, 1 - settings.get("betas2", 0.0) ** count).brief()
     told = f"(1 − {now}) / (1 − {product}) × {grad} + {following} / (1 − {product} × {following})"
     below = f"(√{second} + {number_text(settings.get('eps', 0.0))})"
-    in_numbers = f"{numbers.old.brief()} − {number_text(lr)} × ({told} × {_bracketed(mean.brief())}) / {below}"
+    in_numbers = f"{numbers.before} − {number_text(lr)} × ({told} × {_bracketed(mean.brief())}) / {below}"
     mu = f"μ = {now} and μ′ = {following}, the momentum of this step and the next, Πμ = {product} of all so far"
     corrected = f"v̂ = v / (1 − β₂ᵗ) = {square.brief()} / {_less(settings, 'betas2', count)} = {second}"
     return f"{said}; {corrected}; with {mu}: {numbers.said(rule, in_numbers)}"
@@ -458,7 +484,7 @@ def _radam(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
     mean, square = _value(frame, row, "average"), _value(frame, row, "square")
     said = f"{_moment(frame, row, numbers, settings)}; {_square(frame, row, numbers, settings)}"
     if mean is None or square is None or not numbers.are_few or not count:
-        return f"{said}; {name} ← {name} − lr · m̂, rectified once enough steps are known, = {numbers.now.written()}"
+        return f"{said}; {name} ← {name} − lr · m̂, rectified once enough steps are known, = {numbers.after}"
     beta = settings.get("betas2", 0.0)
     longest, rest = 2 / (1 - beta) - 1, 1 - beta**count
     length = longest - 2 * count * beta**count / rest
@@ -466,12 +492,12 @@ def _radam(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
     said += f"; m̂ = m / (1 − β₁ᵗ) = {mean.brief()} / {_less(settings, 'betas1', count)} = {first}"
     if length <= 5:
         why = f"v is known from too few steps (ρ = {number_text(length)}, at most 5), so it does not count"
-        in_numbers = f"{numbers.old.brief()} − {lr} × {_bracketed(first)}"
+        in_numbers = f"{numbers.before} − {lr} × {_bracketed(first)}"
         return f"{said}; {why}: {numbers.said(f'{name} − lr · m̂', in_numbers)}"
     rect = ((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)) ** 0.5
     root, r = number_text(rest**0.5), number_text(rect)
     told = f"{_bracketed(first)} × {r} × {root} / (√{square.brief()} + {number_text(settings.get('eps', 0.0))})"
-    in_numbers = f"{numbers.old.brief()} − {lr} × {told}"
+    in_numbers = f"{numbers.before} − {lr} × {told}"
     rule = f"{name} − lr · m̂ · r · √(1 − β₂ᵗ) / (√v + ε)"
     return f"{said}; rectified by r = {r} (ρ = {number_text(length)}): {numbers.said(rule, in_numbers)}"
 
@@ -483,7 +509,7 @@ def _asgd(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
     )  # fmt: skip
     eta = lr / (1 + decay * lr * max(0, count - 1)) ** settings.get("alpha", 0.0)
     said, shown = number_text(eta), number_text(decay)
-    in_numbers = f"{_bracketed(numbers.old.brief())} × (1 − {shown} × {said}) − {said} × {grad}"
+    in_numbers = f"{_bracketed(numbers.before)} × (1 − {shown} × {said}) − {said} × {grad}"
     how = "lr" if count <= 1 else f"lr / (1 + λ · lr · {count - 1})^α"
     return f"η = {how} = {said}; {numbers.said(f'{name} · (1 − λ · η) − η · {g}', in_numbers)}"
 
@@ -493,18 +519,18 @@ def _rprop(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
     rule = f"{name} − s · sign({name}.grad)"
     if size is None or size.numel != 1:
         how = "each element has a step s of its own, longer while its gradient keeps the sign, shorter where it turned"
-        return f"{name} ← {rule} = {numbers.now.written()}; {how}, and there the element stays"
+        return f"{name} ← {rule} = {numbers.after}; {how}, and there the element stays"
     told, factor = f"s = {size.brief()}", 1.0
     if former is not None and float(former.edges.reshape(-1)[0]):
         factor = float(size.edges.reshape(-1)[0]) / float(former.edges.reshape(-1)[0])
     shrink, grow = settings.get("etas1", 0.0), settings.get("etas2", 0.0)
     if former is not None and abs(factor - shrink) < 1e-3:
         told = f"the gradient turned its sign, so s = {number_text(shrink)} × {former.brief()} = {size.brief()}"
-        return f"{told}, and {name} stays {numbers.now.written()}"
+        return f"{told}, and {name} stays {numbers.after}"
     if former is not None and abs(factor - grow) < 1e-3:
         told = f"the gradient kept its sign, so s = {number_text(grow)} × {former.brief()} = {size.brief()}"
     sign = "sign(" + numbers.grad.brief() + ")"
-    return f"{told}; {numbers.said(rule, f'{numbers.old.brief()} − {size.brief()} × {sign}')}"
+    return f"{told}; {numbers.said(rule, f'{numbers.before} − {size.brief()} × {sign}')}"
 
 
 _RULES = {
