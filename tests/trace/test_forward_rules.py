@@ -104,7 +104,7 @@ WORDS = {
     "(x[0, :2] + 1e-6 - x[0, :2])": "[-1.49999905, -1.16666567] − [-1.5, -1.16666663]",
     "F.nll_loss(x, k)": "the mean of −x at the class of each row",
     "F.nll_loss(x, k, reduction='sum')": "the sum of −x at the class of each row",
-    "F.nll_loss(x, k, ignore_index=1)": "",
+    "F.nll_loss(x, k, ignore_index=1)": "the mean of −x at the class of each row, left out where that is 1",
     "(x + t).tanh()": "tanh (x + t)",
     "F.softmax(F.relu(x), -1)": "e^(F.relu(x)) / Σ e^(F.relu(x)) over the last dimension",
 }
@@ -222,3 +222,23 @@ def test_a_write_in_place_says_its_rule_with_the_former_value() -> None:
     assert [each.partition(": it is ")[2].partition(" = ")[0] for each in said] == [
         *("min(the former q, 0.5)", "1 / (1 + e^(−(the former q)))", "a copy of p")
     ]
+
+
+def test_a_write_through_a_view_is_not_told_of_the_whole() -> None:
+    trace = run("import torch\nh = torch.ones(2, requires_grad=True) * 2\nh[1] += 1\n")
+    said = [explain(trace.frame(step)).sentence for step in range(1, len(trace) + 1)]
+    assert any(each.startswith("A part of h was overwritten: it is [2, 3] now, version 1.") for each in said)
+    assert not any("the former h" in each or "copy of" in each or "h[1] += 1" in each for each in said)
+
+
+def test_running_statistics_of_one_channel_have_their_names() -> None:
+    trace = run("import torch\nbn = torch.nn.BatchNorm2d(1)\nbn(torch.ones(1, 1, 2, 2))\n")
+    said = explain(trace.frame(len(trace))).sentence
+    assert "bn.running_mean ← 0.9 · running_mean + 0.1 · the mean of the batch = 0.9 × 0 + 0.1 × 1 = 0.1; " in said
+
+
+def test_a_dropout_says_what_its_mask_is() -> None:
+    source = "torch.manual_seed(0)\ndrop = torch.nn.Dropout(0.5)\ny = drop(torch.ones(6, requires_grad=True))\n"
+    trace = run(f"import torch\n{source}")
+    said = " The mask of drop is 0 where an element is dropped, else 1 / (1 − p) = 2."
+    assert said in explain(trace.frame(len(trace))).sentence

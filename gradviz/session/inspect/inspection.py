@@ -349,6 +349,9 @@ def _progress(frame: Frame, node: int) -> str:
         return "not tracked: " + _untracked(frame, node)
     if frame.node_ran[node]:
         return "has run in this backward call"
+    is_later = frame.call >= 0 and frame.trace.calls.step[frame.call] < frame.trace.nodes.step[node]
+    if is_later and frame.trace.nodes.call[node] < 0:
+        return "made after the last backward call"
     return "not yet run in this backward call" if frame.call >= 0 else "no backward call yet"
 
 

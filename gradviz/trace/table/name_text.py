@@ -74,6 +74,11 @@ def opening(text: str) -> str:
     return f"The{text[3:]}" if text.startswith("the ") else text
 
 
+def read_text(text: str) -> str:
+    """What an expression reads: "x[0]" of "x[0] += 1"."""
+    return text if "= " not in text else _WRITES.sub("", text)
+
+
 def last_call(text: str) -> str:
     """What an expression calls last: "x.log_prob" of "x.log_prob(torch.ones(2))"; "" if it calls nothing, or calculates
     with the result, as in "q @ k.transpose(0, 1)"."""
@@ -110,8 +115,21 @@ def called_op(op: str) -> str:
     return _CALLED_OP.get(op) or short_op(op).replace("linalg_", "linalg.", 1)
 
 
-_CALLED_OP = {"_to_copy": "to", "_fw_primal": "primal part", "_fft_r2c": "rfft", "_fft_c2r": "irfft", "_fft_c2c": "fft"}
-_SHORT = {"_unsafe_view": "view", "_reshape_alias": "view", "_safe_softmax": "softmax", "_to_copy": "copy"}
+_CALLED_OP = {
+    "_to_copy": "to",
+    "_unique2": "unique",
+    "_fw_primal": "primal part",
+    "_fft_r2c": "rfft",
+    "_fft_c2r": "irfft",
+    "_fft_c2c": "fft",
+}
+_SHORT = {
+    "_unsafe_view": "view",
+    "_reshape_alias": "view",
+    "_safe_softmax": "softmax",
+    "_to_copy": "copy",
+    "_weight_norm_interface": "weight_norm",
+}
 
 
 def is_text_of(op: str, label: str) -> bool:
@@ -228,6 +246,7 @@ def _ends(text: str) -> str:
 SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 _SUBSCRIBED = str.maketrans("0123456789", SUBSCRIPTS)
 _ROLE = re.compile(r"(?:initial )?[a-z][a-z]\w*(?:\.\w+|\[\d+\])? (?:of|in) \S")
+_WRITES = re.compile(r" (?:[-+*/@%&|^]|\*\*|//|<<|>>)= .*$", re.DOTALL)
 _CALLED = re.compile(r"[\w.]+$")
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _MODULES = re.compile(r"^(\w+\.)+(?=\w+\(…\)$)")  # of "torch.nn.functional.binary_cross_entropy(…)"

@@ -22,6 +22,7 @@ from gradviz.trace.table.name_text import (
     is_text_of,
     ordinal,
     owned,
+    read_text,
     rearranged,
     short_op,
     shortened,
@@ -114,7 +115,7 @@ class Naming:
             before, step = self._made.get(tensor) or self._made.setdefault(tensor, self._made_of(tensor))
             if before < 0:
                 name = shortened(with_ending(own := self._own(tensor), ending))
-                is_far = (steps > 1 and _INSIDE.fullmatch(own)) or name.startswith("(…)")
+                is_far = (steps > 1 and _INSIDE.fullmatch(own)) or _NUMBER.fullmatch(own) or name.startswith("(…)")
                 return shortened(self._own(asked)) if is_far else name
             tensor, ending, steps = before, step + ending, steps + 1
         steps_at = [found.start() for found in _STEP.finditer(ending, 0, len(ending) - LONGEST // 2)]
@@ -225,6 +226,7 @@ class Naming:
         if producer < 0:
             return self._leaf(tensor)
         op, scope, label = (str(column[producer]) for column in (trace.nodes.op, trace.nodes.scope, trace.nodes.source))
+        label = read_text(label)
         if trace.nodes.call[producer] >= 0:  # made by a backward pass: the source text is that of the call
             within = _of_gradient(trace, producer)
             if within or trace.calls.create_graph[trace.nodes.call[producer]]:
@@ -255,13 +257,13 @@ class Naming:
         value = trace.value(int(trace.tensors.value[tensor]))
         if trace.tensors.dtype[tensor] in ("int64", "bool") and _SUBSCRIPT.fullmatch(label):
             return f"indices of {label}"
-        if not made and value is not None and value.scalar is not None:
+        inside = roles.inside(trace, tensor) if not made else ""
+        if not made and value is not None and value.scalar is not None and ".running_" not in inside:
             return value.brief()
         if label[:1] in ("[", "{"):  # a list is no tensor
             return f"tensor made in {label}"
         if (imported := _IMPORT.match(label)) is not None:
             return f"constant of {imported[1]}"
-        inside = roles.inside(trace, tensor) if not made else ""
         return (
             inside
             or roles.parameter(trace, tensor, label)
@@ -304,7 +306,7 @@ def _plain_names(naming: Naming, asked: NDArray[np.int64]) -> list[str | None]:
     made = made[nodes.call[producer[made]] < 0]
     found = np.full(len(asked), None, object)
     plain = made[_has_own_text(trace, naming._overwritten, producer[made]) & (owner[made] < 0)]
-    found[plain] = nodes.source[producer[plain]]
+    found[plain] = [*map(read_text, nodes.source[producer[plain]].tolist())]
     place = np.full(len(tensors), -1, np.int64)
     place[asked[producer < 0]], place[asked[made]] = np.flatnonzero(producer < 0), made
     rows = np.flatnonzero(place[names.tensor] >= 0)

@@ -352,6 +352,7 @@ _HELD_APART = {  # where a parameter is not the usual one, and what the row for 
     "add": [(r"alpha=(?!1(?:\.0)?(?:,|$))", "with alpha")],
     "sub": [(r"alpha=(?!1(?:\.0)?(?:,|$))", "with alpha")],
     "sort": [("descending=True", "descending")],
+    "nll_loss": [(r"ignore_index=(?!-100)", "ignoring")],
     "multi_margin_loss": [(r"\bp=1(?:,|$)", "1")],
     "elu": [(r"\bscale=(?!1(?:\.0)?(?:,|$))", "scaled"), (r"alpha=(?!1(?:\.0)?(?:,|$))", "by alpha")],
     "linalg_vector_norm": [

@@ -315,7 +315,8 @@ def _in_names(frame: Frame, tensor: int) -> str:
     trace, node = frame.trace, frame.current_node
     kind = trace.steps.kind[frame.cursor - 1]
     names = {slot: frame.name(each) for slot, each in trace.slots_of(node).items() if each >= 0}
-    if kind == Kind.INPLACE and tensor == frame.current_tensor:
+    is_part = trace.nodes.name[node] == "CopySlices"  # of a tensor, which the rule is not about
+    if kind == Kind.INPLACE and tensor == frame.current_tensor and not is_part:
         names |= {0: f"the former {frame.name(tensor)}"}
     elif kind != Kind.FORWARD or tensor != trace.outputs_of(node)[0]:
         return ""
@@ -366,8 +367,9 @@ def _inplace(frame: Frame) -> Said:
     tensor, writes = frame.current_tensor, frame.trace.writes
     low, high = span(writes.step, frame.cursor - 1, frame.cursor)
     others = [with_article(frame.name(int(other))) for other in writes.tensor[low:high] if other != tensor]
+    is_part = frame.trace.nodes.name[frame.current_node] == "CopySlices"
     return said(
-        "inplace",
+        "inplace.part" if is_part else "inplace",
         tensor=frame.name(tensor),
         value=computed(frame, tensor),
         version=frame.version(tensor),

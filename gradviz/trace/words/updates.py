@@ -144,11 +144,11 @@ def _text(value: Value | None) -> str:
 
 def module_sentence(frame: Frame, node: int) -> str:
     """What an operation of a module does besides its result: the running statistics of a batch norm, the rows that an
-    embedding picks; "" for all others."""
+    embedding picks, what a dropout's mask is; "" for all others."""
     op = str(frame.trace.nodes.op[node])
     if op == "native_batch_norm":
         return _running(frame, node)
-    return _picked(frame, node) if op == "embedding" else ""
+    return _dropped(frame, node) if op == "mul" else _picked(frame, node) if op == "embedding" else ""
 
 
 def _running(frame: Frame, node: int) -> str:
@@ -184,6 +184,16 @@ def _statistic(x: Value, is_variance: bool, like: Value) -> Value:
         apart = (array - array.mean(axis=axes, keepdims=True)) ** 2
         found = apart.sum(axis=axes) / count if is_variance else array.mean(axis=axes)
     return Value(like.shape, "float64", found, found, None)
+
+
+def _dropped(frame: Frame, node: int) -> str:
+    """ " The mask of drop is 0 where an element is dropped, else 1 / (1 − p) = 2."."""
+    mask = frame.trace.slots_of(node).get(1, -1)
+    value = frame.value(mask) if mask >= 0 and frame.name(mask).startswith("mask of ") else None
+    if value is None or value.summary.high <= 0:
+        return ""
+    kept = number_text(float(value.summary.high))
+    return f" The {frame.name(mask)} is 0 where an element is dropped, else 1 / (1 − p) = {kept}."
 
 
 def _picked(frame: Frame, node: int) -> str:
