@@ -85,7 +85,7 @@ def last_call(text: str) -> str:
     opened = next((start for start, end in _groups(text) or () if end == len(text) - 1 and text[end] == ")"), 0)
     found = _CALLED.search(text, 0, opened - 1) if opened > 1 else None
     found = found or re.match(r"([\w.]+)(?=\()", text)
-    return found[0].lstrip(".") if found and not _OPERATOR.search(_outside(text[: found.start()])) else ""
+    return found[0].lstrip(".") if found and not _OPERATOR.search(_outside(text)) else ""
 
 
 _OPERATOR = re.compile(r" (?:[^\w\s.,()\[\]]+|and|or|if|in|is|not) ")

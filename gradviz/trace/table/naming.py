@@ -115,7 +115,7 @@ class Naming:
             before, step = self._made.get(tensor) or self._made.setdefault(tensor, self._made_of(tensor))
             if before < 0:
                 name = shortened(with_ending(own := self._own(tensor), ending))
-                is_far = (steps > 1 and _INSIDE.fullmatch(own)) or _NUMBER.fullmatch(own) or name.startswith("(…)")
+                is_far = (steps > 1 and _INSIDE.fullmatch(own)) or _NUMBER.fullmatch(own) or _BARE.search(name)
                 return shortened(self._own(asked)) if is_far else name
             tensor, ending, steps = before, step + ending, steps + 1
         steps_at = [found.start() for found in _STEP.finditer(ending, 0, len(ending) - LONGEST // 2)]
@@ -539,6 +539,7 @@ _MOST_STEPS = 3  # inside a module, through which a tensor is named after anothe
 _NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?|True|False|-?inf|nan")
 _SUBSCRIPT = re.compile(r"[^\[].*\[.*\]", re.DOTALL)  # "x[[0, 1]]", whose list becomes a tensor
 _IMPORT = re.compile(r"(?:from|import)\s+([\w.]+)")
+_BARE = re.compile(r"^\(…\)|… (?:as|for) ")  # which does not say of what
 _INSIDE = re.compile(r"\w+ in \S.*")  # "sub in TripletMarginLoss", which is no name of the snippet
 _STEP = re.compile(r"\.(?=[^\W\d])|\[")  # where what was done to a tensor begins
 _PARTS = ("select", "slice", "narrow")
