@@ -152,6 +152,12 @@ _SEEN = {
         "class A(Keyed):\n    x: object\n    __hash__ = Keyed.__hash__\ndataclasses.dataclass(slots=True)(A)\n"
         "A.x = property(read, put)\ngo()\n",
     ),
+    "of parameters": (
+        _READ,
+        "B(torch.ones(1)), B(torch.ones(1))",
+        "class A(torch.nn.Parameter):\n    x: object = None\n    __hash__ = Keyed.__hash__\ndataclasses.dataclass(A)\n"
+        "class B(A):\n    x = property(read, put)\n    __hash__ = Keyed.__hash__\ngo()\n",
+    ),
     "that @dataclass leaves with an error": (
         _READ,
         "A(1), A(2)",

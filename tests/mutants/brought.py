@@ -685,4 +685,11 @@ BROUGHT = (
         'for refused in ("__getattr__",):',
         escape("init_subclass of an Enum"),
     ),
+    worker(
+        "objects/kept_memory",
+        "comparisons of parameters that @dataclass writes",
+        'and equal is not method_of(Tensor, "__eq__"):',
+        "and not issubclass(made, Tensor):",
+        _UNFINISHED,
+    ),
 )
