@@ -103,7 +103,7 @@ INSIDE = [  # a call, and what its operations are called: only what it returns g
     ),
     (  # not "(…).reshape(…).permute(…)", which does not say of what
         "attend = torch.nn.MultiheadAttention(4, 2, batch_first=True)\nx = torch.ones(1, 3, 4)\nattend(x, x, x)",
-        ["squeeze in attend", "(clone in attend)₁"],
+        ["squeeze in attend", "clone₁ in attend"],
     ),
     (
         "q, k = torch.ones(1, 2, 2), torch.ones(1, 2, 2)\nq @ k.transpose(1, 2)",

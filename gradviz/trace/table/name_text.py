@@ -64,6 +64,13 @@ def subscript(number: int) -> str:
     return str(number).translate(_SUBSCRIBED)
 
 
+def numbered(name: str, number: int) -> str:
+    """A name that several tensors of a picture have: "h₁", "mul₁ in ∇y", "(h * w)₁"."""
+    if _ROLE.match(name):
+        return _PLACE.sub(f"{subscript(number)}\\g<0>", name, count=1)
+    return f"{name if is_primary(name) else f'({name})'}{subscript(number)}"
+
+
 def with_article(name: str) -> str:
     """A name within a sentence: "the mask of dropout1", "w", "L of cholesky"."""
     return f"the {name}" if _ROLE.match(name) else name
@@ -247,6 +254,7 @@ SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 _SUBSCRIBED = str.maketrans("0123456789", SUBSCRIPTS)
 _ROLE = re.compile(r"(?:initial )?[a-z][a-z]\w*(?:\.\w+|\[\d+\])? (?:of|in) \S")
 _WRITES = re.compile(r" (?:[-+*/@%&|^]|\*\*|//|<<|>>)= .*$", re.DOTALL)
+_PLACE = re.compile(r" (?:of|in) ")
 _CALLED = re.compile(r"[\w.]+$")
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _MODULES = re.compile(r"^(\w+\.)+(?=\w+\(…\)$)")  # of "torch.nn.functional.binary_cross_entropy(…)"

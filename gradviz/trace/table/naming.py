@@ -18,15 +18,14 @@ from gradviz.trace.table.name_text import (
     OF_SHAPE,
     Rearranged,
     gives_no_tensor,
-    is_primary,
     is_text_of,
+    numbered,
     ordinal,
     owned,
     read_text,
     rearranged,
     short_op,
     shortened,
-    subscript,
     with_ending,
 )
 from gradviz.trace.table.roles import MOST_TOLD_APART
@@ -134,13 +133,10 @@ class Naming:
         name, producer = self.name(tensor, cursor), int(self._trace.tensors.producer[tensor])
         if producer < 0:
             alike = _leaves_alike(self, tensor)
-            number = subscript(alike.index(tensor) + 1) if len(alike) > 1 else ""
-            plain = not number or is_primary(name)
-            return f"{name}{number}" if plain else f"({name}){number}"
+            return numbered(name, alike.index(tensor) + 1) if len(alike) > 1 else name
         same = self._namesakes(_picture(self._trace, tensor, producer)).get(name, {})
         if tensor in same:
-            plain = is_primary(name)
-            name = f"{name if plain else f'({name})'}{subscript(same[tensor])}"
+            name = numbered(name, same[tensor])
         after, nodes = self._overwritten_by.get(tensor, -1), self._trace.nodes
         return f"{name} (before {self._time(after)})" if after >= 0 and nodes.step[after] < cursor else name
 
