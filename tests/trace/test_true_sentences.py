@@ -516,7 +516,11 @@ SAID = [  # a program, and what one of its sentences says and none does
     ),
     ("y = torch.arange(99) > 3", "y = (99,), 95 of 99 True.", "in [0, 1]"),
     ("torch.autograd.functional.hessian(lambda v: (v ** 3).sum(), x)", "∂((v ** 3).sum().reshape(1)[0])", "∂(torch.a"),
-    ("F = torch.nn.functional\nF.cosine_similarity(x, x.detach() * 3, dim=0)", "div₁ in cosine_similarity", "cosine_similarity: div"),
+    (
+        "F = torch.nn.functional\nF.cosine_similarity(x, x.detach() * 3, dim=0)",
+        "div₁ in cosine_similarity",
+        "cosine_similarity: div",
+    ),
     (
         "(x - 1).backward(torch.ones(2))\n(x * x - x).backward(torch.ones(2))",
         "Gradient of (x * x) = grad",
