@@ -51,6 +51,12 @@ LEFT = {
         "import textwrap\nprint(textwrap.fill('A'))",
         "A\n",
     ),
+    "what einops reduces with": (
+        "import torch\nfrom einops import reduce\n"
+        "reduce(torch.ones(2, 3), 'a b -> a', lambda x, axes: x.sum(dim=axes))",
+        "print('another')",
+        "another\n",
+    ),
     "a class that is no tensor": (
         "import torch, collections\nclass M:\n    _parameters, _buffers = {'a': collections.ChainMap}, {}\n"
         "    def children(self): return []\ntry: torch.nn.Module._apply(M(), lambda x: 5)\nexcept TypeError: pass",

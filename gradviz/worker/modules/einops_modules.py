@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.state import on_new_run
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.torch.nn.modules.module import Module
 from gradviz.worker.language.stand_in import stand_in
@@ -36,6 +37,9 @@ def _einops() -> types.ModuleType:
         for one in (torch.zeros(2, 1), np.zeros((2, 1))):
             einops.rearrange(one, "a b -> b a")
             einops.einsum(one, one, "a b, a c -> b c")
+        for each in vars(einops.einops).values():
+            if hasattr(each, "cache_clear"):  # its keys hold what a snippet reduces with
+                on_new_run(each.cache_clear)
         return einops
 
 
