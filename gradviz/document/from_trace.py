@@ -23,6 +23,7 @@ from gradviz.document.drawing import BackwardCall, Drawing, Group, Leaf, Literal
 from gradviz.document.errors import UserError
 from gradviz.document.literals import PLACE, parameters
 from gradviz.document.shaping import free_name, identifier, tidy
+from gradviz.trace.table.schema import SWITCHED_OFF
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
@@ -198,8 +199,10 @@ def index_as_given(trace: Trace, node: int) -> tuple[str, tuple[int, ...]] | Non
     """Return the index of `x[mask]` or `x[:, rows]` and the tensors in its places; None for another operation. The
     operation has only numbers, so the latest tensor before it with these numbers is the one that was given; numbers
     that no tensor has are written down."""
+    if trace.nodes.op[node] != "index":
+        return None
     slots, at = trace.slots_of(node), parameters(str(trace.nodes.params[node])).get("slots")
-    if trace.nodes.op[node] != "index" or not isinstance(at, tuple) or sorted(slots) != [0, 1]:
+    if not isinstance(at, tuple) or sorted(slots) != [0, 1]:
         return None
     dims, numbers = list(map(_whole, at)), trace.value(int(trace.tensors.value[slots[1]]))
     if numbers is None or numbers.array is None or numbers.array.dtype.kind != "i":
@@ -296,7 +299,6 @@ MOST_NODES = 2_000
 MOST_NUMBERS = 4_096  # of one tensor that are written down
 FEW = 4  # numbers that are written down even if a factory makes them
 TOO_MANY = "This run has {:,} operations, and a drawing can have {:,}; draw a smaller part of it."
-SWITCHED_OFF = 2  # see schema.UNTRACKED
 UNDRAWABLE = " can't be drawn; its result becomes a constant, and no gradient flows through it."
 OWN_DTYPES = ("float32", "int64", "bool")  # the dtypes of written numbers
 
@@ -335,7 +337,7 @@ def _needed(trace: Trace, cursor: int) -> list[int]:
         node = int(inputs.node[row])
         if not wanted[node]:
             continue
-        index = index_as_given(trace, node) if trace.nodes.op[node] == "index" else None
+        index = index_as_given(trace, node) if not inputs.slot[row] else None
         for tensor in (inputs.tensor[row], *(index[1] if index is not None else ())):
             if producer[tensor] >= 0:
                 wanted[producer[tensor]] = True

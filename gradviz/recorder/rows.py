@@ -19,10 +19,9 @@ from gradviz.engine.kernel.rows import ROWS, OpRow
 from gradviz.recorder.sites import JobSites
 from gradviz.recorder.values import Values, grad_fn_of, memory_of, overlap, version_of
 from gradviz.trace.record.location import UNKNOWN, RegionStack
-from gradviz.trace.record.rows import NOT_DIFFERENTIABLE, NOTHING_REQUIRES, SWITCHED_OFF
 from gradviz.trace.table.encoding import Writer
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.schema import PLAIN
+from gradviz.trace.table.schema import NOT_DIFFERENTIABLE, NOTHING_REQUIRES, PLAIN, SWITCHED_OFF
 
 COPIES = "CopySlices"  # the node of a write to a part of a tensor; what it does is within it
 NUMBER = "gradviz"  # in `Node.metadata`

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 SEARCHED = 4_000  # tensors examined on the way back from one
-SWITCHED_OFF = 2  # see schema.UNTRACKED
 
 
 @dataclass(frozen=True, slots=True)

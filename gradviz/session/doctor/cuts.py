@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import SEARCHED, SWITCHED_OFF, Case, Fix, Hit, fixes, requires, returned, under_keys
+from gradviz.session.doctor.case import SEARCHED, Case, Fix, Hit, fixes, requires, returned, under_keys
 from gradviz.session.doctor.text import collected, decorated_at, followed, name_of, off_at, receiver_of, uses
 from gradviz.trace.table.regions import RegionKind
+from gradviz.trace.table.schema import SWITCHED_OFF
 
 _NOT_DIFFERENTIABLE = 3  # see schema.UNTRACKED
 _COPIES = ("tensor", "as_tensor", "new_tensor", "from_numpy", "Tensor", "FloatTensor", "array", "Variable", "Parameter")

@@ -9,12 +9,13 @@ import numpy as np
 
 from gradviz.document import edits
 from gradviz.session.doctor.batches import TRAINING, calls, trains
-from gradviz.session.doctor.case import SWITCHED_OFF, Case, Hit, fixes, of_module, ran
+from gradviz.session.doctor.case import Case, Hit, fixes, of_module, ran
 from gradviz.session.doctor.losses import LOSSES
 from gradviz.session.doctor.rates import constant
 from gradviz.session.doctor.text import name_of, receiver_of
 from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.roles import is_mask
+from gradviz.trace.table.schema import SWITCHED_OFF
 
 
 def eval_forgotten(case: Case) -> Iterator[Hit]:

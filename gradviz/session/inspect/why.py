@@ -17,6 +17,7 @@ from gradviz.session.inspect.inspection import Inspection, Link, Row, Section
 from gradviz.session.state import Selection
 from gradviz.trace.table.frame import NOT_FINITE, ZERO
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.schema import NOT_DIFFERENTIABLE, SWITCHED_OFF
 from gradviz.trace.words.explain import computed
 from gradviz.trace.words.formulas import filled
 from gradviz.trace.words.reasons import path_to, way_to_cut
@@ -35,7 +36,6 @@ T = TypeVar("T")
 LONGEST = 1_000  # operations that are followed
 MOST = 8  # of these that are listed
 LARGE, GROWTH = 1e3, 1.5  # a magnitude worth asking about, and the growth from which an operation is listed
-SWITCHED_OFF, NOT_DIFFERENTIABLE = 2, 3  # see schema.UNTRACKED
 
 
 @dataclass(frozen=True)

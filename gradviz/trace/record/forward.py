@@ -4,12 +4,15 @@ operations, through views, by stored gradients, and what a write changes elsewhe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 from gradviz.trace.record.location import UNKNOWN
-from gradviz.trace.record.rows import RowWriter, pack_plain, params_text, version_of
+from gradviz.trace.record.rows import RowWriter, pack_plain, params_text, renamed, version_of
 from gradviz.trace.table.encoding import PACK
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.schema import TABLES
+from gradviz.trace.table.tables import row_format
 
 if TYPE_CHECKING:
     from gradviz.engine.kernel.graph import Node
@@ -119,6 +122,8 @@ class Writes:
 
 
 _FORWARD = int(Kind.FORWARD)
+_NODE = Struct(row_format(TABLES["nodes"]))
+_NAME, _SEQUENCE = 2, 7  # columns of `Nodes`
 _pack_step = PACK["steps"]
 
 
@@ -192,6 +197,14 @@ class ForwardPass:
         )  # fmt: skip
         if node.saved:
             rows.add_saved(node, step, number, outputs)
+
+    def shown_as(self, node: Node) -> None:
+        """Correct the name of the node in the row of the latest operation."""
+        nodes = self._rows.writer.rows["nodes"]
+        fields = list(_NODE.unpack(nodes[-_NODE.size :])) if nodes else []
+        if node._tag >= 0 and fields and fields[_SEQUENCE] == node.sequence_nr:
+            fields[_NAME] = renamed(self._rows, node.row, node)
+            nodes[-_NODE.size :] = _NODE.pack(*fields)
 
     def _general(
         self,

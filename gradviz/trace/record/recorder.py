@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -22,7 +21,7 @@ from gradviz.trace.record.gaps import AVERAGES, SQUARES, Gaps, count_of, iterati
 from gradviz.trace.record.instrument import ALSO, CATCH, HOOK, ITERATE, LEFT, SIZED, STACK
 from gradviz.trace.record.location import COUNT, PLACE, TOTAL, RegionStack, Sites
 from gradviz.trace.record.partials import PartialsWriter, Place
-from gradviz.trace.record.rows import Compact, Memory, RowWriter, pack_ran, shown_as, stands_as_leaf, version_of
+from gradviz.trace.record.rows import Compact, Memory, RowWriter, pack_ran, stands_as_leaf, version_of
 from gradviz.trace.table.encoding import BUDGET, PACK, Writer
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.schema import ENDS_HERE, Batch
@@ -223,7 +222,7 @@ class Recorder:
         forward, backward = ForwardPass(rows, writes), BackwardPass(rows, writes, question)
         # The engine's reports go directly to the part that writes them.
         self.created, self.forward, self.detached = forward.created, forward.forward, rows.detached
-        self.shown_as = partial(shown_as, rows)
+        self.shown_as = forward.shown_as
         self.backward_begin, self.backward_end = backward.begin, backward.end
         self.contribution, self.backward_node = backward.contribution, backward.node_ran
         self.accumulated, self.hook, self.before_write = backward.accumulated, backward.hook, backward.before_write
@@ -474,7 +473,7 @@ def settings_text(group: Mapping[str, Any]) -> str:
 
 # What writes for a recorder, and is as little for a snippet.
 PARTS = (RowWriter, Writes, ForwardPass, BackwardPass, PartialsWriter)
-_CODES = {shown_as.__code__} | {
+_CODES = {
     function.__code__
     for owner in (Recorder, *PARTS, Gaps, Binder, Catcher, RegionStack, Sites, Writer, Memory, Compact)
     for name, function in vars(owner).items()

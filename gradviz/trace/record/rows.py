@@ -18,8 +18,8 @@ from gradviz.engine.kernel.state import state
 from gradviz.trace.record.location import UNKNOWN, RegionStack, Sites
 from gradviz.trace.table.encoding import PACK, Writer
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.schema import TABLES
-from gradviz.trace.table.tables import row_dtype, row_format
+from gradviz.trace.table.schema import NOT_DIFFERENTIABLE, NOTHING_REQUIRES, SWITCHED_OFF, TABLES
+from gradviz.trace.table.tables import row_dtype
 from gradviz.trace.table.values import MATRIX
 
 if TYPE_CHECKING:
@@ -193,14 +193,9 @@ def _overlap(a: Array, b: Array) -> bool:
     return bool(np.may_share_memory(a, b))
 
 
-NOTHING_REQUIRES, SWITCHED_OFF, NOT_DIFFERENTIABLE = 1, 2, 3  # why an operation is not tracked, see schema.UNTRACKED
 _pack_step, _pack_node, _pack_input, _pack_tensor, _pack_saved = (
     PACK[name] for name in ("steps", "nodes", "inputs", "tensors", "saved")
 )
-
-
-_NODE = Struct(row_format(TABLES["nodes"]))
-_NAME, _SEQUENCE = 2, 7  # columns of `Nodes`
 
 
 class Watched(ref["Node"]):
@@ -491,12 +486,3 @@ def renamed(rows: RowWriter, row: OpRow, node: Node) -> int:
     """The name of a node that differs from its row's, as a text; its formulas are the same."""
     name = node.name()
     return (rows.op_texts.get((row, name)) or rows.texts_of(row, name))[1]
-
-
-def shown_as(rows: RowWriter, node: Node) -> None:
-    """Correct the name of the node in the row of the latest operation."""
-    nodes = rows.writer.rows["nodes"]
-    fields = list(_NODE.unpack(nodes[-_NODE.size :])) if nodes else []
-    if node._tag >= 0 and fields and fields[_SEQUENCE] == node.sequence_nr:
-        fields[_NAME] = renamed(rows, node.row, node)
-        nodes[-_NODE.size :] = _NODE.pack(*fields)

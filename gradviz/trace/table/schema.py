@@ -481,6 +481,7 @@ class Summaries(Table):
 PLAIN, ELEMENT, LOCAL, INSIDE = range(4)
 GATHERED = " (gathered)"  # suffix of the names of whole parameters, of which optimizers have the shards
 NEVER = np.iinfo(np.int32).max
+NOTHING_REQUIRES, SWITCHED_OFF, NOT_DIFFERENTIABLE = 1, 2, 3  # why an operation is not tracked
 UNTRACKED = (
     "",
     "none of its inputs requires grad",

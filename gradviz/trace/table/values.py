@@ -67,6 +67,7 @@ EDGES, ALL, NOTHING = range(3)  # what is kept of a value
 EDGE = 3  # elements kept at each end of each dimension of such a value
 MATRIX = 25  # elements of an array that a sentence writes individually
 FEW = 4  # elements of an array that a formula writes individually
+MOST_DIGITS = 10  # of a number in a sentence, where fewer would not show what is said
 
 
 def precision(dtype: np.dtype[Any]) -> float:

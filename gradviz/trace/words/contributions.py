@@ -19,7 +19,7 @@ from gradviz.lists import listed
 from gradviz.trace.table.name_text import opening, ordinal, with_article
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.values import FEW, Value, number_text, summand_text
-from gradviz.trace.words.formulas import bracketed, factor, filled, incoming_name
+from gradviz.trace.words.formulas import beside_words, bracketed, filled, incoming_name
 from gradviz.trace.words.sentences import Said, said
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def gradient_name(frame: Frame, tensor: int) -> str:
     if _NUMBER.fullmatch(name):
         return f"gradient of the number {name}"
     if not _is_derivative(frame, tensor):
-        return f"gradient of {with_article(name) if with_article(name) != name else factor(name)}"
+        return f"gradient of {beside_words(name)}"
     return f"∂{bracketed(frame.root_name())}/∂{bracketed(name)}"
 
 

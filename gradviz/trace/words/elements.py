@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from gradviz.lists import listed
 from gradviz.trace.table.name_text import ordinal, with_article
-from gradviz.trace.table.values import array_text, factor_text, number_text, summand_text, with_signs
-from gradviz.trace.words.formulas import bracketed
+from gradviz.trace.table.values import MOST_DIGITS, array_text, factor_text, number_text, summand_text, with_signs
+from gradviz.trace.words.formulas import beside_words, bracketed
 from gradviz.trace.words.sentences import RULES, RULES_OF_MANY
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ def precision_of(dtype: str) -> float:
 def number(value: Number) -> str:
     """A number in the arithmetic, in at most five digits unless it was rounded on purpose."""
     plain = _plain(value)
-    is_rounded = isinstance(plain, float) and plain % 1 != 0 and float(f"{plain:.{_MOST_DIGITS - 1}g}") == plain
-    return number_text(plain, _MOST_DIGITS if is_rounded else 5)
+    is_rounded = isinstance(plain, float) and plain % 1 != 0 and float(f"{plain:.{MOST_DIGITS - 1}g}") == plain
+    return number_text(plain, MOST_DIGITS if is_rounded else 5)
 
 
 def _plain(value: Number) -> Number:
@@ -174,14 +174,14 @@ def _put_in(found: Any, numbers: Sequence[Number], result: Number, digits: int =
 def _as_short_as_true(rule: Any, numbers: Sequence[Number], result: Number, digits: int) -> str:
     """A formula with as few digits as it takes to hold as it is written: a difference of almost equal numbers takes
     more."""
-    for more in range(digits, _MOST_DIGITS):
+    for more in range(digits, MOST_DIGITS):
         short = [float(f"{one.real:.{more}g}") for one in numbers]
         if agree(rule(short)[1], result, precision=_SEEN):
             return str(rule(short)[0])
     return ""
 
 
-_SEEN, _MOST_DIGITS = 5e-3, 10  # how far numbers of a few digits may be off, and the digits of one in a sentence
+_SEEN = 5e-3  # how far numbers of a few digits may be off
 
 
 def variant(op: str, params: str) -> str:
@@ -238,7 +238,7 @@ def _as_long_as_true(
 ) -> list[str]:
     """Both sides of an operation with as few digits as it takes to hold as it is written, as in `_as_short_as_true`."""
     texts: list[str] = []
-    for digits in range(4, _MOST_DIGITS):
+    for digits in range(4, MOST_DIGITS):
         seen = np.vectorize(lambda one, digits=digits: float(number_text(float(one), digits)))
         rounded = [seen(each) for each in known]
         texts = [array_text(each.reshape(()) if each.size == 1 else each, digits) for each in known]
@@ -286,7 +286,7 @@ def in_names(op: str, params: str, names: Mapping[int, str], factors: Sequence[s
     given["share"] = f" / {count}" if given.get("reduction") == "mean" and count != 1 else ""
     operands = [*names.values()]
     named = [*map(with_article, operands)]
-    before = [said if said != name else factor for name, said, factor in zip(operands, named, factors, strict=True)]
+    before = [*map(beside_words, operands)]
     given["kth"] = ordinal(int(given["k"])) if given.get("k", "").isdigit() else ""
     given["over"], given["all"] = _over(given.get("dim") or given.get("dims", "")), listed(named)
     given["along"] = given["over"].replace(" over ", " along ")

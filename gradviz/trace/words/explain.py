@@ -16,6 +16,7 @@ from gradviz.trace.table.frame import current_site
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.name_text import SUBSCRIPTS, called_op, opening, with_article
 from gradviz.trace.table.naming import call_around
+from gradviz.trace.table.schema import SWITCHED_OFF
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.trace import elsewhere_at
 from gradviz.trace.table.values import Value
@@ -29,7 +30,7 @@ from gradviz.trace.words.contributions import (
 )
 from gradviz.trace.words.elements import MOST_NUMBERS, arithmetic, enclosed, given_numbers, in_names, is_lost, variant
 from gradviz.trace.words.errors import explain_at
-from gradviz.trace.words.formulas import factor
+from gradviz.trace.words.formulas import beside_words, factor
 from gradviz.trace.words.sentences import Said, said
 from gradviz.trace.words.updates import module_sentence, update_sentence
 
@@ -115,7 +116,7 @@ def _lines(trace: Trace, start: int, end: int) -> str:
 
 def _untracked(trace: Trace, start: int, end: int) -> Said:
     nodes = trace.steps.node[start:end]
-    is_off = (trace.nodes.reason[nodes[nodes >= 0]] == _SWITCHED_OFF).any()
+    is_off = (trace.nodes.reason[nodes[nodes >= 0]] == SWITCHED_OFF).any()
     made = np.unique(trace.flags.tensor[trace.flags.requires_grad.astype(bool)])
     at = trace.tensors.step[made]
     later = [trace.frame_at(end).name(each) for each in made[(start <= at) & (at < end)].tolist()]
@@ -350,8 +351,7 @@ def _of_view(frame: Frame, tensor: int) -> str:
     is_same = (op in _OFTEN_SAME and shapes[0] == shapes[1]) or order == [*map(str, range(len(order)))]
     if not is_same:
         return ""
-    named = with_article(name := frame.name(first))
-    return f"{named if named != name else factor(name)}, unchanged"
+    return f"{beside_words(frame.name(first))}, unchanged"
 
 
 _OFTEN_SAME = ("expand", "view", "_unsafe_view", "_fw_primal", "UndefinedGrad", "BackwardHookFunction")
@@ -359,7 +359,6 @@ _LONGEST_ARITHMETIC, _LONGEST_RULE = 80, 150  # characters
 _AS_CODE = str.maketrans({"−": "-", "×": "*", "·": "*", "²": "**2", "³": "**3", "⁴": "**4"})
 _NUMBERED = re.compile(r"(?<=[)\]])[₀-₉]+|(?<=\.[TH])[₀-₉]+")  # of several that are written alike
 _OF_VMAP = ("AddBatchDim", "BatchRepeat", "BatchSum", "RemoveBatchDim")  # steps that it adds to those of its function
-_SWITCHED_OFF = 2
 _UNTRACKED = ("forward.untracked", "forward.untracked.inputs", "forward.untracked.off", "forward.untracked.rule")
 
 

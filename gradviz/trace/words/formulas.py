@@ -467,3 +467,9 @@ def factor(name: str) -> str:
         if not depth and not (sign.isalnum() or sign in "._)]}"):
             return f"({name})"
     return name
+
+
+def beside_words(name: str) -> str:
+    """A name next to other words: "the mask of dropout1", "(a − y)", "w"."""
+    said = with_article(name)
+    return said if said != name else factor(name)

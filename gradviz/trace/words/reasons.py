@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.schema import NEVER
+from gradviz.trace.table.schema import NEVER, NOT_DIFFERENTIABLE, SWITCHED_OFF
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
     from gradviz.trace.table.trace import Trace
 
 _SEARCHED = 5_000  # tensors visited in search of where a history was cut off
-_NOTHING_REQUIRES, _SWITCHED_OFF, _NOT_DIFFERENTIABLE = 1, 2, 3  # see schema.UNTRACKED
 
 
 def no_grad_reason(frame: Frame, tensor: int) -> str | None:
@@ -80,7 +79,7 @@ def _cut(trace: Trace, tensor: int) -> int:
     nodes = trace.nodes
     for each in _ancestors(trace, tensor):
         node = int(trace.tensors.producer[each])
-        if node >= 0 and (nodes.op[node] == "detach" or nodes.reason[node] in (_SWITCHED_OFF, _NOT_DIFFERENTIABLE)):
+        if node >= 0 and (nodes.op[node] == "detach" or nodes.reason[node] in (SWITCHED_OFF, NOT_DIFFERENTIABLE)):
             return each
     return -1
 
@@ -91,7 +90,7 @@ def _cut_text(trace: Trace, tensor: int) -> str:
     line = int(nodes.line[node])
     if nodes.op[node] == "detach":
         return f"detached{_at(line)}"
-    if nodes.reason[node] == _SWITCHED_OFF:
+    if nodes.reason[node] == SWITCHED_OFF:
         return f"computed inside no_grad{_at(line)}"
     return f"the result of {str(nodes.op[node]).lstrip('_')}{_at(line)} is not differentiable"
 

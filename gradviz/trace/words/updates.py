@@ -11,7 +11,7 @@ import numpy as np
 
 from gradviz.trace.table.name_text import with_article
 from gradviz.trace.table.tables import span
-from gradviz.trace.table.values import FEW, MATRIX, Value, array_text, number_text
+from gradviz.trace.table.values import FEW, MATRIX, MOST_DIGITS, Value, array_text, number_text
 from gradviz.trace.words.sentences import Said, said
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def told_apart(old: Value, now: Value) -> tuple[str, str]:
     shape = old.shape if old.numel > 1 else ()
     before, after = old.array.reshape(shape), now.array.reshape(shape)
     changes = [*zip(np.ravel(before).tolist(), np.ravel(after).tolist(), strict=True)]
-    for digits in range(4, _MOST_DIGITS):
+    for digits in range(4, MOST_DIGITS):
         if all(_is_seen(one, other, digits) for one, other in changes):
             break
         texts = array_text(before, digits + 1), array_text(after, digits + 1)
@@ -229,9 +229,6 @@ def _is_seen(old: complex, now: complex, digits: int) -> bool:
     """Whether a change is seen about as large as it is in numbers of so many digits."""
     shown = complex(number_text(now, digits)) - complex(number_text(old, digits))
     return not abs(now - old) > 0 or abs(shown - (now - old)) <= 0.1 * abs(now - old)
-
-
-_MOST_DIGITS = 10  # of a number in a sentence
 
 
 class Numbers:

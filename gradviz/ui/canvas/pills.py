@@ -122,8 +122,7 @@ class PillPlaces:
         joins = step is not None and step.kind == Kind.CONTRIBUTION
         for pill in self._found[2] if self._found is not None else ():
             if pill.now:
-                cubics = slice(*self.placed.first_cubic[pill.edge : pill.edge + 2].tolist())
-                way = np.matmul(WEIGHTS[8], self.placed.cubics[cubics]).reshape(-1, 2)[::-1]
+                way = self._along(pill.edge)[::-1]
                 last = [self._sum_of(int(self.placed.diagram.edges[pill.edge, 0]))] if joins else []
                 found.append((pill.number, np.vstack((way, *last))))
         if step is not None and step.kind == Kind.ACCUMULATE and moment.current:
@@ -161,7 +160,7 @@ class PillPlaces:
 
     def on_its_way(self, points: Floats) -> tuple[float, float]:
         """The middle of a number that is on its way along these points."""
-        way = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))))
+        way = _lengths(points)
         part = self.travelled**2 * (3 - 2 * self.travelled)  # slow at both ends
         return float(np.interp(part * way[-1], way, points[:, 0])), float(np.interp(part * way[-1], way, points[:, 1]))
 
@@ -242,7 +241,7 @@ class PillPlaces:
     def _place(self, edge: int, texts: tuple[str, ...], known: Places, scale: float) -> Pill | None:
         size = pill_size(self._ink, scale)
         height, spare = PILL_HEIGHT * size, SPARE * size
-        steps = [math.ceil((self._ink.width(sizes.SMALL, text) + 2 * PILL_SIDE) / PILL_STEP) for text in texts]
+        steps = [math.ceil(self._wide(text) / PILL_STEP) for text in texts]
         widths = [step * PILL_STEP * size for step in steps]
         points = self._points(edge)
         reach = max([0.0, *widths]) / 2 + spare, (ASIDE[-1] + 0.5) * height + spare
@@ -282,11 +281,16 @@ class PillPlaces:
         known = self.spots.points.get(edge)
         if known is not None:
             return known
-        cubics = slice(*self.placed.first_cubic[edge : edge + 2].tolist())
-        points = np.matmul(WEIGHTS[8], self.placed.cubics[cubics]).reshape(-1, 2)
-        way = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))))
+        points = self._along(edge)
+        way = _lengths(points)
         found: Floats = points[np.searchsorted(way, np.array(ALONG) * way[-1]).clip(max=len(points) - 1)]
         self.spots.points[edge] = found
+        return found
+
+    def _along(self, edge: int) -> Floats:
+        """Points along an edge, from its start."""
+        cubics = slice(*self.placed.first_cubic[edge : edge + 2].tolist())
+        found: Floats = np.matmul(WEIGHTS[8], self.placed.cubics[cubics]).reshape(-1, 2)
         return found
 
     def _edges_near(self, edge: int, area: Area) -> Floats:
@@ -295,6 +299,11 @@ class PillPlaces:
         cubics = cubics[self.placed.edge_of_cubic[cubics] != edge][:MANY_CUBICS]
         points = np.matmul(WEIGHTS[20], self.placed.cubics[cubics]).reshape(-1, 2)
         return np.column_stack((points, points))
+
+
+def _lengths(points: Floats) -> Floats:
+    """How far each point is along a line through all of them."""
+    return np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))))
 
 
 def _any_meets(boxes: Floats, others: Floats) -> NDArray[np.bool_]:

@@ -41,9 +41,7 @@ def snippet_builtins(
         help=_helper(printer),
         input=_input(ask),
         open=open_,
-        **{
-            name: _function(name, getattr(guard, name)) for name in ("getattr", "hasattr", "setattr", "delattr", "vars")
-        },
+        **{name: _function(name, getattr(guard, name)) for name in GUARDED_BUILTINS},
         **{name: _function(name, getattr(guard.identities, name)) for name in ("id", "hash")},
         type=plain_type,
         exit=_leave,
