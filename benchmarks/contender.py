@@ -125,8 +125,8 @@ def main(name: str) -> None:
     gc.freeze()  # in every contender: what was imported is not looked through again and again
     if name not in ("pytorch", *LIBRARIES):
         collect_as_in_a_run()
-        for one_round in prepared.values():
-            one_round()  # what is imported when it is first needed is here before that is refused
+        for each in rounds:  # what is imported when it is first needed is here before that is refused; a round that
+            rounds[each](PROBLEMS[each]())()  # trains goes on where it stopped, so these have arrays of their own
         guard_as_in_a_run()
     for line in sys.stdin:
         order, workload = line.split()
