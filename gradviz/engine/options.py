@@ -78,6 +78,9 @@ def _with_options(name: str, formats: bool) -> None:
         if name == "empty" and "memory_format" in options:
             return _laid_out(inner(*args, **options), options["memory_format"])
         out = options.pop("out", None) if "out" not in known else None
+        if name in ("tril_indices", "triu_indices") and "requires_grad" in options:
+            tracked = options.pop("requires_grad")
+            return inner(*args, **options).requires_grad_(tracked)
         if out is None:
             return inner(*args, **options)
         is_of_tensors = name == "normal" and any(isinstance(each, Tensor) for each in args)  # takes no type

@@ -100,6 +100,7 @@ REASONS: list[tuple[str, str, str]] = [
         "call your own function instead",
     ),
 ]
+IMPORTED_ONLY = {("torch.nn.utils", "prune")}  # (parent, child): what only its own import makes an attribute
 NO_REASON = "lessons do not use it, so it is not built"
 IS_PRIVATE = "it is private to PyTorch"
 
@@ -121,6 +122,8 @@ def sentence(path: str) -> str:
 
 def is_pytorch(module: str, name: str) -> bool:
     """Whether PyTorch has this name."""
+    if (module, name) in IMPORTED_ONLY:
+        return False
     return name in NAMES.get(module, ()) or f"{module}.{name}" in (*MODULES, "torch.__future__")
 
 

@@ -12,6 +12,7 @@ from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
 from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.sums import product
 from gradviz.engine.ops.arithmetic import conj, times_alpha
@@ -203,6 +204,8 @@ def _baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor) -> Sum:
 
 
 def _addbmm(input: Tensor, batch1: Tensor, batch2: Tensor) -> Sum:
+    if state.grad and any(each._requires_grad for each in (input, batch1, batch2)):
+        batch1.size(0)  # a node keeps it
     batch1.size(1), batch2.size(2)
     for name, each in (("batch1", batch1), ("batch2", batch2)):
         if each._data.ndim != 3:
@@ -353,12 +356,12 @@ def _check(x: tuple[int, ...], y: tuple[int, ...], w: tuple[int, ...], bias: Ten
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input1ᵀ · weight[o] · input2 + bias[o] for each output o."""
     x, y, w = input1._data.shape, input2._data.shape, weight._data.shape
-    if len(x) != len(y):
-        raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(x)} and {len(y)}")
     given = {"input1": input1, "input2": input2, "weight": weight, **({} if bias is None else {"bias": bias})}
     if len({each.dtype for each in given.values()}) > 1:
         kinds = ", ".join(f"{name}: {each.dtype.cpp}" for name, each in given.items())
         raise RuntimeError(f"All tensors must have the same dtype, got {kinds}")
+    if len(x) != len(y):
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(x)} and {len(y)}")
     weight.size(1), weight.size(2)
     _check(x, y, w, bias)
     flat = call(TRILINEAR, input1.reshape(-1, x[-1]), weight, input2.reshape(-1, y[-1]), equation="bi,oij,bj->bo")

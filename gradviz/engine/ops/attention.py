@@ -225,7 +225,7 @@ def scaled_dot_product_attention(
     """softmax(query @ keyᵀ / √d) @ value."""
     _check(query, key, value, attn_mask)
     if enable_gqa:
-        groups = query._data.shape[-3] // key._data.shape[-3]
+        groups = query.size(-3) // key.size(-3)
         key, value = key.repeat_interleave(groups, -3), value.repeat_interleave(groups, -3)
     mask = None if attn_mask is None else _added(attn_mask, query)
     if "flash" in KERNELS and _takes_fused(query, key, value, mask, dropout_p):

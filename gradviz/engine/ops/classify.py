@@ -610,16 +610,16 @@ def multilabel_soft_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """The mean over classes of binary cross entropies."""
-    if isinstance(reduction, str) and reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"{reduction} is not valid")
-    reduction = chosen_reduction(size_average, reduce, reduction)
     log_sigmoid = FUNCTIONAL["logsigmoid"]
     loss: Tensor = -(target * log_sigmoid(input) + (1 - target) * log_sigmoid(-input))
     if weight is not None:
         loss = loss * weight
     axis = input._data.ndim - 1
     count = input.size(axis)
-    return reduced(loss.sum(axis) / count, reduction)
+    loss = loss.sum(axis) / count
+    if isinstance(reduction, str) and reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not valid")
+    return reduced(loss, chosen_reduction(size_average, reduce, reduction))
 
 
 @api("one_hot", where="F")

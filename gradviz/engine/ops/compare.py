@@ -485,6 +485,9 @@ def _prepare_clamp(input: Tensor, min: object = None, max: object = None) -> Pre
     check_broadcast(input._data, *(each._data for each in bounds if isinstance(each, Tensor)))
     data = cast(input, target)
     if any(isinstance(each, Tensor) for each in bounds):
+        for each in bounds:
+            if input.dtype.rank == 2 and isinstance(each, complex):
+                check_value(each, dtypes.float64)
         if target.is_complex or (target.rank == 0 and len(bounds) == 2):
             kernel = "clamp" if len(bounds) == 2 else "minimum" if min is None else "maximum"
             raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for '{target.title}'")

@@ -14,6 +14,7 @@ from gradviz.engine.kernel.formula import expressed, sentence
 from gradviz.engine.kernel.messages import check_kind, check_subtraction
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.rows import op
+from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.ops.arithmetic import number_minus
 from gradviz.engine.ops.derivatives import minus, plus
@@ -22,6 +23,7 @@ from gradviz.engine.ops.neural import at_least, chosen_reduction, need_tensor, r
 from gradviz.engine.ops.reduce import NORM, norm_forward, norm_gradient
 from gradviz.engine.run.api import FUNCTIONS, LINALG, api
 from gradviz.engine.run.apply import call
+from gradviz.engine.run.inplace import put
 
 F = FUNCTIONS
 
@@ -51,7 +53,12 @@ def normalize(input: Tensor, p: float = 2.0, dim: object = 1, eps: float = 1e-12
         raise AttributeError(f"'{type(input).__name__}' object has no attribute 'norm'", name="norm", obj=input)
     norm = LINALG["vector_norm"](input, float(p), dim, True)
     found = input / at_least(norm, eps).expand_as(input)
-    return found if out is None else out.copy_(found)
+    if out is None:
+        return found
+    if not state.layered or type(found._data) is not np.ndarray:
+        return out.copy_(found)
+    put(out, found._data)  # PyTorch lets transforms write into what is given as `out`
+    return out
 
 
 @api("cosine_similarity", where="torch F")

@@ -368,10 +368,12 @@ _fill(
 
 
 def _cauchy(g: Generator, x: Array, median: float = 0.0, sigma: float = 1.0) -> Array:
-    if x.dtype.kind == "c":
+    kind = dtypes.of(x)
+    if kind.rank != 2:
+        named = f"c10::complex<{'double' if x.dtype.itemsize == 16 else 'float'}>" if kind.is_complex else kind.cpp
         raise RuntimeError(
             "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you "
-            f"specified c10::complex<{'double' if x.dtype.itemsize == 16 else 'float'}>"
+            f"specified {named}"
         )
     return distributions.cauchy(g, x.shape, median, sigma, x.dtype)
 
@@ -385,10 +387,16 @@ def _exponential(g: Generator, x: Array, lambd: float = 1.0) -> Array:
     return distributions.exponential(g, x.shape, lambd, x.dtype)
 
 
+def _log_normal(g: Generator, x: Array, mean: float = 1.0, std: float = 2.0) -> Array:
+    if dtypes.of(x).rank < 2:
+        raise NotImplementedError(f"\"log_normal_cpu\" not implemented for '{dtypes.of(x).title}'")
+    return distributions.log_normal(g, x.shape, mean, std, x.dtype)
+
+
 _fill("exponential_", _exponential)
 _fill("geometric_", lambda g, x, p: distributions.geometric(g, x.shape, p, x.dtype))
 _fill("cauchy_", _cauchy)
-_fill("log_normal_", lambda g, x, mean=1.0, std=2.0: distributions.log_normal(g, x.shape, mean, std, x.dtype))
+_fill("log_normal_", _log_normal)
 _BERNOULLI_FILLS = _fill_row("bernoulli", 1, "self, p, noise"), _fill_row("bernoulli", 2)
 _fill_random(
     "bernoulli_",

@@ -143,7 +143,7 @@ def register(
             result = apply(*prepare(*args, **kwargs))
             return result
         refuse_tracked_out(names[0], (*args, out))
-        given = [each for each in args if isinstance(each, Tensor)]
+        given = [each for each in (*args, *kwargs.values()) if isinstance(each, Tensor)]
         try:
             result = apply(*prepare(*args, **kwargs))
         except RuntimeError as error:  # PyTorch looks at memory and types before it looks at shapes, or for a kernel

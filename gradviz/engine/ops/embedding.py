@@ -349,6 +349,7 @@ def embedding_bag(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' "
             f"(got mode='{mode}'). Please open a feature request on GitHub."
         )
+    _check_integers(input, 1, "embedding_bag")
     need_constants("_embedding_bag", indices=input, offsets=offsets)
     if input.dtype.rank == 1:
         _check_bags(input, weight, offsets, mode)

@@ -302,6 +302,7 @@ _OLD_LU_SOLVE = (
 def old_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """The X with A X = input from the LU factors of A."""
     warn_once("lu_solve", _OLD_LU_SOLVE)
+    check_type(LU_data.dtype, "torch.linalg.lu_solve")
     return lu_solve(LU_data, LU_pivots, input)
 
 

@@ -174,7 +174,7 @@ def rrelu(
 
 
 api("rrelu_", where="torch F")(
-    lambda input, lower=1 / 8, upper=1 / 3, training=False: rrelu(input, lower, upper, training, True)
+    lambda input, lower=1 / 8, upper=1 / 3, training=False, generator=None: rrelu(input, lower, upper, training, True)
 )
 
 # --- glu ---

@@ -13,10 +13,12 @@ from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.memory import laid_as, strided
 from gradviz.engine.kernel.messages import check_value
 from gradviz.engine.kernel.rows import op
+from gradviz.engine.kernel.state import warn_once
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.arithmetic import times_alpha
 from gradviz.engine.ops.elementwise import Prepared, check_broadcast, operand, register
 from gradviz.engine.ops.reduce import wrap_dim
+from gradviz.engine.ops.shape import expanded_shape
 from gradviz.engine.run.api import FUNCTIONS, api
 from gradviz.engine.run.apply import NO_PARAMS, call
 from gradviz.engine.run.inplace import AS_IT_GOES
@@ -272,9 +274,18 @@ SCATTER_MULTIPLY = op(
 )
 
 
+_OLD_REDUCE = (
+    "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch "
+    "release. Use torch.scatter_reduce instead for more reduction options. (Triggered internally at "
+    "/__w/pytorch/pytorch/aten/src/ATen/native/TensorAdvancedIndexing.cpp:225.)"
+)
+
+
 def _prepare_scatter(
     input: Tensor, dim: int, index: Tensor, src: object = None, *, value: object = None, reduce: str | None = None
 ) -> Prepared:
+    if reduce is not None and isinstance(src, Tensor):
+        warn_once("scatter", _OLD_REDUCE, stacklevel=5)
     axis = wrap_dim(dim, input._data.ndim)
     check_index(index, "scatter")
     given = value if src is None else src
@@ -543,7 +554,11 @@ def _prepare_masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Prep
     return MASKED_SCATTER, (input, mask, source), (input._data, mask._data, source._data), NO_PARAMS
 
 
-register(_prepare_masked_scatter, ("masked_scatter",))
+register(
+    _prepare_masked_scatter,
+    ("masked_scatter",),
+    own=lambda input, mask, source: expanded_shape(mask, input._data.shape),  # type: ignore[arg-type]
+)
 
 
 @api("take_along_dim")
@@ -551,7 +566,6 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     """Like `gather`, with broadcasting."""
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1))
-    axis = wrap_dim(dim, input._data.ndim)
     if indices._data.ndim != input._data.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -559,6 +573,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
         )
     if indices.dtype is not dtypes.int64:
         raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.title}")
+    axis = wrap_dim(dim, input._data.ndim)
     shape = list(np.broadcast_shapes(_without(input, axis), _without(indices, axis)))
     n = input._data.shape[axis]
     wide = F["broadcast_to"](input, [*shape[:axis], n, *shape[axis + 1 :]])

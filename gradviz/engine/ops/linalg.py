@@ -589,6 +589,11 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
         raise RuntimeError(f"b should have at least 2 dimensions, but has {input._data.ndim} dimensions instead")
     if L._data.ndim < 2:
         raise RuntimeError(f"u should have at least 2 dimensions, but has {L._data.ndim} dimensions instead")
+    if input.dtype is not L.dtype:
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {input.dtype.title} and A of type "
+            f"{L.dtype.title} instead."
+        )
     n, m = L._data.shape[-2:]
     if n != m:
         raise RuntimeError(f"A must be batches of square matrices, but they are {n} by {m} matrices")

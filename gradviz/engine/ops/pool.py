@@ -18,6 +18,7 @@ from gradviz.engine.numerics.windows import Sizes, keeps_layout, offset_slices, 
 from gradviz.engine.ops.neural import need_line, need_tensor
 from gradviz.engine.run.api import FUNCTIONAL, api
 from gradviz.engine.run.apply import call, call_all
+from gradviz.engine.run.arguments import kind_name
 
 # --- checks of pooling functions ---
 
@@ -166,6 +167,12 @@ def check_line(shape: Sizes, given: dict[str, Any], ceil_mode: bool, return_indi
 
 
 # --- adaptive pools ---
+
+
+def need_size(input: object) -> None:
+    """Refuse what has no size: PyTorch asks for it before anything else."""
+    if not isinstance(input, Tensor):
+        raise AttributeError(f"'{kind_name(input)}' object has no attribute 'size'", name="size", obj=input)
 
 
 def adaptive_output(output_size: Any, shape: Sizes, n: int, name: str) -> Sizes:
@@ -435,7 +442,7 @@ def _adaptive_function(n: int) -> None:
     name = f"adaptive_max_pool{n}d"
 
     def function(input: Tensor, output_size: object, return_indices: bool = False) -> Tensor | tuple[Tensor, ...]:
-        need_tensor(input, name)
+        need_size(input)
         wanted = adaptive_output(output_size, input._data.shape, n, name)
         check_adaptive_max(input, wanted, name, name)
         found = call_all(ADAPTIVE_MAX_POOLS[n], input, output_size=wanted)

@@ -30,6 +30,9 @@ def _number(value: object, name: str, label: str, position: int) -> Any:
         raise TypeError(
             f"{name}(): argument '{label}' (position {position}) must be Number, not {type(found).__name__}"
         )
+    if isinstance(found, complex) and name.endswith("range"):
+        check_value(found, dtypes.float64)
+        return found.real
     return found
 
 

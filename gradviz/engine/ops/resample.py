@@ -20,9 +20,18 @@ from gradviz.engine.kernel.rows import ROWS, OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.windows import Sizes, keeps_layout, offset_slices, padded, sizes, window_count
 from gradviz.engine.ops.neural import in_single, need_line, need_tensor
-from gradviz.engine.ops.pool import adaptive_output, adaptive_places, check_pool, need_sizes, one_number, per_dimension
+from gradviz.engine.ops.pool import (
+    adaptive_output,
+    adaptive_places,
+    check_pool,
+    need_size,
+    need_sizes,
+    one_number,
+    per_dimension,
+)
 from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.run.apply import call
+from gradviz.engine.run.arguments import kind_name
 
 Matrices = list[Any]
 _FEW = 16  # up to so many terms of a sum are added one by one
@@ -292,7 +301,7 @@ def _average_function(n: int) -> None:
     @api(f"adaptive_avg_pool{n}d", where="F")
     def adaptive(input: Tensor, output_size: object) -> Tensor:
         name = f"adaptive_avg_pool{n}d"
-        need_tensor(input, name)
+        need_size(input)
         shape = input._data.shape
         given = adaptive_output(output_size, shape, n, name)
         if any(size < 0 for size in given):
@@ -344,6 +353,9 @@ def avg_pool1d(
 def adaptive_avg_pool1d(input: Tensor, output_size: object) -> Tensor:
     """The mean of each window, for a given number of windows."""
     need_line(input, "adaptive_avg_pool1d")
+    if output_size is None:
+        text = "argument 'output_size' (position 2) must be tuple of ints, not NoneType"
+        raise TypeError(f"adaptive_avg_pool1d(): {text}")
     (wanted,) = adaptive_output(output_size, input._data.shape, 1, "adaptive_avg_pool1d")
     return FUNCTIONAL["adaptive_avg_pool2d"](input.unsqueeze(-2), (1, wanted)).squeeze(-2)
 
@@ -355,7 +367,8 @@ def _power_pool(n: int) -> None:
     def function(
         input: Tensor, norm_type: float, kernel_size: object, stride: object = None, ceil_mode: bool = False
     ) -> Tensor:
-        need_tensor(input, name)
+        if not isinstance(input, Tensor):
+            raise AttributeError(f"'{kind_name(input)}' object has no attribute 'pow'", name="pow", obj=input)
         powers = F["pow"](input, norm_type)
         found = FUNCTIONAL[f"avg_pool{n}d"](powers, kernel_size, stride, 0, ceil_mode)
         count = math.prod(sizes(kernel_size, n))

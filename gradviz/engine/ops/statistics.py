@@ -353,13 +353,13 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 @api("histc")
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """How many elements fall into each of `bins` equal parts of the range."""
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     if input.dtype.rank != 2:
         kernel = "linspace_cpu" if input.dtype is dtypes.bool_ else "histogram_cpu"
         if input.dtype.is_complex and input._data.size and min == max == 0:
             kernel = "aminmax_cpu"
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
-    if bins <= 0:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     if min > max:
         raise RuntimeError("torch.histc: max must be larger than min")
     return made(one_by_one(_histogram, (input._data, bins, min, max), {}))

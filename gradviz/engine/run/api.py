@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from gradviz.engine.kernel.dtypes import OF_PYTHON, Array
+from gradviz.engine.kernel.dtypes import OF_PYTHON, Array, dtype
 from gradviz.engine.kernel.formula import TABLES
 from gradviz.engine.kernel.memory import from_memory_order, in_memory_order, memory_of, resized
 from gradviz.engine.kernel.messages import check_kind, dimension_error
@@ -66,13 +66,16 @@ def api(*names: str, where: str = "torch method") -> Callable[[F], F]:
                     setattr(Tensor, name, found if name.startswith("__") else in_torch_words(found, f"Tensor.{name}"))
                 else:
                     full = _PREFIXES.get(place, "") + name
-                    found = casting(called(offered if place == "F" else with_out(fn, offered, name), full), full)
+                    plain = place == "F" and name not in _WITH_OUT
+                    found = casting(called(offered if plain else with_out(fn, offered, name), full), full)
                     _NAMESPACES[place][name] = in_torch_words(found, f"{_PLACES.get(place, place)}.{name}")
         return fn
 
     return register
 
 
+# Functions of `torch.nn.functional` that take `out=`.
+_WITH_OUT = frozenset("avg_pool2d avg_pool3d gelu hardshrink linear logsigmoid softplus softshrink".split())
 # Functions that check element types by the table of messages before anything else.
 _CHECKED = frozenset(
     """amax amin aminmax mode unique cummax cummin argmax argmin sort argsort msort nansum nanmean
@@ -120,6 +123,14 @@ _ASKED_FIRST = frozenset(
 )
 
 
+# Products whose result may have a type of its own, elsewhere than on the CPU.
+_OUT_DTYPE = frozenset({"torch.mm", "torch.bmm", "torch.addmm", "torch.baddbmm"})
+_NO_KERNEL = (
+    "Could not run '{0}' with arguments from the 'CPU' backend. This could be because the operator doesn't exist for "
+    "this backend, or was omitted during the selective/custom build process (if using custom build). If you are a "
+    "Facebook employee using PyTorch on mobile, please visit https://fburl.com/ptmfixes for possible resolutions. "
+    "'{0}' is only available for these backends: [CUDA, Meta]."
+)
 _NO_WRITES = frozenset(
     """apply_ detach_ fill_diagonal_ logical_and_ logical_not_ logical_or_ logical_xor_ map_ requires_grad_ resize_
     resize_as_ set_ share_memory_""".split()
@@ -135,7 +146,7 @@ def in_torch_words(fn: F, key: str) -> F:
     code = fn.__code__
     if not (code.co_argcount or code.co_kwonlyargcount or code.co_flags & _TAKES_MORE):
         return fn  # it has no signature
-    always = key in _ASKED_FIRST
+    always, typed = key in _ASKED_FIRST, key in _OUT_DTYPE
     writes = key[:7] == "Tensor." and key[-1] == "_" != key[-2] and key[7:] not in _NO_WRITES
     first = always or (not key.startswith("nn.functional.") and in_c(key))
     fn = _worded.get(fn, fn)  # under its other name
@@ -144,6 +155,9 @@ def in_torch_words(fn: F, key: str) -> F:
     def call(*args: object, **keywords: object) -> Any:
         if keywords and isinstance(kind := keywords.get("dtype"), type) and kind in OF_PYTHON:
             keywords["dtype"] = OF_PYTHON[kind]
+        if typed and ("out_dtype" in keywords or any(isinstance(each, dtype) for each in args)):
+            form = "dtype" if keywords.get("out") is None else "dtype_out"
+            raise NotImplementedError(_NO_KERNEL.format(f"aten::{key[6:]}.{form}"))
         if first and (always or keywords or len(args) > 1):
             types = (*map(id, map(type, args)), *keywords, *map(id, map(type, keywords.values())))
             if types not in taken:

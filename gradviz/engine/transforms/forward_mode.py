@@ -132,6 +132,9 @@ def keep_with_saved(outputs: Sequence[Tensor]) -> None:
 
 def make_dual(tensor: Tensor, tangent: Tensor, number: int) -> Tensor:
     """The tensor under another name, with a tangent."""
+    for name, each in (("primal", tensor), ("tangent", tangent)):
+        if not (each.is_floating_point() or each.is_complex()):
+            raise ValueError(f"Expected {name} to be floating point or complex, but got: {each.dtype}")
     if tangent_of(tensor, number) is not None:
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "

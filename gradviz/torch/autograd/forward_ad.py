@@ -73,9 +73,6 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
         )
-    for name, each in (("primal", tensor), ("tangent", tangent)):
-        if not (each.is_floating_point() or each.is_complex()):
-            raise ValueError(f"Expected {name} to be floating point or complex, but got: {each.dtype}")
     number = _number(level)
     if number is None:
         raise RuntimeError("Invalid level given to _make_dual")

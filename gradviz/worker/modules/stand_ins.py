@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel.state import State
-from gradviz.torch.missing import MODULES, NAMES, is_pytorch
+from gradviz.torch.missing import IMPORTED_ONLY, MODULES, NAMES, is_pytorch
 from gradviz.worker.language.classes import ClassFormOnly, ClassMaker
 from gradviz.worker.language.guard import Guard
 from gradviz.worker.language.policy import compile_snippet
@@ -78,6 +78,9 @@ class TorchFacade:
         """Let go of what is put into the modules for one run."""
         utils: Any = type(self.modules["torch.utils"])
         utils.benchmark = None
+        for parent, child in IMPORTED_ONLY:
+            if child in vars(holder := type(self.modules[parent])):
+                delattr(holder, child)
 
 
 class World:
@@ -131,11 +134,16 @@ class World:
             return self.own.load(own, self._compiled)
         if name not in self.modules:
             raise ModuleNotFoundError(f"No module named {name!r} in GradViz snippets", name=name)
+        parent, _, child = name.rpartition(".")
+        if (parent, child) in IMPORTED_ONLY:
+            setattr(type(self.modules[parent]), child, self.modules[name])
         return self.modules[name]
 
     def load_child(self, name: str, child: str) -> object:
-        """Return one of the snippet's own modules inside another one; None if there is none."""
+        """Return a module inside another one, of the snippet's own or imported only so; None if there is none."""
         whole = f"{name}.{child}"
+        if (name, child) in IMPORTED_ONLY:
+            return self.import_module(whole)
         return self.own.load(whole, self._compiled) if self.own.find(whole) == whole else None
 
     def _compiled(self, source: str, path: str, package: str) -> types.CodeType:
@@ -232,7 +240,9 @@ def torch_modules(real: dict[str, types.ModuleType], more: Mapping[str, object] 
         names = {key: value for key, value in vars(module).items() if _is_pytorchs(name, key, value, listed)}
         for child, held in made.items():
             parent, _, key = child.rpartition(".")
-            if parent == name and isinstance(getattr(module, key, held), types.ModuleType | StandIn):
+            if parent != name or (parent, key) in IMPORTED_ONLY:
+                continue
+            if isinstance(getattr(module, key, held), types.ModuleType | StandIn):
                 names[key] = held  # a function may share its file's name: torch.autograd.gradcheck
         if name in ("torch", "torch.serialization"):
             names |= more or {}

@@ -117,6 +117,7 @@ class RNNCellBase(Module):
         batched = input.dim() == 2
         if not batched:
             input = input.unsqueeze(0)
+            hx = (hx[0], hx[1]) if self.gates == 4 and isinstance(hx, Tensor) else hx
             hx = None if hx is None else each_state(hx, lambda each: each.unsqueeze(0))
         state = self._zeros_impl(input) if hx is None else hx
         if self.gates == 4 and isinstance(state, Tensor):

@@ -3,7 +3,6 @@ parametrizations and pruning."""
 
 import gradviz.torch.nn.utils.parametrizations as parametrizations
 import gradviz.torch.nn.utils.parametrize as parametrize
-import gradviz.torch.nn.utils.prune as prune
 import gradviz.torch.nn.utils.rnn as rnn
 import gradviz.torch.nn.utils.stateless as stateless
 from gradviz.torch.nn.utils.clip import (
@@ -37,7 +36,6 @@ __all__ = [
     "parameters_to_vector",
     "parametrizations",
     "parametrize",
-    "prune",
     "remove_spectral_norm",
     "remove_weight_norm",
     "rnn",
@@ -48,7 +46,7 @@ __all__ = [
     "weight_norm",
 ]
 
-for _module in (parametrizations, parametrize, prune, rnn):
+for _module in (parametrizations, parametrize, rnn):
     for _found in vars(_module).values():
         if isinstance(_found, type) and _found.__module__ == _module.__name__:
             _found.__module__ = _module.__name__.removeprefix("gradviz.")  # shown by `print(type(layer))`

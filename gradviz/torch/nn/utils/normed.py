@@ -96,8 +96,8 @@ class SpectralNorm:
         if do_power_iteration:
             with no_grad():
                 for _ in range(self.n_power_iterations):
-                    v.copy_(F.normalize(T["mv"](matrix.t(), u), dim=0, eps=self.eps))
-                    u.copy_(F.normalize(T["mv"](matrix, v), dim=0, eps=self.eps))
+                    F.normalize(T["mv"](matrix.t(), u), dim=0, eps=self.eps, out=v)
+                    F.normalize(T["mv"](matrix, v), dim=0, eps=self.eps, out=u)
                 u, v = u.clone(), v.clone()
         sigma = T["dot"](u, T["mv"](matrix, v))
         return weight / sigma

@@ -370,3 +370,7 @@ __all__ = [
     "random_unstructured",
     "remove",
 ]
+
+for _found in tuple(globals().values()):
+    if isinstance(_found, type) and _found.__module__ == __name__:
+        _found.__module__ = __name__.removeprefix("gradviz.")  # shown by `print(type(pruning))`

@@ -1,0 +1,61 @@
+"""Calls that were drawn at random from PyTorch's signatures: which check comes first, what `out=` may do, which numbers
+are too complex."""
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+def tell(call):
+    torch.manual_seed(0)
+    try:
+        print(call())
+    except Exception as error:
+        print(type(error).__name__, str(error)[:200])
+
+
+a = torch.arange(6.0).reshape(2, 3)
+tell(lambda: torch.nn.utils.prune)
+tell(lambda: torch.tril_indices(-3, -3, requires_grad=False))
+tell(lambda: torch.tril_indices(3, 3, requires_grad=False))
+for bounds in ((1j, torch.tensor(2.0)), (torch.tensor(2.0), 1j), (1j, 2.0), (1j,)):
+    tell(lambda bounds=bounds: a.clip(*bounds))
+for given in ((1j, 2.5), (1, 2j), (1, 2, 1j), (1 + 0j, 3), (1, 3, 1 + 0j)):
+    tell(lambda given=given: torch.arange(*given))
+tell(lambda: F.rrelu_(a - 3, 1.5, generator=torch.Generator()))
+tell(lambda: F.rrelu_(a - 3, 0.1, generator=torch.Generator()))
+tell(lambda: a.cholesky_solve(a.half()))
+tell(lambda: torch.tensor([1, 2, 3]).take_along_dim(torch.ones(2, 3, 4), dim=-3))
+tell(lambda: torch.lu_solve(a, torch.tensor([[1, 0, 2], [0, 1, 1]]), torch.arange(3)))
+tell(lambda: torch.lu_solve(a, a, a))
+tell(lambda: a.addbmm(torch.tensor(1.0), a.detach().requires_grad_()))
+tell(lambda: torch.ones(1, 3, 4, 4).masked_scatter_(torch.ones(3).bool(), torch.zeros(0)))
+tell(lambda: torch.ones(4).masked_scatter(torch.ones(3).bool(), torch.zeros(0)))
+tell(lambda: F.avg_pool2d(torch.ones(1, 2, 2), 2, out=torch.ones(0)))
+tell(lambda: F.gelu(torch.ones(4), approximate="tanh", out=torch.ones(4)))
+tell(lambda: F.gelu(torch.ones(4), approximate="reduce", out=torch.ones(4)))
+tell(lambda: torch.bitwise_not(input=a, out=torch.ones(2, 3)))
+tell(lambda: torch.gcd(input=a, other=a, out=torch.ones(2, 3)))
+tell(lambda: torch.tensor([True]).histc(0))
+tell(lambda: torch.tensor([1j]).histc(0))
+tell(lambda: F.scaled_dot_product_attention(torch.ones(2, 3), torch.ones(4, 4), torch.ones(3, 3), enable_gqa=True))
+tell(lambda: a.addbmm(torch.tensor(1.0), a))
+tell(lambda: torch.arange(3).log_normal_())
+tell(lambda: torch.arange(3).cauchy_())
+tell(lambda: torch.mm(a, a.T, torch.float32))
+tell(lambda: torch.addmm(torch.ones(2), a, a.T, out_dtype=torch.float32))
+tell(lambda: F.adaptive_avg_pool1d(a, None))
+tell(lambda: F.adaptive_max_pool2d(None, 2))
+tell(lambda: F.lp_pool2d([1], 2, 2))
+tell(lambda: F.multilabel_soft_margin_loss(torch.ones(4, 6), torch.ones(3), reduction="foo"))
+tell(lambda: F.multilabel_soft_margin_loss(torch.ones(4, 6), torch.ones(4, 6), reduction="foo"))
+tell(lambda: F.bilinear(torch.tensor([1, 2]), torch.ones(2, 2, 8), torch.ones(1, 4, 4)))
+indices = torch.ones(3, requires_grad=True)
+tell(lambda: F.embedding_bag(indices, torch.ones(6, 6, requires_grad=True), torch.tensor([1]), mode="sum"))
+tell(lambda: nn.LSTMCell(6, 4)(torch.ones(6), torch.zeros(2, 4)))
+tell(lambda: torch.func.jvp(lambda x: x * x, (torch.tensor([True]),), (torch.tensor([True]),)))
+normed = nn.utils.parametrizations.spectral_norm(nn.Linear(3, 2))
+tell(lambda: torch.func.jacrev(lambda x: normed(x).sum(0))(a).shape)
+batch = nn.BatchNorm1d(3)
+tell(lambda: torch.func.jacrev(lambda x: batch(x).sum(0))(a).shape)
+tell(lambda: torch.scatter(torch.ones(3), 0, torch.zeros(2).long(), torch.ones(3), reduce="add"))
