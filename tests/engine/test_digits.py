@@ -8,12 +8,15 @@ What is not equal is off by one in the last binary digit: see Note [The last dig
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 
 import numpy as np
 import pytest
 
 import gradviz.torch as torch
+from gradviz.engine.numerics.functions import chosen
+from gradviz.trace.table.values import DTYPES, numpy_dtype
 from tests.engine.record_digits import COUNT, GOLDEN, computed, sums
 
 # The share of numbers that may be off by one; those that are not named agree but for two in a hundred.
@@ -54,3 +57,20 @@ def test_digits_are_pytorchs(name: str) -> None:
 @pytest.mark.parametrize("name", sums(torch))
 def test_many_numbers_are_added_in_pytorchs_order(name: str) -> None:
     assert ours()[name] == GIVEN[name]
+
+
+@pytest.mark.parametrize("size", [7, 5_000])
+@pytest.mark.parametrize("name", [*DTYPES])
+def test_a_choice_has_the_bits_of_numpys(name: str, size: int) -> None:
+    rng = np.random.default_rng(size)
+    dtype = numpy_dtype(name)
+    first, second = (
+        np.frombuffer(rng.integers(0, 2, size, np.int8) if name == "bool" else rng.bytes(size * dtype.itemsize), dtype)
+        for _ in range(2)
+    )
+    random = rng.random(size) < 0.5
+    which = random, rng.random((3, size)) < 0.5, random.view(np.uint8), np.ones(size, np.uint8) * 2
+    number = second[0]
+    for mask, yes, no in itertools.product(which, (first, first[::-1], number), (second, np.array(number))):
+        found, right = chosen(mask, yes, no), np.where(mask, yes, no)
+        assert (found.dtype, found.shape, found.tobytes()) == (right.dtype, right.shape, right.tobytes())

@@ -148,13 +148,15 @@ def sliding(x: Array, sizes: Sequence[int], axes: Sequence[int]) -> Array:
 
 def with_one_more(x: Array, *, dim: int) -> Array:
     """Add a dimension of size 1 with the stride that PyTorch gives it, as if its elements were contiguous."""
-    made: Array = np.expand_dims(x, dim)
-    if type(x) is not np.ndarray or (x.flags.c_contiguous and x.size and 1 not in x.shape):
-        return made
+    if type(x) is not np.ndarray:
+        return np.expand_dims(x, dim)
+    shape = (*x.shape[:dim], 1, *x.shape[dim:])
+    if x.flags.c_contiguous and x.size and 1 not in x.shape:
+        return x.reshape(shape)
     steps = _steps(x)
     step = x.shape[dim] * steps[dim] if dim < x.ndim else x.itemsize
     memory = memory_of(x)
-    return strided(memory, x.dtype, made.shape, (*steps[:dim], step, *steps[dim:]), start_of(x, memory))
+    return strided(memory, x.dtype, shape, (*steps[:dim], step, *steps[dim:]), start_of(x, memory))
 
 
 def ranged(x: Array, *, dim: int, start: int, end: int, step: int) -> Array:

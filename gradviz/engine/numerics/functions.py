@@ -29,6 +29,24 @@ def precise(function: np.ufunc) -> Kernel:
     return computed
 
 
+_BRANCHES = 1_000  # elements; from there on a branch for each of them costs more than three passes without
+
+
+def chosen(which: Any, yes: Any, no: Any) -> Array:
+    """`np.where(which, yes, no)`. NumPy branches at each element, and where a mask looks random, as that of a relu, the
+    processor guesses wrong half the time, which takes ten times as long as everything else. So here the bits of larger
+    arrays are mixed, of any one type."""
+    of_numpy = all(isinstance(each, (np.ndarray, np.generic)) for each in (which, yes, no))
+    if not of_numpy or which.size < _BRANCHES or which.dtype != np.bool_ or yes.dtype != no.dtype or yes.itemsize > 8:
+        found: Array = np.where(which, yes, no)
+        return found
+    bits = f"i{yes.itemsize}"
+    first, second = yes.view(bits), no.view(bits)
+    kept = np.negative(which.view(np.int8))  # all bits or none
+    mixed: Array = (((first ^ second) & kept) ^ second).view(yes.dtype)
+    return mixed
+
+
 def one_minus_product(x: Array, y: Any) -> Any:
     """1 − x · y; in single precision rounded once, like a fused multiply-add."""
     if x.dtype != np.float32:

@@ -14,6 +14,7 @@ own sum is used."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ def _total(x: Array, axes: tuple[int, ...] | None, keepdims: bool) -> Array:
     if not x.size:
         return np.zeros(shape, x.dtype)
     if plain and max(axes) == len(axes) - 1:  # the first dimensions: contiguous in memory
-        return _upright(x.reshape(-1, int(np.prod(x.shape[len(axes) :])))).reshape(shape)
+        return _upright(x.reshape(-1, math.prod(x.shape[len(axes) :]))).reshape(shape)
     return _over(x, axes).reshape(shape)
 
 
@@ -92,7 +93,7 @@ def _over(x: Array, axes: tuple[int, ...]) -> Array:
         return _columns(y.reshape(-1, outer[-1], size).swapaxes(1, 2), _SIDE_BY_SIDE * (lanes if wide else 1))
     else:
         rows = _row(y.reshape(-1, size, 1))
-    return rows if len(inner) == 1 else _in_turn(rows.reshape(-1, int(np.prod(inner[:-1]))))
+    return rows if len(inner) == 1 else _in_turn(rows.reshape(-1, math.prod(inner[:-1])))
 
 
 def _joined(y: Array, start: int, stop: int) -> tuple[int, ...]:
@@ -217,7 +218,7 @@ def squares(x: Array, axes: tuple[int, ...] | None, keepdims: bool) -> Array:
     if not (x.flags.c_contiguous and kept == list(range(len(kept)))):
         turned = y.transpose([*axes, *kept]).reshape(-1, *(x.shape[i] for i in kept))
         return np.asarray(np.add.accumulate(turned, axis=0)[-1].reshape(shape))
-    rows = y.reshape(int(np.prod([x.shape[i] for i in kept])), -1)
+    rows = y.reshape(math.prod([x.shape[i] for i in kept]), -1)
     lanes = _VECTOR // x.itemsize
     whole = rows.shape[1] // lanes * lanes
     found = _in_turn(_down(rows[:, :whole].reshape(len(rows), -1, lanes))) if whole else np.zeros_like(rows[:, 0])

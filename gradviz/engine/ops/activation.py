@@ -37,7 +37,7 @@ Curvature = Callable[..., object] | None
 
 def _scaled(g: Array, slope: object) -> Any:
     """g · slope, but 0 rather than −0 where the slope is 0."""
-    return np.where(slope == 0, g.dtype.type(0), g * slope).astype(g.dtype)
+    return functions.chosen(slope == 0, g.dtype.type(0), g * slope).astype(g.dtype)
 
 
 def _derivative_row(
@@ -248,7 +248,7 @@ MISH = activation(
 
 def _softplus(x: Array, *, beta: float, threshold: float) -> Array:
     scaled = x * number_array(beta, x.dtype)
-    return np.where(scaled > threshold, x, functions.log1p(functions.exp(scaled)) / beta)
+    return functions.chosen(scaled > threshold, x, functions.log1p(functions.exp(scaled)) / beta)
 
 
 SOFTPLUS = activation(
@@ -375,7 +375,7 @@ api("tanh", where="F")(lambda input: input.tanh())
 LEAKY_RELU = activation(
     "leaky_relu",
     "negative_slope",
-    lambda x, *, negative_slope: np.where(x > 0, x, x * negative_slope),
+    lambda x, *, negative_slope: functions.chosen(x > 0, x, x * negative_slope),
     lambda x, *, negative_slope: np.where(x > 0, 1, negative_slope).astype(x.dtype),
     None,
     latex=r"\max(x, 0) + a \min(x, 0)",
@@ -394,8 +394,8 @@ LEAKY_RELU_ = of_result(
 
 
 def _elu(x: Array, *, alpha: float, scale: float, input_scale: float) -> Array:
-    below = np.where(x >= 0, x.dtype.type(0), x)
-    return np.where(x >= 0, x * scale, np.expm1(below * input_scale) * (alpha * scale))
+    below = functions.chosen(x >= 0, x.dtype.type(0), x)
+    return functions.chosen(x >= 0, x * scale, np.expm1(below * input_scale) * (alpha * scale))
 
 
 def _elu_slope(x: Array, *, alpha: float, scale: float, input_scale: float) -> Array:
@@ -551,7 +551,7 @@ SOFTSHRINK = activation(
 HARDSHRINK = activation(
     "hardshrink",
     "lambd",
-    lambda x, *, lambd: np.where((x >= -lambd) & (x <= lambd), x.dtype.type(0), x),
+    lambda x, *, lambd: functions.chosen((x >= -lambd) & (x <= lambd), x.dtype.type(0), x),
     _outside,
     None,
     latex=r"x \cdot [|x| > \lambda]",
@@ -614,7 +614,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 
 
 def _threshold(x: Array, *, threshold: float, value: float) -> Array:
-    return np.where(x <= number_array(threshold, x.dtype), number_array(value, x.dtype), x)
+    return functions.chosen(x <= number_array(threshold, x.dtype), number_array(value, x.dtype), x)
 
 
 def _threshold_row(key: str, number: int) -> OpRow:

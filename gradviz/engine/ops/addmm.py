@@ -275,7 +275,7 @@ def _offer(name: str, prepare: Callable[..., Sum], first: str, second: str) -> N
     @api(name)
     def function(input: Tensor, *args: object, **named: object) -> Tensor:
         (row, tensors, arrays, shape), params = arguments(input, args, named)
-        if input._data.shape != shape:
+        if input._data.shape != shape[len(shape) - input._data.ndim :]:
             expanded_shape(input, shape)  # refused here if the shapes do not fit
         made: Tensor = apply(row, tensors, arrays, params)
         return made

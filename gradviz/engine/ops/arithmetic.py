@@ -481,7 +481,13 @@ POW_BASE = op(
 )
 
 
+_USUAL = 1 << 31
+
+
 def _prepare_pow(input: Tensor, exponent: Any) -> Prepared:
+    usual = type(exponent) is float or (type(exponent) is int and abs(exponent) < _USUAL)
+    if usual and isinstance(input, Tensor) and input._wrapped is None and input._data.dtype.char in "fd":
+        return POW_SCALAR, (input,), (input._data,), {"exponent": exponent}  # nothing to convert or to refuse
     check_operands("pow", input, exponent)
     if isinstance(exponent, NUMBERS) and isinstance(input, Tensor):
         target = result_type(input, operand(exponent))

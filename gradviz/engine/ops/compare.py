@@ -15,6 +15,7 @@ from gradviz.engine.kernel.messages import NOT_ASKED, check_kind, check_value, o
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.numerics.functions import chosen
 from gradviz.engine.ops.elementwise import (
     NUMBERS,
     Prepared,
@@ -153,7 +154,7 @@ def invert(self: Tensor) -> Tensor:
 WHERE = op(
     "where",
     "condition, self, other",
-    lambda c, x, y: np.where(c, x, y),
+    chosen,
     category="selection",
     layout="operands",
     symbol="where",
@@ -362,7 +363,7 @@ register(lambda input, max: _at_most(input, max), ("clamp_max",), own=lambda sel
 MASKED_FILL = op(
     "masked_fill",
     "self, mask",
-    lambda x, m, *, value: np.where(m, number_array(value, x.dtype), x),
+    lambda x, m, *, value: chosen(m, number_array(value, x.dtype), x),
     category="selection",
     layout="rows",
     symbol="fill",
@@ -373,7 +374,7 @@ MASKED_FILL = op(
 MASKED_FILL_TENSOR = op(
     "masked_fill",
     "self, mask, value",
-    lambda x, m, v: np.where(m, (v.real if v.dtype.kind == "c" and x.dtype.kind not in "cb" else v).astype(x.dtype), x),
+    lambda x, m, v: chosen(m, (v.real if v.dtype.kind == "c" and x.dtype.kind not in "cb" else v).astype(x.dtype), x),
     key="masked_fill_tensor",
     number=1,
     category="selection",

@@ -243,7 +243,7 @@ def functional_relu(input: Tensor, inplace: bool = False) -> Tensor:
 THRESHOLD_BACKWARD = op(
     "threshold_backward",
     "grad_output, self",
-    lambda g, x, *, threshold: np.where(x <= threshold, g.dtype.type(0), g),
+    lambda g, x, *, threshold: functions.chosen(x <= threshold, g.dtype.type(0), g),
     category="activations",
     symbol="relu′",
     latex=r"g \cdot [x > t]",

@@ -15,6 +15,7 @@ from gradviz.engine.kernel.formula import expressed, jointly, sentence
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import distributions
+from gradviz.engine.numerics.functions import chosen
 from gradviz.engine.ops import draw
 from gradviz.engine.ops.arithmetic import ADD, MUL
 from gradviz.engine.ops.neural import in_single, need_floats, need_tensor, one_gradient
@@ -48,7 +49,7 @@ _prelu_backward = one_gradient(
 PRELU = op(
     "_prelu_kernel",
     "self, weight",
-    in_single(lambda x, w: np.where(x > 0, x, x * w)),
+    in_single(lambda x, w: chosen(x > 0, x, x * w)),
     node="PreluKernelBackward0",
     category="activations",
     symbol="prelu",
@@ -94,13 +95,13 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 def _rrelu(x: Array, noise: Array, *, lower: float, upper: float, training: bool) -> Array:
     if training:
         return (x * noise).astype(x.dtype)
-    return np.where(x > 0, x, x * ((lower + upper) / 2)).astype(x.dtype)
+    return chosen(x > 0, x, x * ((lower + upper) / 2)).astype(x.dtype)
 
 
 def _rrelu_slope(g: Array, x: Array, noise: Array, *, lower: float, upper: float, training: bool) -> Array:
     if training and upper - lower > 1e-6:
         return (g * noise).astype(g.dtype)
-    return np.where(x > 0, g, g * ((lower + upper) / 2)).astype(g.dtype)
+    return chosen(x > 0, g, g * ((lower + upper) / 2)).astype(g.dtype)
 
 
 def _rrelu_grad(grad: Tensor, at: Tensor, noise: Tensor, lower: float, upper: float, training: bool) -> Tensor:

@@ -73,7 +73,7 @@ def in_single(forward: Kernel) -> Kernel:
     @functools.wraps(forward)
     def run(*arrays: Array | None, **params: object) -> object:
         for x in arrays:
-            if x is not None and is_half(x):
+            if x is not None and x.dtype.itemsize == 2 and is_half(x):
                 target = x.dtype
                 break
         else:

@@ -46,12 +46,17 @@ def sizes_of(args: tuple[Any, ...]) -> tuple[int, ...]:
     """Sizes given one by one or as one sequence; one-element tensors count as numbers."""
     if len(args) == 1 and isinstance(args[0], (tuple, list)):
         args = tuple(args[0])
-    return tuple(int(n) if isinstance(n, Tensor) else operator.index(n) for n in args)
+    for n in args:
+        if type(n) is not int:
+            return tuple(int(n) if isinstance(n, Tensor) else operator.index(n) for n in args)
+    return args
 
 
 def infer_size(shape: Sequence[int], count: int) -> tuple[int, ...]:
     """Fill in the one -1 of a shape."""
     asked = tuple(shape)
+    if math.prod(asked) == count and (not asked or min(asked) >= 0):
+        return asked
     if asked.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
     if any(n < -1 for n in asked):
@@ -66,8 +71,6 @@ def infer_size(shape: Sequence[int], count: int) -> tuple[int, ...]:
             )
         if known and count % known == 0:
             return tuple(count // known if n == -1 else n for n in asked)
-    elif known == count:
-        return asked
     raise RuntimeError(f"shape '{list(asked)}' is invalid for input of size {count}")
 
 
@@ -220,7 +223,7 @@ PERMUTE = op(
     view=True,
     self=sentence(
         "grad, with its dimensions permuted back",
-        lambda grad, dims: grad.permute(tuple(int(i) for i in np.argsort([d % len(dims) for d in dims]))),
+        lambda grad, dims: grad.permute(sorted(range(len(dims)), key=lambda i: dims[i] % len(dims))),
     ),
 )
 TRANSPOSE = op(
@@ -509,6 +512,8 @@ def expanded_shape(x: Tensor, asked: Sequence[int]) -> tuple[int, ...]:
     """The shape that `x.expand(asked)` has; refuses what does not fit."""
     asked = plain_numbers(asked)
     shape = x._data.shape
+    if asked == shape or (not shape and asked and min(asked) >= 0):
+        return asked
     extra = len(asked) - len(shape)
     if extra < 0:
         raise RuntimeError(

@@ -17,7 +17,7 @@ from gradviz.engine.kernel.dtypes import OF_PYTHON, Array, dtype
 from gradviz.engine.kernel.formula import TABLES
 from gradviz.engine.kernel.memory import from_memory_order, in_memory_order, memory_of, resized
 from gradviz.engine.kernel.messages import check_kind, dimension_error
-from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.state import identity, state
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.run.arguments import (
     SIZED_FIRST,
@@ -159,7 +159,7 @@ def in_torch_words(fn: F, key: str) -> F:
             form = "dtype" if keywords.get("out") is None else "dtype_out"
             raise NotImplementedError(_NO_KERNEL.format(f"aten::{key[6:]}.{form}"))
         if first and (always or keywords or len(args) > 1):
-            types = (*map(id, map(type, args)), *keywords, *map(id, map(type, keywords.values())))
+            types = (*map(identity, map(type, args)), *keywords, *map(identity, map(type, keywords.values())))
             if types not in taken:
                 if refused := refusal(key, args, keywords):
                     raise refused

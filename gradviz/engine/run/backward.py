@@ -142,6 +142,8 @@ def sum_to(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
         return grad.sum()
     extra = grad._data.ndim - len(shape)
     dims = [*range(extra), *(i + extra for i, n in enumerate(shape) if n == 1 and grad._data.shape[i + extra] != 1)]
+    if len(dims) == extra and not state.grad:  # the same numbers without a view, which nobody follows
+        return grad.sum(dims)
     summed: Tensor = grad.sum(dims, keepdim=True)
     return summed.view(shape) if extra else summed
 

@@ -154,7 +154,7 @@ class Optimizer:
         observer = engine_state.observer
         changed: list[Tensor] = []
         groups: list[Group] = []
-        with no_grad():
+        with no_grad(), paused():
             for group in self.param_groups:
                 for param in group["params"]:
                     if param._grad is not None:
@@ -164,9 +164,8 @@ class Optimizer:
                             refuse_capturable(type(self).__name__, bool(group.get("foreach")))
                         changed.append(param)
                         groups.append(group)
-                        with paused():
-                            grad = param._grad._data
-                            self._update(param, -grad if group.get("maximize") else grad, group)
+                        grad = param._grad._data
+                        self._update(param, -grad if group.get("maximize") else grad, group)
         if observer is not None:
             observer.optimizer(type(self).__name__, changed, groups, self.state)
         return loss

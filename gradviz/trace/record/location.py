@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
+from gradviz.engine.kernel.state import identity
 from gradviz.trace.table.encoding import PACK, Writer
 from gradviz.trace.table.regions import RegionKind
 
@@ -43,7 +44,7 @@ class Sites:
         self._known: dict[int, int] = {}
         self._by_code: dict[int, tuple[CodeType, dict[int, int], list[Place]]] = {}
         self._by_place: dict[Place, int] = {}
-        self._ours: set[int] = set()  # by id: the globals of our own modules
+        self._ours: set[int] = set()  # by identity: the globals of our own modules
 
     def here(self, depth: int) -> int:
         """The place of the snippet that is running, -1 if there is none; `depth` frames above may be skipped."""
@@ -54,7 +55,7 @@ class Sites:
                 break
             frame, depth = before, depth - 1
         ours = self._ours
-        while id(frame.f_globals) in ours:
+        while identity(frame.f_globals) in ours:
             before = frame.f_back
             if before is None:
                 return -1
@@ -90,7 +91,7 @@ class Sites:
         """If these are the globals of one of our modules, skip its frames from now on."""
         name = names.get("__name__")
         if type(name) is str and name.startswith(_OURS) and getattr(sys.modules.get(name), "__dict__", None) is names:
-            self._ours.add(id(names))
+            self._ours.add(identity(names))
 
     def _of(self, frame: FrameType, code: CodeType, instruction: int) -> int:
         self._code, self._known, positions = self._code_of(code)
@@ -101,9 +102,9 @@ class Sites:
 
     def _code_of(self, code: CodeType) -> tuple[CodeType, dict[int, int], list[Place]]:
         """Code of the snippet, the sites in it that are known, and the places of its instructions."""
-        entry = self._by_code.get(id(code))
-        if entry is None:  # the code object is kept alive, so that its id stays unique
-            entry = self._by_code[id(code)] = (code, {}, list(code.co_positions()))
+        entry = self._by_code.get(identity(code))
+        if entry is None:  # the code object is kept alive, so that its identity stays unique
+            entry = self._by_code[identity(code)] = (code, {}, list(code.co_positions()))
         return entry
 
     def raised(self, traceback: TracebackType | None) -> tuple[int, list[str]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from gradviz.engine.kernel.graph import Edge, Node
-from gradviz.engine.kernel.state import RENAMING, set_observer
+from gradviz.engine.kernel.state import RENAMING, identity, set_observer
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.trace.record.binding import Binder, Catcher
 from gradviz.trace.record.chains import Question, answer
@@ -415,7 +415,7 @@ class Recorder:
         rows = self._rows
         step = rows.add_step(Kind.OPTIMIZER, -1, -1, rows.sites.here(3), rows.writer.count("optimizers"))
         rows.writer.add("optimizers", step, rows.writer.text(name))
-        distinct = {id(group): group for group in groups}
+        distinct = {identity(group): group for group in groups}
         settings = {key: rows.writer.text(settings_text(group)) for key, group in distinct.items()}
         for each, group in zip(params, groups, strict=True):
             number = rows.tensor_of(each)
@@ -423,7 +423,7 @@ class Recorder:
             kept = states.get(each)
             state = kept if type(kept) is dict else {}
             average, square = (rows.remembered(state, names) for names in (AVERAGES, SQUARES))
-            rows.writer.add("updates", step, number, settings[id(group)], count_of(state), average, square)
+            rows.writer.add("updates", step, number, settings[identity(group)], count_of(state), average, square)
             if state:
                 self._gaps.optimizer(name, each, state)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gradviz.engine.kernel.memory import held_bytes
 from gradviz.engine.kernel.saved import Saved
-from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.state import identity, state
 from gradviz.trace.record.location import UNKNOWN, RegionStack, Sites
 from gradviz.trace.table.encoding import PACK, Writer
 from gradviz.trace.table.kinds import Kind
@@ -166,12 +166,12 @@ def _owner(data: Array) -> int:
     base = data.base
     while isinstance(base, np.ndarray):
         data, base = base, base.base
-    return id(data)
+    return identity(data)
 
 
 def _enter(known: _Sharers, tensor: Any) -> None:
     """A tensor leaves by itself when it dies: a data set has as many views as rows."""
-    owner, key = _owner(tensor._data), id(tensor)
+    owner, key = _owner(tensor._data), identity(tensor)
     entries = known.setdefault(owner, {})
     if key not in entries:
         entries[key] = ref(tensor, lambda gone: _leave(known, owner, key))
