@@ -74,7 +74,8 @@ _HASHES = {
     ),
     "of a dataclass": (
         f"{_F}from dataclasses import dataclass\n@dataclass(frozen=True)\nclass D: x: object\n"
-        f"found = hash(D(f))\n{_OUT}\nfound = D(f).__hash__()\n{_OUT}"
+        "for found in (hash(D(f)), D(f).__hash__()):\n"  # made of the number that the function has in this run
+        "    if found != hash((hash(f),)): print('ESCAPED', found)"
     ),
     "of a type in brackets": f"{_F}found = hash(list[int])\n{_OUT}",
     "of a choice of types": f"found = hash(int | str)\n{_OUT}",

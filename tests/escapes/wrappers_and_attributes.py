@@ -277,7 +277,7 @@ _RENAMED = {
         "from dataclasses import dataclass, field\nfrom gymnasium.spaces import Discrete\nf = field(default=7)\n"
         f"class B: _source: object = f\nclass A(Discrete):\n    x: object = f\n{_AT_WORK}"
         "A = dataclass(init=False, repr=False, eq=False)(A)\n"
-        "match A(3):\n    case A(a, b): print('ESCAPED', a)"
+        "match A(3):\n    case A(a, b) if a != 7: print('ESCAPED', a)"
     ),
     "what a copy sets": (
         "import copy\nfrom torch import nn\nfrom dataclasses import dataclass, field\nf = field(default=None)\n"
@@ -342,6 +342,32 @@ _BESIDE_IT = {
     ),
 }
 
+_ADDED = {  # methods of a dataclass, on things of another kind
+    "__init__ on a class of PyTorch's": (
+        "import torch\nfrom dataclasses import dataclass\n@dataclass\nclass A: forward: object\n"
+        "try: A.__init__(torch.nn.Linear, lambda self, x: 'ESCAPED')\n"
+        "except (TypeError, AttributeError): pass\nprint(torch.nn.Linear(1, 1)(torch.ones(1)))"
+    ),
+    "__init__ of a frozen one on a class of PyTorch's": (
+        "import torch\nfrom dataclasses import dataclass\n@dataclass(frozen=True)\nclass A: forward: object\n"
+        "try: A.__init__(torch.nn.Linear, lambda self, x: 'ESCAPED')\n"
+        "except (TypeError, AttributeError): pass\nprint(torch.nn.Linear(1, 1)(torch.ones(1)))"
+    ),
+    "__repr__ of a tensor": (
+        "import torch\nfrom dataclasses import dataclass\n@dataclass\nclass A: _version_of: object\n"
+        "@dataclass\nclass B:\n    _saved: object\n    data: object\n    obj: object\n    captured: object\n"
+        "node = (torch.ones(1, requires_grad=True) * 2).grad_fn\n"
+        "for thing in (torch.ones(1), node, torch.ones(1).numpy()):\n"
+        "    for act in (B.__repr__, lambda x: B.__eq__(x, x)):\n"
+        "        try: print('ESCAPED', act(thing))\n        except AttributeError: pass"
+    ),
+    "a field that is an expression": (
+        "import dataclasses\nField = type(dataclasses.field())\n"
+        "f = Field(3, dataclasses.MISSING, True, True, None, True, None, False)\n"
+        "class A: x: int = f\nf.name = 'x=print(\"ESCAPED\")'\nprint(dataclasses.dataclass(A)())"
+    ),
+}
+
 WRAPPERS_AND_ATTRIBUTES: list[Attack] = [
     *listed(
         "Found: what wraps a class or an object",
@@ -356,4 +382,5 @@ WRAPPERS_AND_ATTRIBUTES: list[Attack] = [
     *listed("Found: members of an Enum before they are made", _MADE),
     *listed("Found: fields that get another name", _RENAMED),
     *listed("Found: bases beside an offered class", _BESIDE_IT),
+    *listed("Methods that @dataclass adds", _ADDED),
 ]

@@ -21,6 +21,7 @@ _ANSWERING = found("Classes that answer")
 _FIELDS = found("Found: names of methods and fields")
 _VIEWS = found("Found: tables behind a view")
 _BASES_BESIDE = found("Found: bases beside an offered class")
+_ADDED = found("Methods that @dataclass adds")
 _PLACE = found("Found: objects in the place of an optimizer")
 _LEFT = "tests/worker/test_run_isolation.py::test_nothing_is_left_for_the_next_run"
 _TAKEN = "tests/worker/test_run_isolation.py::test_nothing_that_python_keeps_takes_memory_of_the_next_run"
@@ -455,10 +456,10 @@ BROUGHT = (
         found("Found: members of an Enum before they are made"),
     ),
     worker(
-        "objects/python_types",
+        "language/data_classes",
         "a field gets another name",
-        "    _name_fields_once()\n",
-        "",
+        "made: Any = copy.copy(given)",
+        "made: Any = given",
         found("Found: fields that get another name"),
     ),
     worker(
@@ -476,25 +477,46 @@ BROUGHT = (
         _BASES_BESIDE,
     ),
     worker(
-        "modules/standard_modules",
+        "language/data_classes",
         "fields of a base after its heir",
-        "for heir in (each, *heirs(each)):",
-        "for heir in (each,):",
+        "for heir in (cls, *heirs(cls)):",
+        "for heir in (cls,):",
         _BASES_BESIDE,
+    ),
+    worker(
+        "language/data_classes",
+        "methods that @dataclass adds",
+        'guard.compiler("\\n".join(self._lines), "<string>", "")',
+        'compile("\\n".join(self._lines), "<string>", "exec")',
+        _ADDED,
+    ),
+    worker(
+        "language/guard",
+        "attributes that are set by object",
+        "    thing = guard.write(thing, name)\n",
+        "",
+        _ADDED,
+    ),
+    worker(
+        "language/data_classes",
+        "hashes that @dataclass writes",
+        '{"hash": guard.identities.hash,',
+        '{"hash": hash,',
+        found("Found: addresses in hashes of what holds others"),
     ),
     worker(
         "language/classes",
-        "an heir while fields are made",
-        'if self._guard.unfinished.intersection(getattr(base, "__mro__", ())):',
-        "if False:",
-        _BASES_BESIDE,
+        "comparisons that @dataclass writes",
+        "{**names, **guarded_operators(names)}.items()",
+        "names.items()",
+        _UNFINISHED,
     ),
     worker(
-        "modules/standard_modules",
-        "an heir while fields are made twice",
-        "    if cls in guard.unfinished:\n",
-        "    if False:\n",
-        _BASES_BESIDE,
+        "language/data_classes",
+        "texts with comparisons that @dataclass writes",
+        'if methods.keys() & {"__eq__", "__hash__"}:',
+        "if False:",
+        found("Found: texts that are equal to others"),
     ),
     worker(
         "running/fresh",
@@ -641,34 +663,6 @@ BROUGHT = (
         "what an optimizer does when it is loaded, read of a class before it is checked",
         'made._restored = vars(made)["__setstate__"]',
         "made._restored = made.__setstate__",
-        _UNFINISHED,
-    ),
-    worker(
-        "modules/standard_modules",
-        "methods of a class that @dataclass leaves",
-        "                    guard.adopt(each)  # which",
-        "                    pass  # which",
-        _UNFINISHED,
-    ),
-    worker(
-        "modules/standard_modules",
-        "a docstring that is another one when it is read again",
-        'given = vars(cls).get("__doc__")\n    cls.__doc__ = given if type(given) is str and given else',
-        "cls.__doc__ = cls.__doc__ if type(cls.__doc__) is str and cls.__doc__ else",
-        _UNFINISHED,
-    ),
-    worker(
-        "objects/python_types",
-        "abstract methods that @dataclass reads",
-        "    _leave_abstract_methods()\n",
-        "",
-        _UNFINISHED,
-    ),
-    worker(
-        "objects/python_types",
-        "the truth of fields that @dataclass asks for",
-        "    _ask_fields_at_once()\n",
-        "",
         _UNFINISHED,
     ),
     worker(

@@ -499,9 +499,9 @@ MODULES = (
         W + "test_guard.py::test_a_decorator_changes_no_class_of_others",
     ),
     worker(
-        "modules/standard_modules",
+        "language/data_classes",
         "fields of a dataclass",
-        'check_patterns(guard, heir, vars(each).get("__annotations__", {}))',
+        "check_patterns(guard, heir, found)",
         "check_patterns(guard, heir)",
         W + "test_guard.py::test_a_class_that_dataclass_refuses_has_no_pattern",
     ),

@@ -102,6 +102,7 @@ class ClassMaker:
         self._metaclasses = metaclasses
         self._welcomes: dict[type, Any] = {}  # what classes do with those that derive from them
         guard.of_classes = {"<welcome>": self._welcome_of, "<mro>": self._order_of, "<bases>": self._bases_of}
+        guard.classes = self
         self._never_bound: set[object] = set()
 
     def never_bind(self, found: Iterable[object]) -> None:
@@ -129,7 +130,7 @@ class ClassMaker:
         check_text(made)
         if type(made) in self._metaclasses:
             self._guard.adopt(made)
-            self._welcome(made, made)
+            self.welcome(made)
             return made
         if type(made) is not type:
             raise TypeError(f"a metaclass is not {HERE}")
@@ -146,9 +147,16 @@ class ClassMaker:
         _check_finished(made)
         self._guard.adopt(made)
         check_patterns(self._guard, made)
-        _find_abstract(made)  # which reads attributes, and so may call the snippet
-        self._welcome(made, made)
+        find_abstract(made)  # which reads attributes, and so may call the snippet
+        self.welcome(made)
         return made
+
+    def remake(self, made: type, names: dict[str, object]) -> type:
+        """Return a class in place of this one, with these names instead."""
+        other = type(made.__name__, made.__bases__, names)
+        if made in self._welcomes:
+            self._welcomes[other] = self._welcomes[made]
+        return self._guard.adopt(other)
 
     def _move_welcome(self, made: type) -> None:
         """`__init_subclass__`, which Python would call on a class that nobody has looked at, is called when it is
@@ -160,6 +168,10 @@ class ClassMaker:
             raise TypeError("a class can't define '__init_subclass__' in GradViz snippets but by def")
         type.__delattr__(made, "__init_subclass__")
         self._welcomes[made] = given.__func__
+
+    def welcome(self, made: type) -> None:
+        """Call the `__init_subclass__` of the first base class that has one."""
+        self._welcome(made, made)
 
     def _welcome(self, made: type, after: type, /, **keywords: object) -> None:
         """Call the `__init_subclass__` of the first base class behind `after` that has one."""
@@ -229,8 +241,6 @@ class ClassMaker:
         if not known:
             label = getattr(base, "__name__", "this") if isinstance(base, type) else "this object"
             raise TypeError(f"{label} can't be a base class in GradViz snippets")
-        if self._guard.unfinished.intersection(getattr(base, "__mro__", ())):
-            raise TypeError("a class can't be a base class while @dataclass works on it in GradViz snippets")
 
 
 class NamedTupleForm:
@@ -376,14 +386,20 @@ def _may_hold(base: type, name: str) -> bool:
     return name in vars(base) or (name.startswith("_") and base.__module__.split(".")[0] in ("torch", "gradviz"))
 
 
-def _find_abstract(made: type) -> None:
+def add_methods(made: type, names: dict[str, Any]) -> None:
+    """Give a finished class more names, as if its statement had had them."""
+    for name, value in {**names, **guarded_operators(names)}.items():
+        type.__setattr__(made, name, value)
+
+
+def find_abstract(made: type) -> None:
     """What ABCMeta does: a class with abstract methods can't be instantiated."""
     inherited = {name for base in made.__bases__ for name in getattr(base, "__abstractmethods__", ())}
     own = {name for name, value in vars(made).items() if getattr(value, "__isabstractmethod__", False) is True}
     left = own | {
         name for name in inherited if getattr(getattr(made, name, None), "__isabstractmethod__", False) is True
     }
-    if left:
+    if left or "__abstractmethods__" in vars(made):
         made.__abstractmethods__ = frozenset(left)  # type: ignore[attr-defined]
 
 

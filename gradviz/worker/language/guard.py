@@ -63,6 +63,16 @@ class Owner(Protocol):
         """The snippet's setattr."""
 
 
+class Maker(Protocol):
+    """What @dataclass needs of what makes classes."""
+
+    def remake(self, made: type, names: dict[str, object]) -> type:
+        """Return a class in place of this one, with these names instead."""
+
+    def welcome(self, made: type) -> None:
+        """Call the `__init_subclass__` of a base class."""
+
+
 class Attributes(dict[str, object]):
     """A copy of an object's attributes; items that are assigned are set on the object, too."""
 
@@ -148,9 +158,21 @@ def code_of(guard: Guard, thing: object) -> Names:
     return Names(function.__code__)  # type: ignore[attr-defined]
 
 
-def setter_of(act: Callable[..., object], thing: object) -> Callable[..., object]:
-    """Return the snippet's x.__setattr__: setattr on x, or on the instance if it is called on a class."""
-    return lambda *given: act(*given) if isinstance(thing, type) else act(thing, *given)
+def setter_of(guard: Guard, thing: object) -> Callable[..., object]:
+    """Return the snippet's x.__setattr__: setattr on x, or on the instance if it is called on a class. A frozen
+    dataclass refuses that, but not object.__setattr__."""
+    if thing is object:
+        return functools.partial(place, guard)
+    return lambda *given: guard.setattr(*given) if isinstance(thing, type) else guard.setattr(thing, *given)
+
+
+def place(guard: Guard, thing: Any, name: Any, value: object) -> None:
+    """The snippet's object.__setattr__(thing, name, value)."""
+    guard._check_name(name)
+    name = OWN_NAMES.get(name, name)
+    thing = guard.write(thing, name)
+    found = (vars(base)["__setattr__"] for base in type(thing).__mro__ if "__setattr__" in vars(base))
+    next(each for each in found if each not in guard.frozen)(thing, name, value)
 
 
 def getter_of(guard: Guard, thing: object) -> Callable[..., object]:
@@ -303,11 +325,12 @@ class Guard:
     def __init__(self, changeable: tuple[type, ...]) -> None:
         self._changeable = changeable
         self._own: set[type] = set()
-        self.unfinished: set[type] = set()  # that @dataclass is at work on
+        self.frozen: weakref.WeakSet[Callable[..., None]] = weakref.WeakSet()  # what refuses to set attributes
         self.globals: dict[str, Any] = {}
         self.tables: weakref.WeakSet[type] = weakref.WeakSet()  # what globals() returns, one for each table of names
         self.of_classes: dict[str, object] = {}  # the hooks of `classes`
         self.compiler: Callable[[str, str, str], types.CodeType]  # the text, its file and its package
+        self.classes: Maker
         self.identities = Identities(self.wrote)
         self._formatter = _Formatter(self)
         self.plain_bases: tuple[type, ...] = (object, types.SimpleNamespace)  # without anything of GradViz's own
@@ -318,7 +341,7 @@ class Guard:
         hooks |= {"<super>": self.super, "<vars>": self.vars, "<class>": plain_type, "<absent>": Absent}
         hooks["<entry>"], hooks["<code>"] = check_arguments, functools.partial(code_of, self)
         hooks["<getter>"] = functools.partial(getter_of, self)
-        hooks["<setter>"] = functools.partial(setter_of, self.setattr)
+        hooks["<setter>"] = functools.partial(setter_of, self)
         return hooks | {"<restorer>": functools.partial(restorer_of, self)} | self.of_classes
 
     def adopt(self, made: type) -> type:

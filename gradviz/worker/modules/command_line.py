@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn, TypeVar
 
+from gradviz.worker.language.data_classes import fields, is_dataclass
 from gradviz.worker.language.guard import Guard
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.objects.arguments import keep_methods
@@ -279,10 +280,10 @@ def tyro_module(guard: Guard, write: Callable[[str, str], None], argv: Sequence[
         given = [_text(each) for each in (argv[1:] if args is None else args)]
         if not given:
             return f() if default is None else default
-        if not (isinstance(f, type) and dataclasses.is_dataclass(f)):
+        if not (isinstance(f, type) and is_dataclass(f)):
             raise TypeError(f"tyro.cli of what is no dataclass is not {HERE} with arguments; use argparse")
         found = _fields_of_line(_Parser(write, prog=PROGRAM), f, given)
-        rest = () if default is None else (each.name for each in dataclasses.fields(f) if each.init)
+        rest = () if default is None else (each.name for each in fields(f) if each.init)
         return f(**{name: guard.getattr(default, name) for name in rest} | found)
 
     return stand_in("tyro", {"cli": cli})
@@ -290,7 +291,7 @@ def tyro_module(guard: Guard, write: Callable[[str, str], None], argv: Sequence[
 
 def _fields_of_line(parser: argparse.ArgumentParser, cls: Any, given: list[str]) -> dict[str, object]:
     """Return the fields of a dataclass given on a command line, such as --num-envs 4 or --no-cuda."""
-    for each in (field for field in dataclasses.fields(cls) if field.init):
+    for each in (field for field in fields(cls) if field.init):
         kind = each.type if each.default is None or each.default is dataclasses.MISSING else type(each.default)
         kind = next((known for known in (bool, int, float, str) if kind is known or kind == known.__name__), str)
         names = {f"--{each.name}": None, f"--{each.name.replace('_', '-')}": None}

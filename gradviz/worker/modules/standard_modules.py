@@ -13,7 +13,6 @@ import cmath
 import collections
 import contextlib
 import copy
-import dataclasses
 import datetime
 import functools
 import heapq
@@ -32,7 +31,7 @@ import types
 import typing
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -42,10 +41,9 @@ from gradviz.worker.language.classes import (
     NamedTupleForm,
     ProtocolForm,
     TypedDictForm,
-    check_patterns,
-    check_text,
     enum_names,
 )
+from gradviz.worker.language.data_classes import dataclass_names
 from gradviz.worker.language.guard import Guard
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.command_line import PROGRAM, command_line_module, tyro_module
@@ -58,7 +56,6 @@ from gradviz.worker.modules.text_modules import error_modules, of_plain_text, te
 from gradviz.worker.modules.unit_tests import unit_test_module
 from gradviz.worker.objects.iterators import iterator_names
 from gradviz.worker.objects.numpy_boundary import PLAIN, REAL
-from gradviz.worker.objects.type_slots import heirs
 from gradviz.worker.policy_names import is_dunder
 
 MAX_SLEEP = 0.1
@@ -78,7 +75,7 @@ def standard_modules(guard: Guard, write: Writer) -> dict[str, object]:
         "collections": stand_in("collections", {**_collections_names(guard), "abc": abstract}),
         "collections.abc": abstract,
         "typing": stand_in("typing", _named(typing, _TYPING) | _TYPING_FORMS | {"final": _final}),
-        "dataclasses": stand_in("dataclasses", _dataclasses_names(guard)),
+        "dataclasses": stand_in("dataclasses", dataclass_names(guard)),
         "time": stand_in("time", {**_named(time, _TIME), "sleep": _sleep}),
         "copy": stand_in("copy", {"copy": _copier(copy.copy), "deepcopy": _copier(copy.deepcopy), "Error": copy.Error}),
         "__future__": stand_in("__future__", dict.fromkeys(_FUTURE)),
@@ -269,85 +266,6 @@ def _collections_names(guard: Guard) -> dict[str, object]:
         return guard.adopt(made)
 
     return _named(collections, "OrderedDict defaultdict deque Counter ChainMap") | {"namedtuple": namedtuple}
-
-
-def _dataclasses_names(guard: Guard) -> dict[str, object]:
-    def dataclass(cls: object = None, /, **options: bool) -> object:
-        def decorate(each: Any) -> type:
-            _own_class(guard, each, "dataclass")
-            given: dict[str, Any] = {key: bool(value) for key, value in options.items()}
-            with _at_work_on(guard, each):
-                for heir in (each, *heirs(each)):
-                    check_patterns(guard, heir, vars(each).get("__annotations__", {}))
-                check_text(each, compares=True)
-                describe_class(each)
-                guard.identities.undress(each)
-                try:
-                    with _meanings(each.__module__):
-                        made = dataclasses.dataclass(**given)(each)
-                finally:
-                    guard.adopt(each)  # which has methods now, also where there are slots or an error
-                made = each if made is each else guard.adopt(made)
-                return abc.update_abstractmethods(made)  # which reads attributes, and so may call the snippet
-
-        return decorate if cls is None else decorate(cls)
-
-    def asdict(instance: object) -> object:
-        return _unfolded(guard, instance, dict)
-
-    def astuple(instance: object) -> object:
-        return _unfolded(guard, instance, lambda pairs: tuple(value for _, value in pairs))
-
-    names = _named(dataclasses, "field fields replace is_dataclass KW_ONLY InitVar FrozenInstanceError MISSING")
-    return names | {"dataclass": dataclass, "asdict": asdict, "astuple": astuple}
-
-
-@contextlib.contextmanager
-def _at_work_on(guard: Guard, cls: type) -> Iterator[None]:
-    """Context in which nothing derives from this class: the fields to come are checked for those that do so far."""
-    if cls in guard.unfinished:
-        raise TypeError(f"@dataclass is at work on {cls.__name__}")
-    guard.unfinished.add(cls)
-    try:
-        yield
-    finally:
-        guard.unfinished.discard(cls)
-
-
-@contextlib.contextmanager
-def _meanings(name: object) -> Iterator[None]:
-    """Context in which the module of this name has the words that @dataclass looks up there, where annotations are
-    text. The methods that it makes get this module's names, and no others."""
-    if type(name) is not str or (name in sys.modules and name != "__main__"):
-        yield
-        return
-    before = sys.modules.get(name)
-    sys.modules[name] = meant = types.ModuleType(name)
-    vars(meant).update(typing=typing, dataclasses=dataclasses, ClassVar=typing.ClassVar)
-    vars(meant).update(_named(dataclasses, "InitVar KW_ONLY"))
-    try:
-        yield
-    finally:
-        del sys.modules[name]
-        if before is not None:
-            sys.modules[name] = before
-
-
-def describe_class(cls: Any) -> None:
-    """Give a class a docstring; otherwise @dataclass would ask every default for its repr."""
-    given = vars(cls).get("__doc__")
-    cls.__doc__ = given if type(given) is str and given else f"{cls.__name__}(...)"
-
-
-def _unfolded(guard: Guard, value: Any, make: Callable[[Any], object]) -> object:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = [each.name for each in dataclasses.fields(value)]
-        return make([(name, _unfolded(guard, guard.getattr(value, name), make)) for name in names])
-    if type(value) in (list, tuple):
-        return type(value)(_unfolded(guard, each, make) for each in value)
-    if type(value) is dict:
-        return {key: _unfolded(guard, each, make) for key, each in value.items()}
-    return value
 
 
 class Abstract:

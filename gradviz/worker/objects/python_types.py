@@ -14,7 +14,6 @@ import codecs
 import collections
 import contextvars
 import copy
-import dataclasses
 import datetime
 import encodings.aliases
 import encodings.unicode_escape
@@ -65,9 +64,6 @@ def change_python() -> None:
     _copy_as_classes_say()
     _tell_of_arguments_by_text()
     _hide_unmade_members()
-    _name_fields_once()
-    _ask_fields_at_once()
-    _leave_abstract_methods()
     _decode_quietly()
     vars(inspect)["_signature_fromstr"] = _signature_of_text(vars(inspect)["_signature_fromstr"])
 
@@ -479,39 +475,6 @@ def _hide_unmade_members() -> None:
 
     enum._proto_member.__get__ = __get__  # type: ignore[attr-defined]
     enum._proto_member.__set_name__ = __set_name__  # type: ignore[attr-defined]
-
-
-def _name_fields_once() -> None:
-    """Let a field of a dataclass have one name for good: Python gives it another one when another class has it, too,
-    and the first one's heirs and copies would then reach what is there under that name."""
-    named: Any = vars(dataclasses.Field)["name"]
-
-    def name_it(self: object, name: object) -> None:
-        before = getattr(self, "name", None)
-        if before is not None and before != name:
-            raise TypeError(f"the field '{before}' can't be '{name}', too, in GradViz snippets; call field() for each")
-        named.__set__(self, name)
-
-    dataclasses.Field.name = property(named.__get__, name_it)  # type: ignore[assignment,misc]
-
-
-def _ask_fields_at_once() -> None:
-    """Ask for the truth of what a field says of itself when it is made: @dataclass asks for it when the class has new
-    methods."""
-    made: Any = vars(dataclasses.Field)["__init__"]
-
-    def __init__(self: Any, *given: object) -> None:
-        made(self, *given)
-        self.init, self.repr, self.compare = bool(self.init), bool(self.repr), bool(self.compare)
-        self.hash = None if self.hash is None else bool(self.hash)
-        self.kw_only = self.kw_only if self.kw_only is dataclasses.MISSING else bool(self.kw_only)
-
-    dataclasses.Field.__init__ = __init__  # type: ignore[method-assign,assignment]
-
-
-def _leave_abstract_methods() -> None:
-    """Let @dataclass read no attributes of a class that has new methods: the snippet's decorator does, later."""
-    vars(dataclasses)["abc"] = types.SimpleNamespace(update_abstractmethods=lambda cls: cls)
 
 
 def _decode_quietly() -> None:

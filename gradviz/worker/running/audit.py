@@ -4,13 +4,12 @@ policy that prevents reading files.
 Calling `refuse_from_now_on` is the last thing a worker does before it accepts a snippet. From then on, every audited
 act (files, programs, sockets, frames, lists of objects, code from text, imports from disk) is refused, whoever asks,
 until the process ends: there is no way back to be found, because none exists. What GradViz's own functions must still
-do is permitted only to their code: looking at a frame, reading a traceback, or the standard library making the methods
-of a dataclass."""
+do is permitted only to their code: looking at a frame, reading a traceback, or running a text that the policy
+has accepted."""
 
 from __future__ import annotations
 
 import collections
-import dataclasses
 import sys
 import typing
 from collections.abc import Mapping
@@ -21,8 +20,8 @@ from gradviz.engine.kernel.formula import compiled
 from gradviz.engine.kernel.modes import forward_stack
 from gradviz.trace.record.location import Sites
 from gradviz.trace.record.recorder import Recorder
-from gradviz.worker.language import errors, run_texts
-from gradviz.worker.modules import own_modules, standard_modules
+from gradviz.worker.language import data_classes, errors, run_texts
+from gradviz.worker.modules import own_modules
 from gradviz.worker.running import fresh, runner
 
 # "compile" compiles a type hint in quotation marks; running code is "exec"
@@ -69,21 +68,13 @@ def _lookers() -> list[CodeType]:
 
 def _permitted() -> Mapping[str, frozenset[CodeType]]:
     """Return the other acts that GradViz's code still needs, with the code that may do them."""
-    builder = getattr(dataclasses, "_FuncBuilder", None)  # since Python 3.13
-    makes_methods: Any = builder.add_fns_to_class if builder else dataclasses._create_fn  # type: ignore[attr-defined]
-    adds_slots: Any = dataclasses._add_slots  # type: ignore[attr-defined]
     names_module: Any = typing._caller  # type: ignore[attr-defined]
     acts: dict[str, tuple[Any, ...]] = {
         "object.__getattr__ tb_frame": (Sites.raised, errors.calls_of),
-        "object.__setattr__": (
-            collections.namedtuple,
-            adds_slots,
-            standard_modules.describe_class,
-            fresh.restore_class,
-        ),
+        "object.__setattr__": (collections.namedtuple, data_classes.describe_class, fresh.restore_class),
         **dict.fromkeys(("sys._getframe", "sys._getframemodulename"), (names_module,)),  # a module's name
         # code made from texts they built, with names that are checked; code that the policy has accepted
-        "exec": (collections.namedtuple, makes_methods, run_texts.run_code),
+        "exec": (collections.namedtuple, run_texts.run_code),
         # for a checked snippet and its modules; for the engine's own formulas
         "function.__new__": (runner.Runner._execute, own_modules.OwnModules._run, compiled),
     }

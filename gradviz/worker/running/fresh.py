@@ -5,7 +5,6 @@ restores them; a worker that runs only one snippet does not need it."""
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import re
 import sys
@@ -52,7 +51,6 @@ class Fresh:
             forget()
         typing.clear_overloads()
         re.purge()
-        dataclasses._EMPTY_METADATA = types.MappingProxyType({})  # type: ignore[attr-defined]
         np.seterr(**self._errors)
 
 
