@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 
-from PySide6.QtCore import QByteArray, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QObject, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -32,6 +32,7 @@ from gradviz.document.snippet import Snippet
 from gradviz.session.output import count
 from gradviz.session.presenting import Stage
 from gradviz.session.state import Phase, State
+from gradviz.session.store import Store
 from gradviz.ui.panels.panel import Context, Panel
 from gradviz.ui.theme import Theme
 
@@ -113,7 +114,7 @@ CORNER = (0.25, 200, 520)
 BOTTOM = (0.24, 150, 240)  # of its height, for pages that need room
 TALL = (0.4, 230, 460)  # the same, for pages that need more
 TABS, STRIP = 36, 64  # pixels of the tabs at least, and of the timeline below them, at text scale 1
-LINES = 280  # pixels in which most lines of a snippet can be read, at text scale 1
+LINES = 262  # pixels in which most lines of a snippet can be read, at text scale 1
 COMFORTABLE = 330  # pixels of the snippet that a page at the bottom must not take beyond its needs
 MARGINS = (8, 8, 8, 2)
 GAP = 7
@@ -121,7 +122,7 @@ SNIPPET, LEAST_SNIPPET = 0.6, 0.35  # share of a side that it has in common with
 LINE_OF_CODE, AROUND_CODE = 18, 92  # pixels, of it and of what is around the code, at text scale 1
 SPARE = 16  # pixels that a splitter may take from the canvas
 NARROWEST, LOWEST = 120, 40  # minimum size of a card in pixels: a window must not grow with its contents
-PAUSE, MOST_MISSED = 100, 12  # milliseconds, and states that a waiting panel leaves out
+PAUSE, MOST_MISSED = 100, 24  # milliseconds, and states that a waiting panel leaves out
 HALF = 0.5  # share of the window for the canvas, unless the user asks for more panels
 
 
@@ -168,9 +169,9 @@ def allotted(width: float, height: float, least: float, low: int, scale: float, 
     return next((room for room in ways if room.canvas(width, height) >= least), Room())
 
 
-def roomier(room: Room, larger: Room, scale: float) -> Room:
-    """The one with more room for the page at the bottom, if the others lose nothing that they need."""
-    keeps = larger.stacked == room.stacked and larger.left >= min(room.left, COMFORTABLE * scale)
+def roomier(room: Room, larger: Room, needed: float) -> Room:
+    """The one with more room for the page at the bottom, if the others lose nothing of the width that they need."""
+    keeps = larger.stacked == room.stacked and larger.left >= min(room.left, needed)
     return larger if larger.low and keeps else room
 
 
@@ -260,6 +261,36 @@ class Missed:
         self._catch_up()
 
 
+def is_moving(store: Store, before: State, after: State) -> bool:
+    """Whether this change is one of many, because a slider of a drawing moves."""
+    changed = before.document is not after.document or before.run is not after.run
+    return changed and after.drawing is not None and store.is_merging
+
+
+class Later:
+    """Shows states at once, or a few times a second the latest of many."""
+
+    def __init__(self, parent: QObject, show: Callable[[State, State], None]) -> None:
+        self._show = show
+        self._waiting: tuple[State, State] | None = None  # what is shown now, and what is to be shown
+        self._pause = QTimer(parent, singleShot=True, interval=PAUSE)
+        self._pause.timeout.connect(self._end)
+
+    def show(self, before: State, after: State, *, later: bool) -> None:
+        """Show a state, at once or `later`."""
+        self._waiting = (before if self._waiting is None else self._waiting[0]), after
+        if not later:
+            self._end()
+        elif not self._pause.isActive():
+            self._pause.start()
+
+    def _end(self) -> None:
+        self._pause.stop()
+        if self._waiting is not None:
+            (before, after), self._waiting = self._waiting, None
+            self._show(before, after)
+
+
 Arrangement = tuple[set[str], Room, bool, int, int, float]  # the visible cards and what their sizes depend on
 
 
@@ -318,8 +349,7 @@ class PanelArea:
         others. A hidden panel waits until it comes to the front; while a slider of a drawing moves, those around the
         canvas show every few states, so that the canvas keeps up."""
         failed: list[Exception] = []
-        changed = before.document is not after.document or before.run is not after.run
-        moving = changed and after.drawing is not None and self._context.shell.store.is_merging
+        moving = is_moving(self._context.shell.store, before, after)
         for name, panel in tuple(self.made.items()):
             if not panel.shows.differs(before, after):
                 continue
@@ -429,8 +459,9 @@ class PanelArea:
         height = self.root.height() - MARGINS[1] - MARGINS[3] - taken
         least, low = HALF * self._page.width() * self._page.height(), self._low(scale)
         asked = self._asked.get("bottom", False)
-        room, larger = (allotted(width, height, least, each, scale, asked=asked) for each in (low - self._more, low))
-        return roomier(room, larger, scale)
+        ways = low - self._more[1], low - self._more[1] + self._more[0], low
+        room, some, larger = (allotted(width, height, least, each, scale, asked=asked) for each in ways)
+        return roomier(roomier(room, some, LINES * scale), larger, COMFORTABLE * scale)
 
     @property
     def _page(self) -> QWidget:
@@ -441,13 +472,13 @@ class PanelArea:
         """The height of the card at the bottom, by the page in front."""
         row = self._bottom
         if row.id == "timeline":
-            return round(TABS * max(scale, 1.0) + STRIP * scale) + self._more
+            return round(TABS * max(scale, 1.0) + STRIP * scale) + self._more[1]
         return _share(self._page.height(), *(TALL if row.tall else BOTTOM))
 
     @property
-    def _more(self) -> int:
-        """The pixels that the page in front at the bottom can use beyond what it needs."""
-        return self.made[self._bottom.id].more_height if self._bottom.id in self.made else 0
+    def _more(self) -> tuple[int, int]:
+        """The pixels that the page in front at the bottom can use beyond what it needs: the most useful, and all."""
+        return self.made[name].more if (name := self._bottom.id) in self.made else (0, 0)
 
     @property
     def _bottom(self) -> PanelRow:

@@ -8,9 +8,18 @@ from functools import cache
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import QElapsedTimer, QEvent, QRect, Qt, QTimer
+from PySide6.QtCore import QElapsedTimer, QEvent, QRect, QRectF, QSize, QSizeF, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QStyle, QStyleOption, QWidget
+from PySide6.QtWidgets import (
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QStatusBar,
+    QStyle,
+    QStyleOption,
+    QStyleOptionButton,
+    QWidget,
+)
 
 from gradviz import RESOURCES
 from gradviz.lists import quantity, time_text
@@ -29,9 +38,16 @@ FOLLOWS = "follows PyTorch 2.13"
 GAP = 6  # pixels between two items
 CUDA_IS_CPU = "cuda means cpu"
 MARGIN = 20  # pixels kept free beside the summary
+PICTURE, EDGE, MOST_IN_PICTURE = 190, 3, 5_000  # pixels of a folded timeline; the most steps of a run that are shown
 NOTICE = 8000  # milliseconds that a notice stays visible
 KEEPS_STEPS = "Stop the run; what was recorded stays."
 KEEPS_PICTURE = "Cancel the layout and keep the picture as it was (Esc)."
+
+
+WORDS = Slice(
+    "run", "cuda_as_cpu", "path", "notice", "layout_progress", "doubt", "recorded", "steps", "doctor", "predict",
+    "view", *STALE,
+)  # fmt: skip
 
 
 def summary(state: State) -> str:
@@ -118,27 +134,66 @@ class BusyBar(QProgressBar):
         return super().event(event)
 
 
+class FoldedTimeline(QPushButton):
+    """Brings the timeline back, and has a small picture of it: the steps, and a lane for each saved buffer."""
+
+    def __init__(self, text: str, theme: Theme) -> None:
+        super().__init__(text)
+        self.setObjectName("folded")
+        self._theme = theme
+        self._shown: tuple[Trace, int, int] | None = None  # a trace, how many steps it has, and the cursor
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use other colours and sizes."""
+        self._theme = theme
+        self.updateGeometry()
+        self.update()
+
+    def show_state(self, state: State) -> None:
+        """Show where the cursor is in the run."""
+        short = state.trace is not None and 0 < state.steps <= MOST_IN_PICTURE
+        shown = (state.trace, state.steps, state.cursor) if short and state.trace is not None else None
+        if (shown is None) is not (self._shown is None):
+            self.updateGeometry()
+        self._shown = shown
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        hint = super().sizeHint()
+        return hint if self._shown is None else hint + QSize(self._theme.px(PICTURE + GAP), 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Qt centres the text; the picture is to the right of it."""
+        if self._shown is None:
+            super().paintEvent(event)
+            return
+        from gradviz.ui.panels.timeline_plots import paint_small  # imports NumPy, which an empty window does without
+
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        wide, side = self._theme.px(PICTURE), (super().sizeHint().width() - self._text_width()) / 2
+        with QPainter(self) as painter:
+            self.style().drawControl(QStyle.ControlElement.CE_PushButtonBevel, option, painter, self)
+            painter.setPen(option.palette.buttonText().color())
+            place = QRectF(side, 0, self._text_width() + 1.0, self.height())
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, self.text())
+            painter.translate(self.width() - wide - side, EDGE)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            paint_small(painter, QSizeF(wide, self.height() - 2 * EDGE), self._theme, *self._shown)
+
+    def _text_width(self) -> int:
+        return self.fontMetrics().horizontalAdvance(self.text())
+
+
 class StatusLine(QStatusBar):
     """Notices on the left; progress and the summary on the right."""
 
-    shows = Slice(
-        "run",
-        "cuda_as_cpu",
-        "path",
-        "notice",
-        "layout_progress",
-        "doubt",
-        "recorded",
-        "steps",
-        "doctor",
-        "predict",
-        "view",
-        *STALE,
-    )
+    shows = Slice("cursor", *WORDS.names)
 
     def __init__(self, theme: Theme, do: Callable[[str], None]) -> None:
         super().__init__()
-        self._do = do
+        self._do, self._theme = do, theme
+        self._shown = State()
         self.setSizeGripEnabled(False)
         self.progress = BusyBar()
         self.cancel = QPushButton("Cancel")
@@ -181,7 +236,7 @@ class StatusLine(QStatusBar):
         """Offer the cards that have content but no room."""
         for row in rows:
             if row.id not in self.folded:
-                button = self.folded[row.id] = QPushButton(f"{row.title} ▴")
+                button = self.folded[row.id] = self._button(row)
                 button.setToolTip(f"Show the {row.title.lower()} (Ctrl+{row.digit}); Shift+Esc hides it.")
                 button.clicked.connect(lambda _=False, name=row.id: self._do(f"view.focus_{name}"))
                 self.insertPermanentWidget(len(self.folded) - 1, button)  # where no notice lies below it
@@ -189,12 +244,29 @@ class StatusLine(QStatusBar):
         self._write()
         self._make_room(self.currentMessage())
 
+    def _button(self, row: PanelRow) -> QPushButton:
+        if row.id != "timeline":
+            return QPushButton(f"{row.title} ▴")
+        button = FoldedTimeline(f"{row.title} ▴", self._theme)
+        button.show_state(self._shown)
+        return button
+
     def set_theme(self, theme: Theme) -> None:
-        """Use other sizes."""
+        """Use other colours and sizes."""
+        self._theme = theme
+        for button in self.folded.values():
+            if isinstance(button, FoldedTimeline):
+                button.set_theme(theme)
         self.progress.setFixedSize(theme.px(120), theme.px(6))
 
     def show_state(self, before: State, after: State) -> None:
         """Show the present state."""
+        self._shown = after
+        for button in self.folded.values():
+            if isinstance(button, FoldedTimeline):
+                button.show_state(after)
+        if not WORDS.differs(before, after):
+            return
         self._summary = f"{CUDA_IS_CPU} · {summary(after)}" if after.cuda_as_cpu else summary(after)
         self._write()
         is_told = after.trace is not None and not after.is_busy

@@ -29,7 +29,7 @@ from gradviz.session.state import Slice, State
 from gradviz.session.store import Store
 from gradviz.ui import look
 from gradviz.ui.actions import Actions, Tools
-from gradviz.ui.panel_area import PanelArea, in_front
+from gradviz.ui.panel_area import Later, PanelArea, in_front, is_moving
 from gradviz.ui.panels.editor import EditorPanel
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.services.files import Around, FileDialogs, WindowFiles
@@ -65,6 +65,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._first_paint = True
         self._backward: BackwardBar | None = None
+        self._around = Later(self, self._show_around)
         self.settings = settings or Settings(classroom=classroom())
         self.store = Store(State(view=self.settings.view()))
         self.windows = windows or Windows()
@@ -159,15 +160,13 @@ class MainWindow(QMainWindow):
         """The snippet panel."""
         return self.shell.source
 
-    # state and appearance
-
     def _show(self, before: State, after: State) -> None:
         if after.drawing is not None or before.drawing is not None:
             self.shell.live.show_state(before, after)
         try:
             self.panel_area.show_state(before, after)
         finally:
-            self._show_around(before, after)
+            self._around.show(before, after, later=is_moving(self.store, before, after))
 
     def _show_around(self, before: State, after: State) -> None:
         """Update everything except the panels."""

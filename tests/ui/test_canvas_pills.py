@@ -22,7 +22,7 @@ from gradviz.ui.canvas.surface import legible
 from gradviz.ui.canvas.viewport import words_box
 from gradviz.ui.theme import DARK, LIGHT, Theme
 from tests.trace.running import run
-from tests.ui.canvas_fixtures import ARRAYS, LOOP, NOT_FINITE, RECURRENCE, scene_of
+from tests.ui.canvas_fixtures import ARRAYS, LOOP, NOT_FINITE, RECURRENCE, STALE, scene_of
 from tests.ui.test_legibility import Writing, paint
 
 TWICE = """import torch
@@ -219,3 +219,19 @@ def test_why_an_operation_failed_covers_no_item(qapp: QApplication, text: float,
         assert not any(place.intersects(box) for box in shown), reason
         box = words_box(scene, Camera(scale * text))
         assert box.isValid() and box.bottom() >= (place.bottom() * scale * text) - 1
+
+
+def test_the_place_of_a_reason_is_looked_for_once(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = scene_of(run(STALE))
+    scene.move_to(len(scene.trace))
+    (item, reason), *_ = scene.moment.failed
+    searched: list[object] = []
+    search = PillPlaces._obstacles
+    monkeypatch.setattr(PillPlaces, "_obstacles", lambda *given: searched.append(given) or search(*given))
+    places = {reason_box(scene.painter, scene.moment, item, reason, 1.0).getRect() for _ in range(3)}
+    assert (len(places), len(searched)) == (1, 1)
+    reason_box(scene.painter, scene.moment, item, reason, 0.5)
+    assert len(searched) == 2, "another zoom"
+    scene.move_to(len(scene.trace) - 1)
+    scene.move_to(len(scene.trace))
+    assert reason_box(scene.painter, scene.moment, item, reason, 1.0).getRect() in places

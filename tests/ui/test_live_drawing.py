@@ -136,6 +136,32 @@ def test_panels_around_the_canvas_show_every_few_values_of_a_slider(live: Live) 
     assert shown, "a step is shown at once"
 
 
+def test_words_on_edges_are_their_products_while_a_slider_moves(live: Live) -> None:
+    live.runs(lambda: live.store.open(product(), None))
+    view = live.window.canvas.drawn.view
+
+    def words() -> list[str]:
+        view.grab()
+        assert view.scene is not None
+        return [pill.text for pill in view.scene.painter.pills.painted]
+
+    def boxes() -> set[object]:
+        assert view.scene is not None
+        return {pill.box for pill in view.scene.painter.pills.painted}
+
+    assert words() == ["1 · 2 = 2"], "the factor and the product"
+    before = boxes()
+    live.runs(lambda: live.edit(lambda drawing: shaping.change_leaf(drawing, X, data=2.5), "slider"))
+    assert words() == ["2.5"]
+    assert boxes() == before, "nothing moves but the number"
+    live.runs(lambda: live.edit(lambda drawing: shaping.change_leaf(drawing, X, data=2.25), "slider"))
+    assert words() == ["2.25"]
+    live.qtbot.waitUntil(lambda: words() == ["1 · 2.25 = 2.25"], timeout=SLOW)
+    live.store.seal()
+    live.runs(lambda: live.edit(lambda drawing: shaping.change_leaf(drawing, X, data=4.0)))
+    assert words() == ["1 · 4 = 4"], "typed, not dragged"
+
+
 def test_an_error_has_its_card_and_goes_with_the_next_edit(live: Live) -> None:
     wrong = parse("import torch\nw = torch.ones(2, requires_grad=True)\ny = w * 2\ny.backward()\n")
     live.runs(lambda: live.store.open(wrong, None))

@@ -281,7 +281,7 @@ def test_the_gradient_of_a_card_is_in_the_page(tmp_path: Path) -> None:
 
 def test_a_film_has_a_frame_for_each_stop_as_long_as_it_takes_to_read_it(tmp_path: Path) -> None:
     trace = run(UNEQUAL)
-    stops = len(trace.folds) + 1
+    stops = len(trace.folds)
     assert write(trace, 0, tmp_path / "run.webp") == ()
     reader = QImageReader(str(tmp_path / "run.webp"))
     assert (reader.supportsAnimation(), reader.imageCount()) == (True, stops)
@@ -291,14 +291,25 @@ def test_a_film_has_a_frame_for_each_stop_as_long_as_it_takes_to_read_it(tmp_pat
         delays.append(reader.nextImageDelay())
     assert len({(image.width(), image.height()) for image in images}) == 1
     assert all(one != other for one, other in pairwise(images))
-    words = [len(" ".join(explain_fold(trace, at).sentence.split())) for at in [0, *trace.folds.ends.tolist()]]
+    words = [len(" ".join(explain_fold(trace, at).sentence.split())) for at in trace.folds.ends.tolist()]
     assert delays[:-1] == [min(9000, 1100 + 45 * count) for count in words[:-1]]
     assert delays[-1] >= 3000
 
 
+@pytest.mark.parametrize(("name", "empty"), [("loop", 1), ("arrays", 2), ("stale", 1)])
+def test_a_film_begins_with_the_first_step_that_shows_something(name: str, empty: int, tmp_path: Path) -> None:
+    trace = run(SNIPPETS[name])
+    write(trace, 0, tmp_path / "run.webp")
+    first = QImageReader(str(tmp_path / "run.webp")).read()
+    graph = first.copy(0, 0, first.width(), first.height() // 3)
+    colours = {graph.pixel(x, y) for x in range(graph.width()) for y in range(graph.height())}
+    assert len(colours) > 2, "a card, not an empty canvas"
+    assert QImageReader(str(tmp_path / "run.webp")).imageCount() == len(trace.folds) + 1 - empty
+
+
 def test_a_gif_and_an_mp4_show_the_same_run(tmp_path: Path) -> None:
     trace = run(STALE)
-    stops = len(trace.folds) + 1
+    stops = len(trace.folds)
     for name in ("run.gif", "run.mp4", "run.webp"):
         assert write(trace, 0, tmp_path / name) == ()
     still = QImageReader(str(tmp_path / "run.webp")).size()
@@ -318,7 +329,7 @@ def test_a_film_of_very_many_steps_says_where_it_ends(monkeypatch: pytest.Monkey
     monkeypatch.setattr("gradviz.ui.sharing.film.MOST_FRAMES", 4)
     trace = run(LOOP)
     (said,) = write(trace, 0, tmp_path / "run.webp")
-    assert said == f"run.webp: it has the first 4 of {len(trace.folds) + 1} steps."
+    assert said == f"run.webp: it has the first 4 of {len(trace.folds)} steps."
     assert QImageReader(str(tmp_path / "run.webp")).imageCount() == 4
 
 

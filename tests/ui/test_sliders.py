@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -85,6 +85,27 @@ def test_a_slider_covers_no_card(drawn: MainWindow) -> None:
     card = drawn.canvas.drawn.view.world_geometry.box(W)
     _, bottom = drawn.canvas.drawn.view.camera.to_screen(card.left(), card.bottom())
     assert slider_of(drawn).isVisible() and slider_of(drawn).geometry().top() > bottom, "under it: x is above"
+
+
+@pytest.mark.parametrize("height", range(-90, -50, 8))
+def test_a_slider_covers_no_words_on_edges(window: MainWindow, qtbot: QtBot, height: int) -> None:
+    drawing, w = shaping.new_leaf(Drawing(), 0, 0, data=3.0, name="w", requires_grad=True)
+    drawing, x = shaping.new_leaf(drawing, -250, height, data=2.0, name="x", requires_grad=True)
+    drawing, mul = shaping.new_operation(drawing, "mul", 250, height)
+    drawing = shaping.connect(shaping.connect(drawing, Ref(w), mul, 0), Ref(x), mul, 1)
+    with qtbot.waitSignal(window.shell.live.ended, timeout=60_000):
+        window.store.open(shaping.add_call(drawing, Ref(mul)), None)
+    window.store.pick(frozenset({w}))
+    view = window.canvas.drawn.view
+    view.grab()
+    assert view.scene is not None
+    place = QRectF(slider_of(window, w).geometry())
+    pills = view.scene.painter.pills.painted
+    assert pills
+    for pill in pills:
+        left, top = view.camera.to_screen(*pill.box[:2])
+        right, bottom = view.camera.to_screen(*pill.box[2:])
+        assert not place.intersects(QRectF(left, top, right - left, bottom - top)), pill
 
 
 @pytest.mark.parametrize("data", [1e308, -1e300, 10**400])

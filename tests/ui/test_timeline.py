@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QColor, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -23,7 +23,7 @@ from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.trace import Trace
 from gradviz.ui.panels.timeline import Content, TimelinePanel, draw, tooltip
 from gradviz.ui.panels.timeline_paint import Geometry, colour_of
-from gradviz.ui.panels.timeline_plots import areas
+from gradviz.ui.panels.timeline_plots import areas, lanes_area
 from gradviz.ui.theme import LIGHT
 from tests.driver import Pilot
 from tests.trace.running import run
@@ -274,6 +274,44 @@ def test_a_lane_says_who_keeps_a_buffer_and_lights_it(pilot: Pilot) -> None:
     assert pilot.state.selection == Selection("node", life.node)
     panel.leaveEvent(QEvent(QEvent.Type.Leave))
     assert pilot.state.pointed is None and scene.marks.hovered == -1
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (1280, 800), (1366, 768), (1440, 900), (1920, 1080)])
+def test_saved_buffers_have_lanes_at_rest_on_any_screen(pilot: Pilot, size: tuple[int, int]) -> None:
+    """Under the timeline, or in the small picture of one that is folded away."""
+    pilot.window.resize(*size)
+    pilot.run_again(
+        "import torch\nw = torch.tensor(3., requires_grad=True)\nx = torch.tensor(2.)\ny = w * x\n"
+        "loss = (y * y + w).exp().tanh()\nloss.backward()\n"
+    )
+    pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled)
+    window = pilot.window
+    if window.panel_area.cards["bottom"].isVisible():
+        panel = timeline_of(pilot)
+        assert panel.content is not None and panel.content.has_lanes(panel.geometry_)
+        picture, lanes = panel.grab().toImage(), lanes_area(panel.geometry_, None, panel.content.lives)
+        assert lanes.bottom() <= panel.height()
+    else:
+        folded = window.status.folded["timeline"]
+        assert folded.isVisible()
+        picture = folded.grab().toImage()
+    hue = QColor(window.theme.saved).hue()
+    seen = [picture.pixelColor(x, y) for x in range(picture.width()) for y in range(picture.height())]
+    found = [colour for colour in seen if colour.saturation() > 30 and abs(colour.hue() - hue) < 12]
+    assert len(found) > 200, "lanes"
+
+
+def test_a_folded_timeline_follows_the_cursor_and_brings_it_back(pilot: Pilot) -> None:
+    pilot.window.resize(1024, 768)
+    pilot.run_again("import torch\nw = torch.tensor(3., requires_grad=True)\n(w.exp() * w).backward()\n")
+    pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled)
+    folded = pilot.window.status.folded["timeline"]
+    pilot.window.store.move(2)
+    before = folded.grab().toImage()
+    pilot.window.store.move(5)
+    assert folded.grab().toImage() != before
+    folded.click()
+    assert timeline_of(pilot).isVisible() and not folded.isVisible()
 
 
 def test_a_mark_takes_the_click(trained: TimelinePanel, pilot: Pilot) -> None:

@@ -45,7 +45,9 @@ class Naming:
         self._history = trace.history("names", "tensor")
         self.of_graph = History(trace.graphs.of_tensor, None)
         self.ambiguous = self._find_ambiguous()
+        self._all_bound = int(trace.names.step.max(initial=-1)) + 1  # the cursor from which on no name is added
         self._at_end: dict[int, str] = {}  # by tensor, as far as they were asked for
+        self._shown: dict[int, str] = {}  # likewise
         self._origins: dict[int, int] = {}
         self._made: dict[int, tuple[int, str]] = {}
         self._shapes: dict[int, tuple[int, Rearranged]] = {}
@@ -89,7 +91,7 @@ class Naming:
 
     def name(self, tensor: int, cursor: int) -> str:
         """The best name bound so far, otherwise that of the tensor that this one was made from, with the operation."""
-        if cursor < self._end:
+        if cursor < self._all_bound:
             return self._name(tensor, cursor)
         known = self._at_end.get(tensor)
         if known is None:
@@ -130,6 +132,14 @@ class Naming:
     def shown(self, tensor: int, cursor: int) -> str:
         """The name on screen: like `name`, but tensors of one graph with equal names are distinguished, "h₁" and "h₂",
         "(h * w)₁" and "(h * w)₂"."""
+        if cursor < self._all_bound or tensor in self._overwritten_by:
+            return self._told_apart(tensor, cursor)
+        known = self._shown.get(tensor)
+        if known is None:
+            known = self._shown[tensor] = self._told_apart(tensor, cursor)
+        return known
+
+    def _told_apart(self, tensor: int, cursor: int) -> str:
         name, producer = self.name(tensor, cursor), int(self._trace.tensors.producer[tensor])
         if producer < 0:
             alike = _leaves_alike(self, tensor)
@@ -220,7 +230,7 @@ class Naming:
         """The name of a tensor that is not named after another one."""
         trace, producer = self._trace, int(self._trace.tensors.producer[tensor])
         if producer < 0:
-            return self._leaf(tensor)
+            return _leaf(trace, tensor)
         op, scope, label = (str(column[producer]) for column in (trace.nodes.op, trace.nodes.scope, trace.nodes.source))
         label = read_text(label)
         if trace.nodes.call[producer] >= 0:  # made by a backward pass: the source text is that of the call
@@ -245,29 +255,6 @@ class Naming:
         short = "losses" if op.endswith("_loss") and scope else short_op(op)
         return f"{short}{field} in {scope}" if scope else short + field
 
-    def _leaf(self, tensor: int) -> str:
-        """The name of an unbound leaf: a number that no factory made is its own name."""
-        trace = self._trace
-        step, label = int(trace.tensors.step[tensor]), str(trace.tensors.label[tensor])
-        made = step >= 0 and trace.steps.kind[step] == Kind.LEAF and trace.steps.ref[step] == tensor
-        value = trace.value(int(trace.tensors.value[tensor]))
-        if trace.tensors.dtype[tensor] in ("int64", "bool") and _SUBSCRIPT.fullmatch(label):
-            return f"indices of {label}"
-        inside = roles.inside(trace, tensor) if not made else ""
-        if not made and value is not None and value.scalar is not None and ".running_" not in inside:
-            return value.brief()
-        if label[:1] in ("[", "{"):  # a list is no tensor
-            return f"tensor made in {label}"
-        if (imported := _IMPORT.match(label)) is not None:
-            return f"constant of {imported[1]}"
-        return (
-            inside
-            or roles.parameter(trace, tensor, label)
-            or roles.constant(trace, tensor)
-            or label
-            or f"tensor {tensor}"
-        )
-
     def _origin(self, tensor: int) -> int:
         """What a tensor was before all the in-place operations that gave it its value, or before the last named one."""
         path: list[int] = []
@@ -283,6 +270,25 @@ class Naming:
         for each in path:
             self._origins[each] = origin
         return origin
+
+
+def _leaf(trace: Trace, tensor: int) -> str:
+    """The name of an unbound leaf: a number that no factory made is its own name."""
+    step, label = int(trace.tensors.step[tensor]), str(trace.tensors.label[tensor])
+    made = step >= 0 and trace.steps.kind[step] == Kind.LEAF and trace.steps.ref[step] == tensor
+    value = trace.value(int(trace.tensors.value[tensor]))
+    if trace.tensors.dtype[tensor] in ("int64", "bool") and _SUBSCRIPT.fullmatch(label):
+        return f"indices of {label}"
+    inside = roles.inside(trace, tensor) if not made else ""
+    if not made and value is not None and value.scalar is not None and ".running_" not in inside:
+        return value.brief()
+    if label[:1] in ("[", "{"):  # a list is no tensor
+        return f"tensor made in {label}"
+    if (imported := _IMPORT.match(label)) is not None:
+        return f"constant of {imported[1]}"
+    return (
+        inside or roles.parameter(trace, tensor, label) or roles.constant(trace, tensor) or label or f"tensor {tensor}"
+    )
 
 
 def call_around(naming: Naming, node: int) -> str:

@@ -263,14 +263,13 @@ def edge_words(trace: Trace, flow: int) -> tuple[str, ...]:
     """What a gradient says on its edge, in several lengths, longest first: the factor, the product, and through which
     use of the tensor if there are several, "1 · 6 = 6, through y's 1st use". () for arrays that can't be written
     there."""
-    flows = trace.flows
+    flows, product = trace.flows, product_on_edge(trace, flow)
     node, slot, sent = int(flows.node[flow]), int(flows.slot[flow]), trace.value(int(flows.value[flow]))
-    if sent is None or not 0 < sent.numel <= FEW:
+    if sent is None or not product:
         return ()
     frame = trace.frame_at(int(flows.step[flow]) + 1)  # with the values at that time
     passing = (frame.passing(int(tensor)) for tensor in trace.outputs_of(node))
     steps = filled(frame, node, slot, sent, next((grad for grad in passing if grad is not None), None))
-    product = sent.written()
     rules = [step for step in reversed(steps) if step != "grad"]
     full, *rest = [_joined("", [rule, product]).strip().replace("×", "·") for rule in rules] + [product]
     tensor = int(trace.inputs.tensor[flows.input[flow]]) if flows.input[flow] >= 0 else -1
@@ -281,6 +280,12 @@ def edge_words(trace: Trace, flow: int) -> tuple[str, ...]:
 
 
 _MOST_ON_EDGE = 44  # characters
+
+
+def product_on_edge(trace: Trace, flow: int) -> str:
+    """The last and shortest of these: the gradient alone."""
+    sent = trace.value(int(trace.flows.value[flow]))
+    return "" if sent is None or not 0 < sent.numel <= FEW else sent.written()
 
 
 def _use(trace: Trace, flow: int, tensor: int) -> int:

@@ -277,10 +277,17 @@ def incoming_name(frame: Frame, node: int) -> str:
     """The name of the incoming gradient: "grad", or PyTorch's longer word if the snippet uses "grad" for a tensor of
     this operation."""
     trace = frame.trace
-    if not trace.kept("a name has grad in it", lambda: any(map(_CALLED_GRAD.search, trace.strings))):
+    if not trace.kept("a name has grad in it", lambda: _has_grad_in_names(trace)):
         return "grad"
     tensors = {int(each) for each in (*trace.slots_of(node).values(), *trace.outputs_of(node)) if each >= 0}
     return "grad_output" if any(_CALLED_GRAD.search(frame.name(each)) for each in sorted(tensors)) else "grad"
+
+
+def _has_grad_in_names(trace: Trace) -> bool:
+    """Whether the name of a tensor may have the word "grad" in it: whether a text has that is not a formula only."""
+    formulas = {*trace.operands.formula.tolist(), *trace.operands.expression.tolist()}
+    names = {*trace.names.name.tolist(), *trace.nodes.source.tolist(), *trace.tensors.label.tolist()}
+    return any(map(_CALLED_GRAD.search, names | (set(trace.strings) - formulas)))
 
 
 def _untransposed(frame: Frame, formula: str, operands: dict[str, int]) -> tuple[str, dict[str, int]]:

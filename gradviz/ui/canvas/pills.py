@@ -14,7 +14,7 @@ from PySide6.QtGui import QPainter, QPen
 
 from gradviz.trace.table.frame import Frame
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.words.contributions import edge_words
+from gradviz.trace.words.contributions import edge_words, product_on_edge
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.diagram import OPERATION, Flags, Floats, Ints
 from gradviz.ui.canvas.edge_painter import NEAR, PILL_HEIGHT, WEIGHTS, Area, meet, paint_chip, pill_size
@@ -83,17 +83,20 @@ class Places:
 
 
 class Spots:
-    """Where pills of some widths went among some obstacles: while a slider moves, hardly more than the words change."""
+    """Where pills of some widths went among some obstacles: while a slider moves, hardly more than the words change.
+    `in_hand`: it is moving now, and each pill has only its product, in the place of all its words."""
 
     def __init__(self) -> None:
         self._cubics: Floats = np.empty(0)
+        self.in_hand = False
+        self.latest: tuple[float, dict[int, Pill]] = (0.0, {})  # the pills with all their words by edge, and the zoom
         self.points: dict[int, Floats] = {}  # by edge
         self.found: dict[tuple[object, ...], tuple[int, int]] = {}  # which text and place; (-1, -1): none
 
     def follow(self, cubics: Floats) -> None:
         """Forget them if the edges have moved."""
         if not np.array_equal(cubics, self._cubics) or len(self.found) > MOST_SPOTS:
-            self._cubics, self.points, self.found = cubics, {}, {}
+            self._cubics, self.points, self.found, self.latest = cubics, {}, {}, (0.0, {})
 
 
 class PillPlaces:
@@ -110,6 +113,7 @@ class PillPlaces:
         argument = np.flatnonzero((diagram.row >= 0) & (np.diff(diagram.use_start) == 1))
         self._edge_of_row[diagram.row[argument]] = argument
         self._found: tuple[Frame, float, tuple[Pill, ...]] | None = None
+        self._free_places: tuple[Moment | None, dict[object, QRectF]] = (None, {})  # of one moment
         self._known = Places(-1, 0.0, np.empty(0, bool), np.empty((4, 0)))
         self.painted: tuple[Pill, ...] = ()  # last
         self.travelled = 1.0  # how far the pills of this step have travelled along their edges
@@ -184,17 +188,40 @@ class PillPlaces:
         first = max(0, -(-(len(rows) - MOST_PILLS) // AT_ONCE) * AT_ONCE)
         if not len(rows):
             return ()
+        chosen = list(zip(rows[first:].tolist(), edges[first:].tolist(), strict=True))
+        if self.spots.in_hand and (kept := self._in_hand(moment, chosen, scale)):
+            return kept
         words: dict[int, tuple[str, ...]] = trace.kept("words on edges", dict)
         known = self._known
         if not known.are_of(moment, scale):
             known = self._known = Places(moment.frame.call, scale, moment.items, self._obstacles(moment, labels))
-        chosen = rows[first:].tolist()
-        known.forget_after(chosen)
-        for row, edge in list(zip(chosen, edges[first:].tolist(), strict=True))[len(known.rows) :]:
+        known.forget_after([row for row, _ in chosen])
+        for row, edge in chosen[len(known.rows) :]:
             if row not in words:
                 words[row] = edge_words(trace, row)
             known.add(row, self._place(edge, words[row], known, scale))
-        return tuple(replace(pill, now=bool(moment.now[pill.edge])) for pill in known.pills if pill is not None)
+        found = tuple(replace(pill, now=bool(moment.now[pill.edge])) for pill in known.pills if pill is not None)
+        self.spots.latest = scale, {pill.edge: pill for pill in found}
+        return self._in_hand(moment, chosen, scale) if self.spots.in_hand else found
+
+    def _in_hand(self, moment: Moment, chosen: list[tuple[int, int]], scale: float) -> tuple[Pill, ...]:
+        """The latest pills with the present products alone, which takes far less time than all their words; () if one
+        is too long for its place, or if other edges have pills now."""
+        at, latest = self.spots.latest
+        rows = {edge: row for row, edge in chosen}
+        if at != scale or not latest.keys() <= rows.keys():
+            return ()
+        found, size = [], pill_size(self._ink, scale)
+        for edge, pill in latest.items():
+            text = product_on_edge(moment.frame.trace, rows[edge])
+            if not text or self._wide(text) * size > pill.box[2] - pill.box[0]:
+                return ()
+            found.append(replace(pill, text=text, number=text, now=bool(moment.now[edge])))
+        return tuple(found)
+
+    def write_in_full(self) -> None:
+        """The slider rests: every pill has all its words."""
+        self.spots.in_hand, self._found = False, None
 
     def _rows(self, frame: Frame) -> Ints:
         """The gradients that flowed to known inputs in this backward call; if there are very many, only those of this
@@ -229,6 +256,15 @@ class PillPlaces:
     def free_place(self, moment: Moment, of: QRectF, size: QSizeF, *, labels: bool) -> QRectF:
         """The place for a box of this size that is nearest to the middle below an item and covers no item; below it if
         there is none."""
+        key = of.getRect(), size.toTuple(), labels
+        if self._free_places[0] is not moment:
+            self._free_places = moment, {}
+        found = self._free_places[1]
+        if key not in found:
+            found[key] = self._free_place(moment, of, size, labels)
+        return found[key]
+
+    def _free_place(self, moment: Moment, of: QRectF, size: QSizeF, labels: bool) -> QRectF:
         below = QRectF(of.center().x() - size.width() / 2, of.bottom() + 1, size.width(), size.height())
         obstacles = self._obstacles(moment, labels).T
         steps = [(across, down) for down in range(REASON_STEPS) for across in (0, -1, 1, -2, 2)]

@@ -350,6 +350,7 @@ class LeafSlider(QSlider):
         self.theme = LIGHT
         self._range = RANGE
         self._whole = False
+        self.side = 0  # of its card: which of the possible places
         self.valueChanged.connect(self._moved)
         self.sliderReleased.connect(done)
 
@@ -549,13 +550,19 @@ class Sliders(QObject):
                 self.slopes.put(at.united(QRectF(slider.geometry())), self._theme)
 
     def _beside(self, id: int, card: QRectF, room: float) -> QRectF:
-        """Where there is room beside a card, in world coordinates: above it, unless that covers another card and below
-        does not."""
+        """Where there is room beside a card, in world coordinates: above it, unless that covers another card, or words
+        on an edge, and below does not; words may appear and disappear under one that is being dragged."""
         geometry = self._view.world_geometry
         shared = geometry.uses.get(Ref(id), 0) > 1
         badge = sizes.BADGE_GAP + sizes.BADGE_HEIGHT if shared else 0.0
         over = QRectF(card.left(), card.top() - room, card.width(), room)
         under = QRectF(card.left(), card.bottom(), card.width(), room)  # better its own badge than another card
         others = [*geometry.circles.values(), *(other for ref, other in geometry.cards.items() if ref.node != id)]
+        words = self._view.boxes_of_words()
         places = (over, under.translated(0, badge), under)
-        return next((box for box in places if not any(map(box.intersects, others))), over)
+        free = [box for box in places if not any(map(box.intersects, others))]
+        at = self.by_leaf[id].side
+        if not self.by_leaf[id].isSliderDown() or places[at] not in free:
+            clear = [box for box in free if not any(map(box.intersects, words))]
+            at = self.by_leaf[id].side = places.index([*clear, *free, over][0])
+        return places[at]

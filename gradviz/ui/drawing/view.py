@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtCore import QEvent, QPointF, QRectF, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 INVITATION = "Type on the canvas:  w = 3,  +,  matmul,  w*x + b\n\nor drag an operation from the palette"
 MOST = 300  # nodes; with more there is no transition
+RESTING = 200  # milliseconds after a slider's last value until edges have all their words again
 LATE = 700  # milliseconds after which outdated values are shown as such
 Places = Mapping[int, tuple[float, float]]
 
@@ -54,6 +55,8 @@ class DrawingView(CanvasView):
         self._drawn: Drawn | None = None
         self._late = QTimer(self, singleShot=True, interval=LATE)
         self._late.timeout.connect(self._fade)
+        self._resting = QTimer(self, singleShot=True, interval=RESTING)
+        self._resting.timeout.connect(self._write_in_full)
         self.invites = True  # show the invitation if it is blank, unless something is being typed
         self._looked = False  # the user has looked at this drawing: the camera is theirs
         self.picked: frozenset[int] = frozenset()
@@ -77,10 +80,15 @@ class DrawingView(CanvasView):
         return self._drawn
 
     def show_drawing(
-        self, drawing: Drawing, traced: Drawing | None, trace: Trace | None, *, moving: bool = False
-    ) -> None:
+        self, drawing: Drawing, traced: Drawing | None, trace: Trace | None, *, moving: bool = False,
+        in_hand: bool = False,
+    ) -> None:  # fmt: skip
         """Show a drawing with the values of a trace of it; `traced` is the drawing as it was when that ran. `moving`:
-        what has moved goes there in a transition."""
+        what has moved goes there in a transition. `in_hand`: a slider is moving, more will follow soon."""
+        if in_hand:
+            self._resting.start()
+        else:
+            self._resting.stop()
         self._drawn = drawn(traced, trace) if traced is not None and trace is not None else None
         trace = trace if self._drawn is not None else None
         if self.trace is not trace:
@@ -114,6 +122,7 @@ class DrawingView(CanvasView):
 
     def _show_sketch(self, scene: Scene, old: Scene | None) -> None:
         scene.move_to(self._cursor)
+        scene.painter.sprites.spots.in_hand = self._resting.isActive()
         self.surface.scene = scene
         parts = self._parts
         assert parts is not None
@@ -125,7 +134,8 @@ class DrawingView(CanvasView):
             self.viewport.open()
         self.selection.restore(scene)
         self.viewport.changed.emit()
-        self.surface.describe()
+        if not self._resting.isActive():
+            self.surface.describe()
         if self._sketching.kept and old is not None and scene.has_the_edges_of(old):
             self.update()
         else:
@@ -143,6 +153,20 @@ class DrawingView(CanvasView):
             self._fade()
         elif not self._late.isActive():
             self._late.start()
+
+    def _write_in_full(self) -> None:
+        if self.scene is not None:
+            self.scene.painter.pills.write_in_full()
+            self.surface.describe()
+            self.update()
+
+    def boxes_of_words(self) -> list[QRectF]:
+        """Where the words on edges are, in world coordinates."""
+        if self.scene is None:
+            return []
+        painter, scale = self.scene.painter, self.camera.scale
+        pills = painter.pills.at(self.scene.moment, scale, labels=painter.whole(scale))
+        return [QRectF(QPointF(*pill.box[:2]), QPointF(*pill.box[2:])) for pill in pills]
 
     def _fade(self) -> None:
         parts = self._parts
@@ -181,6 +205,7 @@ class DrawingView(CanvasView):
 
     def shutdown(self) -> None:
         self._late.stop()
+        self._resting.stop()
         super().shutdown()
 
     # -- user input

@@ -111,7 +111,8 @@ class DrawnCanvas(QObject):
             pass
         elif other or before.trace is not after.trace or before.steps != after.steps:
             view.put_cursor(after.cursor)
-            view.show_drawing(drawing, drawing_of(after.traced, drawing), after.trace, moving=True)
+            in_hand = self._context.shell.store.is_merging
+            view.show_drawing(drawing, drawing_of(after.traced, drawing), after.trace, moving=True, in_hand=in_hand)
             self._shown = drawing
         elif moved(before, after):
             view.set_cursor(after.cursor)

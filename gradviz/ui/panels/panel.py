@@ -45,9 +45,10 @@ class Panel(QWidget):
         self.theme = theme
 
     @property
-    def more_height(self) -> int:
-        """Pixels that it can use beyond the height of its card."""
-        return 0
+    def more(self) -> tuple[int, int]:
+        """Pixels that it can use beyond the height of its card: those that are worth some of the width of the cards
+        beside the graph, and all."""
+        return 0, 0
 
     def end(self) -> None:
         """The window closes: end work in other threads."""

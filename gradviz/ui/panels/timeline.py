@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 # -- mouse and keys
 
 LANES_MARGIN, ITERATIONS = 28, 14  # height of the text line above the lanes, and of the row of iterations
+LANES_SIDES = 6  # pixels around lanes without that line
 PAGE = 10  # steps per PageUp or PageDown, at least
 CLICK = "Click to loop over these steps."
 
@@ -228,15 +229,12 @@ class Content:
 
     def has_lanes(self, geometry: Geometry) -> bool:
         """Whether there is room for a lane per saved buffer in place of the curve of all."""
-        room = plots.areas(geometry, self.course)[1].height()
-        return bool(self.lives) and room >= plots.lanes_height(geometry.theme, self.lives, plots.THIN)
+        return plots.lanes_area(geometry, self.course, self.lives).height() > 0
 
     def life_at(self, geometry: Geometry, at: QPointF) -> Life | None:
         """The saved buffer under the mouse."""
-        held = plots.areas(geometry, self.course)[1]
-        if not (held.contains(at) and self.has_lanes(geometry)):
-            return None
-        return plots.life_at(geometry, held, self.lives, at)
+        lanes = plots.lanes_area(geometry, self.course, self.lives)
+        return plots.life_at(geometry, lanes, self.lives, at) if lanes.contains(at) else None
 
     def looks_like(self, other: Content) -> bool:
         """Whether the picture of another trace is the same: a slider changes only values. A training curve contains
@@ -286,7 +284,8 @@ def draw(content: Content, geometry: Geometry, size: QSize, ratio: float) -> QPi
         paint.paint_phases(painter, geometry, content.strip)
         course, held = plots.areas(geometry, content.course)
         if content.has_lanes(geometry):
-            plots.paint_lives(painter, geometry, held, content.trace, content.lives, -1)
+            lanes = plots.lanes_area(geometry, content.course, content.lives)
+            plots.paint_lives(painter, geometry, lanes, content.trace, content.lives, -1)
         else:
             plots.paint_held(painter, geometry, held, content.strip)
         if content.course is not None:
@@ -303,9 +302,10 @@ def paint_now(painter: QPainter, content: Content, geometry: Geometry, now: Now)
     course, held = plots.areas(geometry, content.course)
     if content.course is not None and course.height():
         plots.paint_course_text(painter, geometry, course, content.course, now.cursor)
-    if held.height():
-        if content.has_lanes(geometry):
-            plots.paint_lives(painter, geometry, held, content.trace, content.lives, now.cursor)
+    lanes = plots.lanes_area(geometry, content.course, content.lives)
+    if lanes.height():
+        plots.paint_lives(painter, geometry, lanes, content.trace, content.lives, now.cursor)
+    if held.height() and (not lanes.height() or lanes == held):
         text = plots.held_text(content.strip, now.cursor)
         plots.paint_held_text(painter, geometry, held, text, at_right=course == held)
 
@@ -402,15 +402,19 @@ class TimelinePanel(Panel):
             self.show_span(self.span.zoomed(factor, at, self.state.steps))
 
     @property
-    def more_height(self) -> int:
-        """The pixels of the row of iterations, and of the lanes of saved buffers if there is no training curve."""
+    def more(self) -> tuple[int, int]:
+        """The pixels of the thinnest lanes of saved buffers if there is no training curve; and those of lanes with
+        words below a line of text, and of the row of iterations."""
         content = self.content
         if content is None:
-            return 0
+            return 0, 0
         rows = self.theme.px(ITERATIONS) if len(content.iterations) > 1 else 0
         if not content.lives or content.course is not None:
-            return rows
-        return rows + self.theme.px(LANES_MARGIN) + round(plots.lanes_height(self.theme, content.lives))
+            return 0, rows
+        thin, full = (
+            round(plots.lanes_height(self.theme, content.lives, lane)) for lane in (plots.THINNEST, plots.LANE)
+        )
+        return rows + thin + self.theme.px(LANES_SIDES), rows + full + self.theme.px(LANES_MARGIN)
 
     # painting
 

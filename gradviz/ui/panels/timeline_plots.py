@@ -5,18 +5,20 @@ numbers come from `outline`, `memory` and `iterations` of `session.timeline`."""
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
 from gradviz.lists import size_text
 from gradviz.session.columns import place
 from gradviz.session.timeline.iterations import Series, Training
 from gradviz.session.timeline.memory import Life, life_text
-from gradviz.session.timeline.outline import Strip
+from gradviz.session.timeline.outline import Strip, outline
+from gradviz.session.timeline.zoom import whole
 from gradviz.ui import look
-from gradviz.ui.panels.timeline_paint import Geometry
+from gradviz.ui.panels.timeline_paint import Geometry, paint_strip
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -105,7 +107,9 @@ def _paint_levels(painter: QPainter, geometry: Geometry, area: QRectF, strip: St
     painter.drawPolyline(line)
 
 
-LANE, THIN = 16.0, 7.0  # height in pixels of the lane of a buffer, and without words, at text scale 1
+LANE, THIN, THINNEST = 16.0, 7.0, 3.0  # pixels of the lane of a buffer, without words, and at least, at text scale 1
+LINE, LEAST_LINE = 5.0, 2.0  # pixels of a lane below which it is a line, and of the thinnest line
+SIDE = 4.0  # pixels of the margin below that lanes without a line of text above them take
 KEPT, HELD = 40, 110  # opacity of the colour of a buffer while it is not held, and while it is
 SHORTEST = 26.0  # width in pixels from which a bar has room for words
 
@@ -113,6 +117,17 @@ SHORTEST = 26.0  # width in pixels from which a bar has room for words
 def lanes_height(theme: Theme, lives: tuple[Life, ...], lane: float = LANE) -> float:
     """The pixels that the lanes need."""
     return theme.px(lane) * (1 + max((life.lane for life in lives), default=-1))
+
+
+def lanes_area(geometry: Geometry, course: Training | None, lives: tuple[Life, ...], least: float = THINNEST) -> QRectF:
+    """Where the lanes are: below a line of text, or in its place where there is no room for both; without height if
+    there is none for them alone."""
+    held, whole = areas(geometry, course)[1], geometry.plots
+    if lives and held.height() >= lanes_height(geometry.theme, lives, THIN):
+        return held
+    whole = whole.adjusted(0, 0, 0, geometry.theme.px(SIDE))
+    fits = lives and course is None and whole.height() >= lanes_height(geometry.theme, lives, least)
+    return whole if fits else QRectF()
 
 
 def _lane(geometry: Geometry, area: QRectF, lives: tuple[Life, ...]) -> float:
@@ -124,7 +139,8 @@ def _lane(geometry: Geometry, area: QRectF, lives: tuple[Life, ...]) -> float:
 def _bar(geometry: Geometry, area: QRectF, life: Life, height: float) -> QRectF:
     left = geometry.left_of(life.born)
     width = max(geometry.left_of(life.end) - left, 2.0)
-    return QRectF(left, area.top() + life.lane * height + 1, width, height - 2) & area
+    gap = 2 if height > THIN else 1
+    return QRectF(left, area.top() + life.lane * height + gap / 2, width, height - gap) & area
 
 
 def life_at(geometry: Geometry, area: QRectF, lives: tuple[Life, ...], at: QPointF) -> Life | None:
@@ -144,18 +160,19 @@ def paint_lives(
 ) -> None:
     """The bars of saved buffers; those held at the cursor are filled, and none is if the cursor is below 0."""
     theme, lane = geometry.theme, _lane(geometry, area, lives)
-    radius, has_words = lane / 2 - 1, lane >= theme.px(LANE) - 1
+    radius, has_words = max(lane / 2 - 1, 0.5), lane >= theme.px(LANE) - 1
     painter.save()
     painter.setClipRect(area.adjusted(-1, -1, 1, 1))
     painter.setFont(look.sans(theme, look.SMALL))
     metrics = painter.fontMetrics()
     fill = QColor(theme.saved)
-    fill.setAlpha(KEPT if cursor < 0 else HELD)
+    fill.setAlpha((KEPT if cursor < 0 else HELD) if lane >= LINE else (HELD if cursor < 0 else 255))
+    pen = QPen(QColor(theme.saved), 1.2) if lane >= LINE else QPen(Qt.PenStyle.NoPen)
     for life in lives:
         bar = _bar(geometry, area, life, lane)
         if bar.isEmpty() or (cursor >= 0 and not life.born < cursor <= life.end):
             continue
-        painter.setPen(QPen(QColor(theme.saved), 1.2))
+        painter.setPen(pen)
         painter.setBrush(fill)
         painter.drawRoundedRect(bar, min(radius, bar.width() / 2), radius)
         if has_words and bar.width() >= SHORTEST:
@@ -273,3 +290,34 @@ def paint_course_text(painter: QPainter, geometry: Geometry, area: QRectF, cours
 
 def _number(number: float) -> str:
     return "–" if math.isnan(number) else f"{number:.4g}"
+
+
+# -- the timeline that is folded away
+
+SMALL = 4.0  # height of its strip in pixels, at text scale 1
+
+
+class SmallGeometry(Geometry):
+    """The strip and the lanes alone."""
+
+    @cached_property
+    def strip(self) -> QRectF:
+        return QRectF(0, 0, self.width, self.theme.px(SMALL))
+
+    @cached_property
+    def plots(self) -> QRectF:
+        top = self.strip.bottom() + self.theme.px(1)
+        return QRectF(0, top, self.width, max(0.0, self.height - top - self.theme.px(SIDE)))
+
+
+def paint_small(painter: QPainter, size: QSizeF, theme: Theme, trace: Trace, steps: int, cursor: int) -> None:
+    """The steps, the lanes of the saved buffers if they can be told apart, and where the cursor is."""
+    geometry, found = SmallGeometry(size.width(), size.height(), theme, steps, whole(steps)), outline(trace, steps)
+    paint_strip(painter, geometry, found.strip, painter.device().devicePixelRatioF())
+    area = lanes_area(geometry, None, found.lives, LEAST_LINE)
+    if area.height():
+        paint_lives(painter, geometry, area, trace, found.lives, -1)
+        paint_lives(painter, geometry, area, trace, found.lives, cursor)
+    painter.setPen(QPen(QColor(theme.text), 1.5))
+    x = geometry.playhead(cursor)
+    painter.drawLine(QPointF(x, -1), QPointF(x, size.height() + 1))

@@ -54,7 +54,8 @@ class Film:
     def __init__(self, shown: Shown) -> None:
         self._shown = shown
         self._scene = shown.scene(shown.theme, throughout=True)
-        self.stops = shown.stops[:MOST_FRAMES]
+        self._every = shown.stops[self._begin(self._scene) :]
+        self.stops = self._every[:MOST_FRAMES]
         self._lines = shown.source.split("\n")
         boxes = self._boxes(self._scene)
         self._box = QRectF(*boxes[:2], boxes[2] - boxes[0], boxes[3] - boxes[1])
@@ -74,8 +75,16 @@ class Film:
     @property
     def left_out(self) -> str:
         """A sentence if it does not have all steps."""
-        every = len(self._shown.stops)
+        every = len(self._every)
         return f"it has the first {MOST_FRAMES} of {every:,} steps." if every > MOST_FRAMES else ""
+
+    def _begin(self, scene: Scene) -> int:
+        """The first stop at which something is visible: an empty picture would stand for the film where it is still."""
+        for stop, cursor in enumerate(self._shown.stops):
+            scene.move_to(cursor)
+            if scene.boxes:
+                return stop
+        return 0
 
     def _longest(self, room: int) -> int:
         """The number of lines of the longest sentence, up to the limit."""
