@@ -355,3 +355,34 @@ def test_what_a_recurrent_module_makes_has_the_letters_of_its_documentation(made
     trace = run(f"import torch\nm = torch.nn.{made}\n(m({x})[0] * 2).sum().backward()\n")
     frame = trace.frame(len(trace))
     assert names <= {frame.name(tensor) for tensor in range(len(trace.tensors))}
+
+
+def test_the_results_of_a_comprehension_have_one_name_with_numbers() -> None:
+    source = """
+import torch
+p = torch.tensor([2., 3.], requires_grad=True)
+layers = torch.nn.ModuleList(torch.nn.Linear(2, 1) for _ in range(2))
+powers = torch.stack([p ** 2 for _ in range(2)])
+outputs = torch.stack([layer(p) for layer in layers])
+rows = torch.stack([torch.autograd.grad(each, p, retain_graph=True)[0] for each in powers.sum(1)])
+"""
+    trace = run(source)
+    names = trace.naming.shown_at_end(np.arange(len(trace.tensors)))
+    assert {"(p ** 2)₁", "(p ** 2)₂", "layer(p)₁", "layer(p)₂"} <= set(names)
+    assert {"gradient₁ in stack", "gradient₂ in stack"} <= set(names)
+
+
+def test_exchanged_axes_are_not_called_a_new_shape() -> None:
+    source = """
+import torch
+q = torch.ones(1, 2, 3, requires_grad=True)
+o = torch.nn.functional.scaled_dot_product_attention(q, q, q, is_causal=True)
+mha = torch.nn.MultiheadAttention(2, 1, batch_first=True)
+a = mha(torch.ones(1, 3, 2), torch.ones(1, 3, 2), torch.ones(1, 3, 2), need_weights=False)[0]
+gru = torch.nn.GRU(2, 2)
+h = gru(torch.ones(1, 1, 2))[0]
+"""
+    trace = run(source)
+    names = trace.naming.shown_at_end(np.arange(len(trace.tensors)))
+    assert "q.permute(0, 2, 1)" in names and {"q of mha", "k of mha", "v of mha"} <= set(names)
+    assert {"r of gru from x", "z of gru from h", "n of gru from x"} <= set(names)

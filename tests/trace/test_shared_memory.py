@@ -6,6 +6,8 @@ import sys
 
 from gradviz import torch
 from gradviz.trace.record.rows import Memory
+from gradviz.trace.words.explain import explain
+from tests.trace.running import run
 
 
 def _calls(count: int) -> int:
@@ -39,3 +41,12 @@ def test_what_died_shares_nothing_any_more() -> None:
     assert len(memory.every()) == 2
     del base, kept
     assert not memory._tensors
+
+
+def test_a_parameter_that_was_drawn_before_shares_nothing_with_what_is_written_next() -> None:
+    source = "import torch\nv, w = torch.nn.Linear(2, 2).parameters()\n"
+    trace = run(f"{source}torch.nn.init.uniform_(v)\ntorch.nn.init.zeros_(w)\n(v @ w).sum().backward()\n")
+    said = [explain(trace.frame(step)).sentence for step in range(1, len(trace) + 1)]
+    assert [each for each in said if each.startswith("w was overwritten")] == [
+        "w was overwritten: it is [0, 0] now, version 2."
+    ]

@@ -514,7 +514,7 @@ SAID = [  # a program, and what one of its sentences says and none does
         "y = torch.tensor([1.00001], dtype=torch.float64) - torch.tensor([1.], dtype=torch.float64)",
         "y = 1.00001 − 1 = 1e-05.", "y = 1 − 1",
     ),
-    ("y = torch.arange(99) > 3", "y = (99,), 95 of 99 True.", "in [0, 1]"),
+    ("y = torch.arange(99) > 3", "y = torch.arange(99) > 3 = (99,), 95 of 99 True.", "in [0, 1]"),
     ("torch.autograd.functional.hessian(lambda v: (v ** 3).sum(), x)", "∂((v ** 3).sum().reshape(1)[0])", "∂(torch.a"),
     (
         "F = torch.nn.functional\nF.cosine_similarity(x, x.detach() * 3, dim=0)",
@@ -536,10 +536,52 @@ SAID = [  # a program, and what one of its sentences says and none does
         "as gradients are switched off here",
         "not diff",
     ),
+    (
+        "(torch.outer(x, x).tril(-1) + torch.outer(x, x).triu(1)).sum().backward()",
+        "= grad at the elements that were kept, 0 elsewhere = [[0, 1], [0, 0]]", "triangle",
+    ),
+    (
+        "torch.det(torch.outer(x, x)).backward()",
+        "= grad · the cofactors of torch.outer(x, x) = [[4, -2], [-2, 1]]", "⁻ᵀ",
+    ),
+    (
+        "y = x * 2; y.view(2, 1).t().add_(1); y.sum().backward()",
+        "y was overwritten: it is [2, 4] + 1 = [3, 5] now, version 1.", "A part of",
+    ),
+    (
+        "y = x * 2; y.view(2, 1)[0].mul_(3); y.sum().backward()",
+        "= grad; by the rule of mul where that wrote = [3, 1]", "overwritten by",
+    ),
+    ("y = max(x[0], x[1])", "gt in max = y > x[0] = True.", "max(x[0], x[1]) = True"),
+    (
+        "for a in torch.utils.data.DataLoader(x.detach(), 2):\n    a * 2",
+        "For the loop over torch.utils.data.DataLoader(…, 2): x.detach()[0]", "For for",
+    ),
+    (
+        "g, = torch.autograd.grad(2 * x.sum(), x, create_graph=True)\ng.sum().backward()",
+        "it was computed from a gradient that", "1 is",
+    ),
+    (
+        "lin = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 1))", "weight.norm() = √",
+        "weight_norm(torch.nn.Linear(2, 1)) = √",
+    ),
+    ("y = x[:1] * 1e-7 + 1", "1e-07 + 1 ≈ 1", "1e-07 + 1 = 1"),
+    ("y = 0\nfor w in [torch.ones(2), torch.zeros(2)]:\n    y = y + w * x", "w₂ = [0, 0] (float32)", "w = ["),
+    (
+        "F = torch.nn.functional\nF.embedding_bag(\n    torch.tensor([[0, 1]]), x[:, None], mode='sum', "
+        "per_sample_weights=torch.tensor([[2., 3.]])).backward(torch.ones(1, 1))",
+        "grad of each bag, times the weight of each of its rows, added to that row, 0 elsewhere = [[2], [3]]",
+        "grad of each bag added",
+    ),
     ("y = x // 2", "PyTorch has no derivative of it: backward() through it will fail.", "NotImplemented is"),
     ("{}['lr']", "KeyError: 'lr'", "\n'lr'"),
     ("a = torch.tensor([3.])\nfor _ in range(2):\n    a * 2; a * 3; a = a + 1", "a * 2 = ", "in [0, 1]"),
 ]  # fmt: skip
+
+
+def test_what_has_the_name_of_what_it_was_made_from_does_not_equal_itself() -> None:
+    trace = run((ROOT / "tests/snippets/corpus/cnn_small.py").read_text(encoding="utf-8"))
+    assert any("x₁ = the mean of each window of the former x₁ = " in each for each in sentences(trace, Kind.FORWARD))
 
 
 @pytest.mark.parametrize(("source", "said", "unsaid"), SAID)

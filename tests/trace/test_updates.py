@@ -64,10 +64,10 @@ def steps(optimizer: str) -> list[str]:
         ),
         (
             "SGD([w], lr=0.1, momentum=0.5, weight_decay=0.5, nesterov=True)",
-            "m ← w.grad + weight_decay · w = 6 + 0.5 × 3 = 7.5; one step ahead of it, "
+            "m ← w.grad + weight_decay · w = 6 + 0.5 × 3 = 7.5; looking one step ahead (Nesterov), "
             "w ← w − lr · (w.grad + weight_decay · w + momentum · m) = 3 − 0.1 × (6 + 0.5 × 3 + 0.5 × 7.5) = 1.875.",
-            "m ← momentum · m + w.grad + weight_decay · w = 0.5 × 7.5 + 3.75 + 0.5 × 1.875 = 8.438; one step ahead of "
-            "it, w ← w − lr · (w.grad + weight_decay · w + momentum · m) = "
+            "m ← momentum · m + w.grad + weight_decay · w = 0.5 × 7.5 + 3.75 + 0.5 × 1.875 = 8.438; looking one step "
+            "ahead (Nesterov), w ← w − lr · (w.grad + weight_decay · w + momentum · m) = "
             "1.875 − 0.1 × (3.75 + 0.5 × 1.875 + 0.5 × 8.438) = 0.9844.",
         ),
         (
@@ -304,3 +304,15 @@ def test_a_small_step_is_seen(optimizer: str) -> None:
     now = trace.frame(len(trace)).value(0)
     assert len(shown) == 2 and now is not None and now.array is not None
     np.testing.assert_allclose(shown[1] - shown[0], now.array - np.array([2.0, -4.0]), rtol=0.1)
+
+
+def test_a_sum_of_squares_begins_with_zero_despite_rounding() -> None:
+    source = """
+import torch
+w = torch.tensor([1., 2., 3.], requires_grad=True)
+(w * torch.tensor([-0.01332, 0.02586, 0.08664])).sum().backward()
+torch.optim.Adagrad([w], lr=0.1).step()
+"""
+    trace = run(source)
+    said = explain(trace.frame(len(trace))).sentence
+    assert said.startswith("s ← s + w.grad² = 0 + [-0.01332, 0.02586, 0.08664]² = [0.0001774, 0.0006687, 0.007506]; ")

@@ -58,6 +58,7 @@ def test_what_does_not_fit_is_described() -> None:
     assert value(np.arange(100.0)).text() == "(100,) in [0, 99]"
     assert value(np.ones((3, 50))).text() == "(3, 50) all 1"
     assert value(np.array([np.nan] * 100)).text() == "(100,) all nan"
+    assert value(np.array([1.0000001, 1.0000004] * 50)).brief() == "(100,) in [1.0000001, 1.0000004]"
     assert value(np.array([1.0, np.nan] * 50)).brief() == "(100,) in [1, 1], 50 nan"
     assert value(np.zeros((0, 3))).brief() == "(0, 3) empty"
     assert value(np.array(0.25)).brief() == "0.25"

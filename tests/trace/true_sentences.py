@@ -22,6 +22,7 @@ import numpy as np
 from gradviz.session.inspect.ledger import ledger, since_cleared
 from gradviz.trace.table.frame import Frame
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.schema import NEVER
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.words.contributions import edge_words, gradient_name, received
@@ -45,6 +46,8 @@ def problems(trace: Trace, most: int | None = None) -> Iterator[str]:
             frame = trace.frame(cursor)
             kind, sentence = Kind(int(trace.steps.kind[cursor - 1])), explain(frame).sentence
             found = [*_style(kind, sentence), *_sums(kind, sentence)]
+            if kind is Kind.FORWARD and "the former " not in sentence and "It is a leaf" not in sentence:
+                found += _names(frame)
             if kind is Kind.BACKWARD:
                 found += [*_derivatives(frame, sentence), *_rules(frame, sentence), *_names(frame)]
             yield from (f"step {cursor}: {each}: {sentence}" for each in found)
@@ -171,11 +174,12 @@ def _derivatives(frame: Frame, sentence: str) -> Iterator[str]:
 
 
 def _names(frame: Frame) -> Iterator[str]:
-    """No two results that the node of a step reads and makes have one name."""
+    """No two results or variables that the node of a step reads and makes have one name."""
     trace, node = frame.trace, frame.current_node
     if node >= 0:
         tensors = {int(each) for each in (*trace.slots_of(node).values(), *trace.outputs_of(node)) if each >= 0}
-        names = [frame.name(each) for each in sorted(tensors) if trace.tensors.producer[each] >= 0]
+        known = [each for each in sorted(tensors) if trace.tensors.producer[each] >= 0 or trace.naming.all(each, NEVER)]
+        names = [frame.name(each) for each in known]
         yield from (f"two tensors are called {name}" for name in sorted({one for one in names if names.count(one) > 1}))
 
 

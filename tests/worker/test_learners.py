@@ -3,6 +3,7 @@ them."""
 
 from __future__ import annotations
 
+import code
 import re
 from pathlib import Path
 
@@ -79,6 +80,53 @@ def test_a_copied_session_prints_what_python_prints_at_the_prompt(run: Runner) -
     outcome = run(SESSION)
     assert (outcome.status, outcome.printed()) == ("ok", ECHOED), outcome.done
     assert run("x = 5\nx\n").printed() == "", "a file prints what it is told to"
+
+
+PLAIN_SESSION = """\
+>>> 1 + 1
+>>> _ * 3
+>>> "it's", b'x', 3.0, {1}, ..., 1 < 2 < 3
+>>> x = 5; x; x + 1
+>>> (a := 4)
+>>> for i in range(2):
+...     i; i * 2
+... else:
+...     'else'
+...
+>>> with open('a.txt', 'w') as h:
+...     h.write('abc')
+...
+>>> class R:
+...     def __repr__(self):
+...         print('side')
+...         return 'R!'
+...
+>>> [R()]
+>>> '''two
+...   lines'''
+>>> (1 +
+... 2)
+>>> y: int = 3
+>>> not y
+>>> _
+>>> match y:
+...     case 3:
+...         'three'
+...
+"""
+
+
+def test_a_session_echoes_what_the_prompt_of_this_python_echoes(
+    run: Runner, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    console = code.InteractiveConsole({"__name__": "__main__"})
+    for line in PLAIN_SESSION.splitlines():
+        if line.startswith(">>>") and console.buffer:
+            console.push("")
+        console.push(line[4:])
+    console.push("")
+    assert run(PLAIN_SESSION).printed() == capsys.readouterr().out
 
 
 def test_lines_and_columns_of_a_copied_session_stay(run: Runner) -> None:

@@ -95,6 +95,18 @@ def last_call(text: str) -> str:
     return found[0].lstrip(".") if found and not _OPERATOR.search(_outside(text)) else ""
 
 
+def loop_over(text: str) -> str:
+    """What a `for` statement goes through: "loader" of "for x, y in loader: …"; "" for other texts."""
+    if not text.startswith("for "):
+        return ""
+    depth = 0
+    for at, sign in enumerate(text):
+        depth += (sign in _PAIRS) - (sign in _PAIRS.values())
+        if sign == ":" and not depth:
+            return shortened(text[:at].partition(" in ")[2].strip())
+    return ""
+
+
 _OPERATOR = re.compile(r" (?:[^\w\s.,()\[\]]+|and|or|if|in|is|not) ")
 
 
@@ -145,9 +157,12 @@ def is_text_of(op: str, label: str) -> bool:
 
 
 def gives_no_tensor(op: str, text: str) -> bool:
-    """Whether a call steps an optimizer, checks gradients, or makes an object whose arguments are checked,
-    "Normal(mean, 1.0)": what it computes is internal."""
-    return _STEP.search(text) is not None or (op == "all" and makes_object(text))
+    """Whether a call steps an optimizer, checks gradients, changes a module or returns one of the things that it
+    compares, or makes an object whose arguments are checked, "Normal(mean, 1.0)": what it computes is internal."""
+    if _STEP.search(text) is not None or (op == "all" and makes_object(text)):
+        return True
+    called = _RETURNS_OTHER.search(text)
+    return called is not None and last_call(text) == called[1] and (op in ("gt", "lt")) == (called[2] in _COMPARING)
 
 
 def makes_object(text: str) -> bool:
@@ -177,9 +192,21 @@ class Rearranged(NamedTuple):
         """ ".reshape(2, 1, 3)", ".permute(1, 0)": from the first shape to the last in one step, where one will do."""
         if self.order == tuple(range(len(self.order))):
             return f".reshape({_sizes(after) or '()'})"
+        if permuted := self._permuted(before, after):
+            return f".permute({_sizes(permuted)})"
         first = "" if before == self.shape else f".reshape({_sizes(self.shape)})"
         turned = tuple(self.shape[axis] for axis in self.order)
         return f"{first}.permute({_sizes(self.order)}){'' if turned == after else f'.reshape({_sizes(after)})'}"
+
+    def _permuted(self, before: tuple[int, ...], after: tuple[int, ...]) -> tuple[int, ...]:
+        """The order of all axes, those of one element included, if exchanging them is all that was done; ()
+        otherwise."""
+        long = [axis for axis, size in enumerate(before) if size != 1]
+        if len(before) != len(after) or tuple(before[axis] for axis in long) != self.shape:
+            return ()
+        moved, others = (long[at] for at in self.order), (axis for axis in range(len(before)) if before[axis] == 1)
+        found = tuple(next(moved if size != 1 else others, 0) for size in after)
+        return found if tuple(before[axis] for axis in found) == after else ()
 
 
 def rearranged(before: tuple[int, ...]) -> Rearranged:
@@ -263,4 +290,9 @@ _AXIS = re.compile(r"(?<!\w)-?\d+")  # "0" of "dim0=0"
 OF_SHAPE = frozenset("permute transpose unsqueeze squeeze view _unsafe_view _reshape_alias expand".split())
 _SPLITTING = frozenset("split split_with_sizes unsafe_split unsafe_chunk chunk unbind meshgrid".split())
 _STEP = re.compile(r"\.step\([^()]*\)$|(?:^|\.)(?:grad)?gradcheck\(")  # which return no tensor that they make
+_COMPARING = ("max", "min", "sorted")  # Python's own, which return one of their arguments
+_RETURNS_OTHER = re.compile(
+    r"((?:[\w.]+\.)?\b(?:weight_norm|spectral_norm|orthogonal|register_parametrization|custom_from_mask|global_unstructured"
+    r"|(?:random|l1|ln)_(?:un)?structured)|^(max|min|sorted))(?=\()"
+)
 _CLASS = re.compile(r"(\w+\.)*[A-Z]\w*\(.*\)", re.DOTALL)  # "torch.nn.Linear(2, 1)"

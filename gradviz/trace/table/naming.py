@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -174,12 +174,13 @@ class Naming:
             if len(members) <= MOST_TOLD_APART:
                 for tensor, name in zip(members.tolist(), self.names_at_end(members), strict=True):
                     by_name[name].append(tensor)
-            leaves = {self.name(each, len(trace)) for each in _leaves_of(trace, members)} if by_name else set()
-            found = self._same[graph] = {
-                name: numbers
-                for name, tensors in by_name.items()
-                if len(set((numbers := _numbered(trace, self._overwritten, tensors)).values())) > 1 or name in leaves
-            }
+            leaves = Counter(self.name(each, len(trace)) for each in _leaves_of(trace, members)) if by_name else {}
+            found = self._same[graph] = {}
+            for name, tensors in by_name.items():
+                others = leaves.get(name, 0)  # which have the first numbers if they are several
+                numbers = _numbered(trace, self._overwritten, tensors, others if others > 1 else 0)
+                if len(set(numbers.values())) > 1 or others:
+                    found[name] = numbers
         return found
 
     def _bound(self, tensor: int, cursor: int) -> str:
@@ -219,7 +220,7 @@ class Naming:
             return -1, ""
         if (label and not _inner(trace, self._overwritten, producer)) or roles.recurrent(trace, tensor):
             return -1, ""
-        if roles.output(trace, tensor, producer):
+        if roles.output(trace, tensor, producer) or roles.of_attention(trace, tensor, producer):
             return -1, ""
         shape = trace.tensors.shape
         if op in OF_SHAPE and math.prod(shape[inputs[0]]) == math.prod(shape[tensor]):
@@ -248,6 +249,8 @@ class Naming:
         if has_text and (not field.startswith("[") or is_text_of(op, label)):
             return label + field
         if role := roles.recurrent(trace, tensor) or roles.output(trace, tensor, producer):
+            return role
+        if role := roles.of_attention(trace, tensor, producer):
             return role
         scope = roles.maker(trace, producer)
         if scope and field and (part := roles.part(trace, tensor, producer)):
@@ -337,10 +340,9 @@ def _leaves_of(trace: Trace, results: NDArray[np.int64]) -> list[int]:
 
 
 def _leaves_alike(naming: Naming, tensor: int) -> list[int]:
-    """The unnamed leaves of one graph that are written with the same words as this one, in order; none if it has a name
-    of its own or is a number."""
+    """The leaves of one graph that are written with the same words as this one, in order; none if it is a number."""
     trace, users = naming._trace, naming._trace.users_of(tensor)
-    if naming._has_name[tensor] or not len(users):
+    if not len(users):
         return []
     graph, end = int(trace.graph_of_node[users[0]]), len(trace)
     found = naming._leaves.get(graph)
@@ -348,7 +350,7 @@ def _leaves_alike(naming: Naming, tensor: int) -> list[int]:
         found = naming._leaves.setdefault(graph, defaultdict(list))
         rows = trace.kept("inputs of graphs", lambda: History(trace.graph_of_node[trace.inputs.node], None)).all(graph)
         used = np.unique(trace.inputs.tensor[rows])
-        used = used[(used >= 0) & (trace.tensors.producer[used] < 0) & ~naming._has_name[used]]
+        used = used[(used >= 0) & (trace.tensors.producer[used] < 0)]
         for each in used[:MOST_TOLD_APART].tolist():
             found[naming.name(each, end)].append(each)
     name = naming.name(tensor, end)
@@ -361,7 +363,7 @@ def _may_be_told_apart(naming: Naming, tensors: NDArray[np.int64]) -> NDArray[np
     producer, graph, inputs = trace.tensors.producer, trace.graphs.of_tensor, trace.inputs
     found = np.append(trace.nodes.call >= 0, False)[producer]
     found[list(naming._overwritten_by)] = True
-    found |= (producer < 0) & ~naming._has_name
+    found |= producer < 0
     count = np.bincount(graph[graph >= 0], minlength=len(trace.graphs) + 1)
     asked = np.zeros(len(count), bool)
     asked[graph[tensors]] = True
@@ -425,9 +427,22 @@ def _inner(trace: Trace, overwritten: NDArray[np.int64], producer: int) -> bool:
             return False
         continues = bool(nodes.source[after] == nodes.source[producer])
         if overwritten[after] < 0 or (continues and _is_part_of_result(trace, producer, int(overwritten[after]))):
-            return continues
+            return continues and not _is_read_elsewhere(trace, producer)
         after += 1
     return False
+
+
+def _is_read_elsewhere(trace: Trace, producer: int) -> bool:
+    """Whether a result is what a call returned, as only operations of others read it: what seems to continue is the
+    next call of a comprehension."""
+    nodes, users = trace.nodes, [int(each) for out in trace.outputs_of(producer) for each in trace.users_of(out)]
+    return (
+        nodes.call[producer] < 0
+        and bool(users)
+        and all(
+            nodes.site[each] != nodes.site[producer] or nodes.source[each] != nodes.source[producer] for each in users
+        )
+    )
 
 
 def _past_callbacks(trace: Trace, asked: NDArray[np.int64], after: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -460,10 +475,9 @@ def _is_part_of_result(trace: Trace, producer: int, overwritten: int) -> bool:
     return str(trace.nodes.op[producer]) in _PARTS and int(trace.tensors.producer[overwritten]) == producer
 
 
-def _numbered(trace: Trace, overwritten: NDArray[np.int64], tensors: list[int]) -> dict[int, int]:
-    """Numbers for tensors, the same for all states of one that was written in place."""
+def _numbered(trace: Trace, overwritten: NDArray[np.int64], tensors: list[int], count: int) -> dict[int, int]:
+    """Numbers after `count` for tensors, the same for all states of one that was written in place."""
     numbers: dict[int, int] = {}
-    count = 0
     for tensor in tensors:
         before = int(overwritten[trace.tensors.producer[tensor]])
         count += before not in numbers

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.name_text import OF_SHAPE, arguments, last_call, makes_object, short_op, subscript
 from gradviz.trace.table.regions import RegionKind
 
@@ -79,20 +80,46 @@ def constant(trace: Trace, tensor: int) -> str:
     node, label = (int(users[0]) if len(users) else _next_node(trace, tensor)), str(tensors.label[tensor])
     if node < 0 or not label or nodes.source[node] != label or nodes.site[node] != tensors.site[tensor]:
         return ""
-    what = "condition" if tensors.dtype[tensor] == "bool" else "constant"
     owner = module_name(trace, node)
     if not owner:
         return ""
+    what = _what(trace, tensor)
     known: dict[tuple[str, str], list[int]] = trace.kept("constants of calls", dict)
     if (what, label) not in known:
-        alike = (tensors.producer < 0) & (tensors.label == label) & ((tensors.dtype == "bool") == (what == "condition"))
-        known[what, label] = np.flatnonzero(alike).tolist()
+        alike = np.flatnonzero((tensors.producer < 0) & (tensors.label == label)).tolist()
+        known[what, label] = [each for each in alike if _what(trace, each) == what]
     same = known[what, label]
+    if what == "gradient":
+        return f"{what}{subscript(same.index(tensor) + 1) if len(same) > 1 and tensor in same else ''} in {owner}"
     if tensor in same and (states := _states(trace).get(owner)):
         turn, at = divmod(same.index(tensor), len(states))
         return f"{states[at]} of {owner}{subscript(turn + 1) if len(same) > len(states) else ''}"
     number = subscript(same.index(tensor) + 1) if len(same) > 1 and tensor in same else ""
     return f"{what} of {owner}{number}"
+
+
+def _what(trace: Trace, tensor: int) -> str:
+    if call_that_returned(trace, tensor) >= 0:
+        return "gradient"
+    return "condition" if trace.tensors.dtype[tensor] == "bool" else "constant"
+
+
+def call_that_returned(trace: Trace, tensor: int) -> int:
+    """The backward call that returned this gradient, or a later one in the same expression; -1 for other tensors."""
+    step = int(trace.tensors.step[tensor])
+    if step < 0 or trace.tensors.producer[tensor] >= 0 or trace.steps.kind[step] == Kind.LEAF:
+        return -1
+    return int(trace.steps.call[step])
+
+
+def of_attention(trace: Trace, tensor: int, producer: int) -> str:
+    """ "q of self_attn": what a module made for its attention; "" for everything else."""
+    for node in trace.users_of(tensor)[:1].tolist():
+        if "_attention" in trace.nodes.op[node] and trace.nodes.site[node] == trace.nodes.site[producer]:
+            slot = next((at for at, each in trace.slots_of(node).items() if each == tensor), -1)
+            owner = maker(trace, producer)
+            return f"{'qkv'[slot]} of {owner}" if 0 <= slot < 3 and owner else ""
+    return ""
 
 
 def _states(trace: Trace) -> dict[str, tuple[str, ...]]:
@@ -165,6 +192,10 @@ def _letters(trace: Trace, node: int, parts: int, known: dict[int, str]) -> tupl
             return (before[0][0],) if " before" in before[0] else ()
         return ("c",) if op == "add" and ops == ["mul", "mul"] else ("h",) if op == "mul" and "o" in before else ()
     if parts == _GRU:
+        if op == "unsafe_split":
+            users = trace.users_of(int(trace.outputs_of(node)[0])).tolist()
+            is_of_h = bool(users) and trace.slots_of(users[0]).get(0) == trace.outputs_of(node)[0]
+            return tuple(f"{gate} from {'h' if is_of_h else 'x'}" for gate in "rzn")
         if op == "sigmoid" and ops == ["add"]:
             return ("rzn"[int(trace.tensors.output_nr[trace.inputs_of(makers[0])[0]])],)
         return ("n",) if op == "tanh" else ("h",) if op == "add" and "n" in before else ()

@@ -285,7 +285,17 @@ class Value:
         if self.dtype == "bool":
             return f"{shape}, {round(found.mean * self.numel):,} of {self.numel:,} True"
         nans = f", {found.nans} nan" if found.nans else ""
-        return f"{shape} {of}in [{number_text(found.low)}, {number_text(found.high)}]{nans}"
+        return f"{shape} {of}in [{', '.join(_ends(found.low, found.high))}]{nans}"
+
+
+def _ends(low: float, high: float) -> tuple[str, str]:
+    """The ends of a range, with as many digits as it takes to tell them apart."""
+    texts = number_text(low), number_text(high)
+    for digits in range(5, MOST_DIGITS + 1):
+        if texts[0] != texts[1] or low == high:
+            break
+        texts = number_text(low, digits), number_text(high, digits)
+    return texts
 
 
 class Elsewhere(Protocol):

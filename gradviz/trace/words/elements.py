@@ -255,7 +255,8 @@ def is_lost(worked: str, result: str) -> bool:
         first, second, total = (np.array(ast.literal_eval(each)) for each in (*sides, result))
     except (ValueError, SyntaxError):  # names, or more or fewer summands
         return False
-    return bool(((first == total) & (second != 0)).any())
+    is_small = (first != 0) & (abs(first) < 1e-3 * abs(total))
+    return bool((((first == total) & (second != 0)) | ((second == total) & is_small)).any())
 
 
 def in_names(op: str, params: str, names: Mapping[int, str], factors: Sequence[str], count: int = 1) -> str:

@@ -23,6 +23,7 @@ from gradviz.trace.words.error_explanation import (
     receiver,
 )
 from gradviz.trace.words.graph_errors import GRAPH_ROWS
+from gradviz.trace.words.sentences import Said, full_stop, said
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
@@ -368,6 +369,24 @@ def explain_at(frame: Frame) -> ErrorExplanation | None:
     if step is None or not step.is_error:
         return None
     return explain_error(frame.trace if step.kind == Kind.ERROR else as_ended(frame.trace, step.ref))
+
+
+def error_sentence(frame: Frame) -> Said:
+    """The error that ended the run."""
+    errors = frame.trace.errors
+    return said("error", text=_why_and_fix(frame, str(errors.type[0]), str(errors.message[0])))
+
+
+def caught_sentence(frame: Frame) -> Said:
+    """An error that the snippet caught."""
+    caught, row = frame.trace.caught, int(frame.trace.steps.ref[frame.cursor - 1])
+    return said("caught", text=full_stop(_why_and_fix(frame, str(caught.type[row]), str(caught.message[row]))))
+
+
+def _why_and_fix(frame: Frame, kind: str, message: str) -> str:
+    """The explanation of an error, or what Python prints of it, "KeyError: 'lr'"."""
+    found = explain_at(frame)
+    return f"{kind}: {message}".removesuffix(": ") if found is None else f"{found.why} {found.fix}".strip()
 
 
 def as_ended(trace: Trace, row: int) -> Trace:

@@ -14,7 +14,7 @@ import numpy as np
 from gradviz.lists import listed, quantity
 from gradviz.trace.table.frame import current_site
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.name_text import SUBSCRIPTS, called_op, opening, with_article
+from gradviz.trace.table.name_text import SUBSCRIPTS, called_op, loop_over, opening, with_article
 from gradviz.trace.table.naming import call_around
 from gradviz.trace.table.schema import SWITCHED_OFF
 from gradviz.trace.table.tables import span
@@ -29,9 +29,9 @@ from gradviz.trace.words.contributions import (
     sender_name,
 )
 from gradviz.trace.words.elements import MOST_NUMBERS, arithmetic, enclosed, given_numbers, in_names, is_lost, variant
-from gradviz.trace.words.errors import explain_at
+from gradviz.trace.words.errors import caught_sentence, error_sentence
 from gradviz.trace.words.formulas import beside_words, factor
-from gradviz.trace.words.sentences import Said, said
+from gradviz.trace.words.sentences import Said, full_stop, said
 from gradviz.trace.words.updates import module_sentence, update_sentence
 
 if TYPE_CHECKING:
@@ -189,12 +189,6 @@ def _ref(frame: Frame) -> int:
     return int(frame.trace.steps.ref[frame.cursor - 1])
 
 
-def _stop(text: str) -> str:
-    """The text with one full stop: "3." is a number with its own."""
-    text = text.rstrip()
-    return text if text.endswith((".", "?", "!")) else f"{text}."
-
-
 def _text(value: Value | None) -> str:
     return "None" if value is None else value.written()
 
@@ -221,7 +215,7 @@ def _leaf(frame: Frame) -> Said:
     tensor = frame.current_tensor
     name, value = frame.name(tensor), _text(frame.value(tensor))
     if frame.requires_grad(tensor):
-        return said(f"leaf.{_is_stored(frame, tensor)}", made=_stop(f"{name} = {value}"))
+        return said(f"leaf.{_is_stored(frame, tensor)}", made=full_stop(f"{name} = {value}"))
     which = "leaf.later" if _will_require_grad(frame, tensor) else "leaf.constant"
     return said(which, tensor=name, value=value, dtype=frame.trace.tensors.dtype[tensor])
 
@@ -259,14 +253,15 @@ def _forward(frame: Frame) -> Said:
         return said("forward.other", function=op)
     whole = call_around(trace.naming, node) if call < 0 else ""
     if whole and (first < 0 or frame.name(first).rstrip(SUBSCRIPTS) != whole):  # not x[1] of "x[1] = 0"
-        made = said("part.inside", call=whole, made=made)
+        over = loop_over(str(trace.nodes.source[node]))
+        made = said("part.loop", over=over, made=made) if over else said("part.inside", call=whole, made=made)
     if op == "detach" and frame.requires_grad(first):  # as Variable and Parameter make it
-        return said(f"forward.{_is_stored(frame, first)}", made=_stop(made))
+        return said(f"forward.{_is_stored(frame, first)}", made=full_stop(made))
     if op == "detach":
         source = frame.name(int(trace.inputs_of(node)[0]))
         source = f"the former {source}" if source == frame.name(first) else with_article(source)  # h = h.detach()
-        return said("forward.detached", made=_stop(made), source=source)
-    made = f"{_stop(made)}{said(f'part.{op}') if op in _OF_VMAP else ''}{module_sentence(frame, node)}"
+        return said("forward.detached", made=full_stop(made), source=source)
+    made = f"{full_stop(made)}{said(f'part.{op}') if op in _OF_VMAP else ''}{module_sentence(frame, node)}"
     if not name:
         return said(_UNTRACKED[int(trace.nodes.reason[node])], made=made)
     if name == "NotImplemented":
@@ -316,6 +311,9 @@ def _in_names(frame: Frame, tensor: int) -> str:
     trace, node = frame.trace, frame.current_node
     kind = trace.steps.kind[frame.cursor - 1]
     names = {slot: frame.name(each) for slot, each in trace.slots_of(node).items() if each >= 0}
+    if kind == Kind.FORWARD:  # x = x.relu()
+        made = frame.name(tensor)
+        names = {slot: f"the former {name}" if name == made else name for slot, name in names.items()}
     is_part = trace.nodes.name[node] == "CopySlices"  # of a tensor, which the rule is not about
     if kind == Kind.INPLACE and tensor == frame.current_tensor and not is_part:
         names |= {0: f"the former {frame.name(tensor)}"}
@@ -348,15 +346,19 @@ def _of_view(frame: Frame, tensor: int) -> str:
     first = next(iter(trace.slots_of(node).values()), -1)
     shapes = [trace.tensors.shape[each] for each in (first, tensor)] if first >= 0 else [(), (1,)]
     order = re.findall(r"\d+", str(trace.nodes.params[node])) if op == "permute" else [""]
+    if op in ("transpose", "permute") and _RESHAPED.search(name) and not text.endswith(name.rstrip(SUBSCRIPTS)):
+        return f"{beside_words(frame.name(first))} reshaped"  # axes of one element were exchanged
     is_same = (op in _OFTEN_SAME and shapes[0] == shapes[1]) or order == [*map(str, range(len(order)))]
     if not is_same:
         return ""
-    return f"{beside_words(frame.name(first))}, unchanged"
+    source = frame.name(first)
+    return f"{'the former ' if source == name else ''}{beside_words(source)}, unchanged"
 
 
+_RESHAPED = re.compile(r"\.reshape\([\d, ]*\)[₀-₉]*$")
 _OFTEN_SAME = ("expand", "view", "_unsafe_view", "_fw_primal", "UndefinedGrad", "BackwardHookFunction")
 _LONGEST_ARITHMETIC, _LONGEST_RULE = 80, 150  # characters
-_AS_CODE = str.maketrans({"−": "-", "×": "*", "·": "*", "²": "**2", "³": "**3", "⁴": "**4"})
+_AS_CODE = str.maketrans({"−": "-", "×": "*", "·": "*", "²": "**2", "³": "**3", "⁴": "**4", "≥": ">=", "≤": "<="})
 _NUMBERED = re.compile(r"(?<=[)\]])[₀-₉]+|(?<=\.[TH])[₀-₉]+")  # of several that are written alike
 _OF_VMAP = ("AddBatchDim", "BatchRepeat", "BatchSum", "RemoveBatchDim")  # steps that it adds to those of its function
 _UNTRACKED = ("forward.untracked", "forward.untracked.inputs", "forward.untracked.off", "forward.untracked.rule")
@@ -365,16 +367,32 @@ _UNTRACKED = ("forward.untracked", "forward.untracked.inputs", "forward.untracke
 def _inplace(frame: Frame) -> Said:
     tensor, writes = frame.current_tensor, frame.trace.writes
     low, high = span(writes.step, frame.cursor - 1, frame.cursor)
-    others = [with_article(frame.name(int(other))) for other in writes.tensor[low:high] if other != tensor]
-    is_part = frame.trace.nodes.name[frame.current_node] == "CopySlices"
+    storage = frame.trace.tensors.storage
+    others = [  # not what was written since the last step without a step of its own
+        with_article(frame.name(int(other)))
+        for other in writes.tensor[low:high]
+        if other != tensor and storage[other] == storage[tensor]
+    ]
     return said(
-        "inplace.part" if is_part else "inplace",
-        tensor=frame.name(tensor),
+        "inplace.part" if _is_part(frame.trace, frame.current_node) else "inplace",
+        tensor=opening(with_article(frame.name(tensor))),
         value=computed(frame, tensor),
         version=frame.version(tensor),
         shared=said("part.shared", others=opening(listed(list(dict.fromkeys(others))))) if others else "",
         stale=_stale(frame, tensor),
     )
+
+
+def _is_part(trace: Trace, node: int) -> bool:
+    """Whether a write through a view left something of its base as it was; the view, whose history is new, is what the
+    next operation made."""
+    if trace.nodes.name[node] != "CopySlices":
+        return False
+    view = trace.outputs_of(node + 1).tolist() if node + 1 < len(trace.nodes) else []
+    if not view or trace.nodes.step[node + 1] != trace.nodes.step[node]:
+        return True
+    sizes: list[int] = [math.prod(trace.tensors.shape[each[0]]) for each in (view, trace.outputs_of(node).tolist())]
+    return sizes[0] < sizes[1]
 
 
 def _stale(frame: Frame, tensor: int) -> str:
@@ -488,30 +506,8 @@ def _error_title(frame: Frame) -> str:
     return f"{frame.trace.errors.type[0]}{_where(frame, current_site(frame))}"
 
 
-def _error(frame: Frame) -> Said:
-    found = explain_at(frame)
-    message = _of_type(str(frame.trace.errors.type[0]), str(frame.trace.errors.message[0]))
-    return said("error", text=message if found is None else f"{found.why} {found.fix}".strip())
-
-
-def _of_type(kind: str, message: str) -> str:
-    """An error as Python prints it, "KeyError: 'lr'"."""
-    return f"{kind}: {message}".removesuffix(": ")
-
-
 def _caught_title(frame: Frame) -> str:
     return f"Caught: {frame.trace.caught.type[_ref(frame)]}{_where(frame, current_site(frame))}"
-
-
-def _caught(frame: Frame) -> Said:
-    found = explain_at(frame)
-    caught, row = frame.trace.caught, _ref(frame)
-    why = (
-        _of_type(str(caught.type[row]), str(caught.message[row]))
-        if found is None
-        else f"{found.why} {found.fix}".strip()
-    )
-    return said("caught", text=_stop(why))
 
 
 def _collective_title(frame: Frame) -> str:
@@ -523,7 +519,7 @@ def _collective(frame: Frame) -> Said:
     what = f"{trace.collectives.name[row]}: {trace.collectives.detail[row]}"
     grads, values, count = _changes(frame)
     told = [what, _listed([*grads, *values], count)] if count else [what]
-    return said("collective", text=" ".join(map(_stop, told)))
+    return said("collective", text=" ".join(map(full_stop, told)))
 
 
 def _listed(changes: list[str], count: int) -> str:
@@ -551,7 +547,7 @@ def _gap(frame: Frame) -> Said:
     shown = [each for each in [*values, *grads] if len(each) <= _LONGEST_CHANGE][:_MOST]
     changes = _listed(shown, number) if shown else f"{number:,} values and gradients" if number else ""
     if not which:
-        return said("gap.outside", changes=f" What changed: {_stop(changes)}" if changes else "")
+        return said("gap.outside", changes=f" What changed: {full_stop(changes)}" if changes else "")
     if gap >= len(trace.resumptions):
         return said("gap.open", span=which)
     count = int(trace.resumptions.count[gap])
@@ -592,8 +588,8 @@ _ROWS: dict[Kind, _Row] = {
     Kind.OPTIMIZER: (_optimizer_title, update_sentence),
     Kind.PRINT: (_print_title, _printed),
     Kind.WARNING: (_warning_title, _printed),
-    Kind.ERROR: (_error_title, _error),
-    Kind.CAUGHT: (_caught_title, _caught),
+    Kind.ERROR: (_error_title, error_sentence),
+    Kind.CAUGHT: (_caught_title, caught_sentence),
     Kind.COLLECTIVE: (_collective_title, _collective),
     Kind.GAP: (_gap_title, _gap),
 }

@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gradviz.engine.kernel.expressions import Math, in_line, typeset_with
 from gradviz.trace.table.name_text import SUBSCRIPTS, with_article
 from gradviz.trace.table.tables import span
@@ -86,9 +88,21 @@ def _special(trace: Trace, node: int, operand: str) -> str:
     op, given = str(trace.nodes.op[node]), _given(trace, node)
     if op == "permute" and _transposes(trace, node):  # x.T
         return "grad, transposed back"
+    if op == "_embedding_bag" and operand == "weight" and 3 in trace.slots_of(node):  # per_sample_weights
+        return "grad of each bag, times the weight of each of its rows, added to that row, 0 elsewhere"
+    if op in ("tril", "triu") and given.get("diagonal", "0") != "0":
+        return "grad at the elements that were kept, 0 elsewhere"
+    if op == "_linalg_det" and _is_zero(trace, node):  # there is no inverse
+        return "grad · the cofactors of A"
     if op == "sgn" and _is_complex(trace, node):  # whose angle matters
         return "(grad − Re(grad · conj(result)) · result) / |self|, 0 where self is 0"
     return _of_classes(trace, node, given) if op.startswith("nll_loss") else _exception(op, operand, given)
+
+
+def _is_zero(trace: Trace, node: int) -> bool:
+    """Whether an element of the first result is 0."""
+    value = trace.value(int(trace.tensors.value[trace.outputs_of(node)[0]]))
+    return value is not None and not np.all(value.edges)
 
 
 def _of_classes(trace: Trace, node: int, given: Mapping[str, str]) -> str:
@@ -336,8 +350,8 @@ def _without_formula(name: str, op: str, slot: int) -> tuple[str, ...]:
     if name == "CopySlices":
         if op.rstrip("_") in ("copy", "fill", "zero"):
             return ("grad where it was written",) if slot else ("grad, 0 where it was overwritten",)
-        rule = f"by the rule of {op.rstrip('_')}"
-        return (f"grad where it was written, {rule}",) if slot else (f"grad, and where it was overwritten {rule}",)
+        rule = f"{op}.backward()" if op[:1].isupper() else f"the rule of {op.rstrip('_')}"
+        return (f"grad where it was written, by {rule}",) if slot else (f"grad; by {rule} where that wrote",)
     if "Rnn" in name:
         return ("the sum over all time steps, by the chain rule",)
     if name.startswith("BackwardHookFunction"):

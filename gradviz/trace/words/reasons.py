@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.roles import call_that_returned
 from gradviz.trace.table.schema import NEVER, NOT_DIFFERENTIABLE, SWITCHED_OFF
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def first_cut(trace: Trace, tensor: int) -> tuple[str, int]:
     leaves = [each for each in _ancestors(trace, tensor) if trace.tensors.producer[each] < 0]
     for each in leaves:
         if _leaf_text(trace, each).startswith("a "):
-            return f"{frame.name(each)} is {_leaf_text(trace, each)}", -1
+            return f"it was computed from {_leaf_text(trace, each)}", -1
     listed = ", ".join(map(frame.name, leaves[:4])) + (", …" if len(leaves) > 4 else "")
     return f"none of the leaves that it was computed from ({listed or 'none'}) requires grad", -1
 
@@ -121,9 +122,8 @@ def _leaf_text(trace: Trace, tensor: int) -> str:
     """Why a tensor that no operation made does not require grad."""
     if trace.tensors.grad_of[tensor] >= 0:
         return "a .grad has no history unless backward(create_graph=True) made it"
-    step = int(trace.tensors.step[tensor])
-    call = int(trace.steps.call[step]) if step >= 0 else -1
-    if call < 0 or trace.steps.kind[step] == Kind.LEAF:
+    call = call_that_returned(trace, tensor)
+    if call < 0:
         return "requires_grad=False"
     if trace.calls.create_graph[call]:
         return "a gradient that does not depend on anything that requires grad: it is constant"

@@ -262,7 +262,7 @@ def _sgd(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
             f"{name} − lr · ({grad} + momentum · m)",
             f"{old} − {lr} × ({in_numbers} + {number_text(momentum)} × {ahead})",
         )
-        return f"{m}; one step ahead of it, {said}"
+        return f"{m}; looking one step ahead (Nesterov), {said}"
     return f"{m}; {numbers.said(f'{name} − lr · m', f'{old} − {lr} × {ahead}')}"
 
 
@@ -395,11 +395,19 @@ def _adagrad(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> st
     rule = f"{name} − {said} · {g} / (√s + ε)"
     if total is None or not numbers.are_few:
         return f"s ← s + {g}²; {name} ← {rule} = {numbers.after}"
-    former = _former(frame, row, "square")
-    begins = former if former is not None else _made(total, lambda array: array - _gradient(numbers, settings) ** 2)
-    s = _chain(f"s ← s + {g}²", f"{_bracketed(begins.brief())} + {grad}²", total.written())
+    s = _chain(f"s ← s + {g}²", f"{_squares_before(frame, row, numbers, settings, total)} + {grad}²", total.written())
     in_numbers = f"{numbers.before} − {lr} × {grad} / (√{total.brief()} + {eps})"
     return f"{s}; {numbers.said(rule, in_numbers)}"
+
+
+def _squares_before(frame: Frame, row: int, numbers: Numbers, settings: Settings, total: Value) -> str:
+    """What the sum of squares was before a step: at first what it begins with, usually 0."""
+    former = _former(frame, row, "square")
+    if former is not None:
+        return former.brief()
+    squares = _gradient(numbers, settings) ** 2
+    begins = _made(total, lambda array: np.where(np.isclose(array, squares, rtol=1e-5, atol=0), 0, array - squares))
+    return "0" if begins.norm == 0 else begins.brief()
 
 
 def _adadelta(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:

@@ -70,10 +70,13 @@ def _session(text: str, filename: str) -> ast.Module | None:
     prompts = [_PROMPT.match(line) for line in lines]
     if not any(found and found[2] == ">>>" for found in prompts):
         return None
-    kept = ["    " + line[found.end() :] if found else "" for line, found in zip(lines, prompts, strict=True)]
+    kept = [line[found.end() :] if found else "" for line, found in zip(lines, prompts, strict=True)]
     widths = {found.end() for line, found in zip(lines, prompts, strict=True) if found and len(line) > found.end()}
-    tree = _inside_block(kept, filename, shift=max(widths, default=4) - 4) if len(widths) <= 1 else None
-    return tree and _echoing(tree)
+    try:
+        tree = ast.parse("\n".join(kept) + "\n", filename) if len(widths) <= 1 else None
+    except SyntaxError:
+        return None
+    return tree and _echoing(_shifted(tree, max(widths, default=4)))
 
 
 def _echoing(tree: ast.Module) -> ast.Module:
@@ -96,7 +99,16 @@ def _indented(text: str, filename: str) -> ast.Module | None:
     return _inside_block(lines, filename) if first[:1] in (" ", "\t") else None
 
 
-def _inside_block(lines: list[str], filename: str, shift: int = 0) -> ast.Module | None:
+def _shifted(tree: ast.Module, columns: int) -> ast.Module:
+    """The same tree, all of it so many columns further right."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.expr | ast.stmt | ast.excepthandler | ast.arg | ast.keyword | ast.alias):
+            node.col_offset += columns
+            node.end_col_offset = (node.end_col_offset or 0) + columns
+    return tree
+
+
+def _inside_block(lines: list[str], filename: str) -> ast.Module | None:
     try:
         tree = ast.parse(_BLOCK + "\n".join(lines) + "\n", filename)
     except SyntaxError:
@@ -104,10 +116,6 @@ def _inside_block(lines: list[str], filename: str, shift: int = 0) -> ast.Module
     (block,) = tree.body if len(tree.body) == 1 else (None,)
     if not isinstance(block, ast.If) or block.orelse:
         return None
-    for node in ast.walk(block):
-        if isinstance(node, ast.expr | ast.stmt | ast.excepthandler | ast.arg | ast.keyword | ast.alias):
-            node.col_offset += shift
-            node.end_col_offset = (node.end_col_offset or 0) + shift
     ast.increment_lineno(block, -1)
     return ast.Module(block.body, [])
 
