@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
+import gradviz.torch as torch
+from gradviz.engine.kernel.state import set_observer
+from gradviz.trace.record.recorder import Recorder
 from gradviz.trace.table.frame import Frame
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.name_text import SUBSCRIPTS
@@ -360,3 +366,18 @@ def test_what_a_write_reads_is_recorded_as_it_was_before(operand: str) -> None:
     assert value is not None and value.text() == "[2, 4]"
     after = trace.frame(len(trace)).value(read)
     assert after is not None and after.text() == "[4, 16]"
+
+
+def test_what_was_recorded_goes_with_the_recorder() -> None:
+    weight = torch.ones(3, requires_grad=True)
+    recorder = Recorder("", "snippet.py")
+    set_observer(recorder)
+    (weight * 2).sum().backward()
+    set_observer(None)
+    rows = weakref.ref(recorder.detached.__self__)  # type: ignore[attr-defined]
+    gc.disable()
+    try:
+        del recorder
+        assert rows() is None
+    finally:
+        gc.enable()

@@ -387,7 +387,11 @@ def is_same(a: Array, b: Array) -> bool:
 
 def row_strides(size: Sequence[int], step: int = 1) -> tuple[int, ...]:
     """The strides of contiguous elements, row by row."""
-    return tuple(step * math.prod(max(n, 1) for n in size[i + 1 :]) for i in range(len(size)))
+    steps = []
+    for n in reversed(size):
+        steps.append(step)
+        step *= max(n, 1)
+    return tuple(steps[::-1])
 
 
 def memory_order(data: Array) -> tuple[int, ...] | None:

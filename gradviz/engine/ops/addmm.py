@@ -1,8 +1,9 @@
 """Products added to a tensor: addmm, addmv, baddbmm, addbmm, addr and their in-place forms; the conjugating dot
-product, vdot; and bilinear, a bilinear form. The products themselves are in `matmul.py`."""
+product, vdot; linear; and bilinear, a bilinear form. The products themselves are in `matmul.py`."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,7 +18,7 @@ from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.sums import product
 from gradviz.engine.ops.arithmetic import conj, times_alpha
 from gradviz.engine.ops.elementwise import cast, result_type
-from gradviz.engine.ops.matmul import adjoint, check_inner, check_vectors
+from gradviz.engine.ops.matmul import adjoint, check_inner, check_vectors, matmul
 from gradviz.engine.ops.neural import in_single
 from gradviz.engine.ops.shape import expanded_shape
 from gradviz.engine.run.api import api, method
@@ -261,7 +262,9 @@ def _numbers(target: dtypes.dtype, beta: float, alpha: float) -> Mapping[str, An
 _ONCE: Mapping[str, Any] = {"beta": 1, "alpha": 1}
 
 
-def _offer(name: str, prepare: Callable[..., Sum], first: str, second: str) -> None:
+def _offer(name: str, prepare: Callable[..., Sum], first: str, second: str) -> Callable[..., Tensor]:
+    """Register the function and the methods; returns the function, of which no error is put in PyTorch's words."""
+
     def arguments(input: Tensor, args: tuple[object, ...], named: dict[str, Any]) -> tuple[Sum, Mapping[str, Any]]:
         if not named and len(args) == 2:
             return prepare(input, *args), _ONCE
@@ -286,12 +289,39 @@ def _offer(name: str, prepare: Callable[..., Sum], first: str, second: str) -> N
         _check_shape(name, self, shape, tensors)
         return write(self, row, tensors, arrays, params)
 
+    return function
 
-_offer("addmm", _addmm, "mat1", "mat2")
+
+addmm = _offer("addmm", _addmm, "mat1", "mat2")
 _offer("addmv", _addmv, "mat", "vec")
 _offer("baddbmm", _baddbmm, "batch1", "batch2")
 _offer("addbmm", _addbmm, "batch1", "batch2")
 _offer("addr", _addr, "vec1", "vec2")
+
+
+@api("linear", where="F")
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input @ weightᵀ + bias, with weight of shape (out, in)."""
+    if not isinstance(input, Tensor):
+        raise TypeError(f"linear(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    if not isinstance(weight, Tensor):
+        raise TypeError(f"linear(): argument 'weight' (position 2) must be Tensor, not {type(weight).__name__}")
+    n, m = input._data.ndim, weight._data.ndim
+    if not n or not m:
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {n}D and {m}D")
+    if bias is None:
+        return matmul(input, weight.t())
+    if not (type(input._data) is type(weight._data) is type(bias._data) is np.ndarray):
+        return matmul(input, weight.t()) + bias  # vmap turns it into this
+    if n == 2:
+        return addmm(bias, input, weight.t())
+    if bias._data.ndim == 1 and n > 2 and input._data.flags.c_contiguous:
+        shape = input._data.shape
+        flat = addmm(bias, input.view(math.prod(shape[:-1]), shape[-1]), weight.t())
+        return flat.view(*shape[:-1], weight._data.shape[0])
+    if bias._data.ndim == 1 and n == 1:
+        return addmm(bias, input.view(1, -1), weight.t()).view(weight._data.shape[0])
+    return matmul(input, weight.t()) + bias
 
 
 @api("vdot")

@@ -308,32 +308,6 @@ def matmul_operator(self: Tensor, other: object) -> Tensor:
 method("__rmatmul__")(lambda self, other: matmul(other, self) if isinstance(other, Tensor) else NotImplemented)
 
 
-@api("linear", where="F")
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input @ weightᵀ + bias, with weight of shape (out, in)."""
-    if not isinstance(input, Tensor):
-        raise TypeError(f"linear(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-    if not isinstance(weight, Tensor):
-        raise TypeError(f"linear(): argument 'weight' (position 2) must be Tensor, not {type(weight).__name__}")
-    n, m = input._data.ndim, weight._data.ndim
-    if not n or not m:
-        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {n}D and {m}D")
-    if bias is not None and any(type(each._data) is not np.ndarray for each in (input, weight, bias)):
-        return matmul(input, weight.t()) + bias  # vmap turns it into this
-    if input._data.ndim == 2 and bias is not None:
-        return F["addmm"](bias, input, weight.t())
-    is_row = bias is not None and bias._data.ndim == 1
-    if bias is not None and is_row and input._data.ndim > 2 and input._data.flags.c_contiguous:
-        shape = input._data.shape
-        flat: Tensor = F["addmm"](bias, input.view(math.prod(shape[:-1]), shape[-1]), weight.t())
-        return flat.view(*shape[:-1], weight._data.shape[0])
-    if bias is not None and is_row and input._data.ndim == 1:
-        row: Tensor = F["addmm"](bias, input.view(1, -1), weight.t())
-        return row.view(weight._data.shape[0])
-    product = matmul(input, weight.t())
-    return product if bias is None else product + bias
-
-
 @api("outer", "ger")
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """Every product of an element of one vector with one of the other."""

@@ -159,7 +159,9 @@ def in_torch_words(fn: F, key: str) -> F:
             form = "dtype" if keywords.get("out") is None else "dtype_out"
             raise NotImplementedError(_NO_KERNEL.format(f"aten::{key[6:]}.{form}"))
         if first and (always or keywords or len(args) > 1):
-            types = (*map(identity, map(type, args)), *keywords, *map(identity, map(type, keywords.values())))
+            types: tuple[object, ...] = tuple(map(identity, map(type, args)))
+            if keywords:
+                types += (*keywords, *map(identity, map(type, keywords.values())))
             if types not in taken:
                 if refused := refusal(key, args, keywords):
                     raise refused

@@ -285,6 +285,8 @@ def along(name: str, *known: str, none: bool = False) -> Callable[[F], F]:
     def register(fn: F) -> F:
         @functools.wraps(fn)
         def call(*args: object, **named: object) -> Any:
+            if len(args) == 1 and not named:
+                return fn(*args)
             dim = args[1] if len(args) > 1 else named.get("dim", named.get("axis", call))
             if dim is call and not named.keys().isdisjoint(("keepdim", "keepdims")):
                 if not known:

@@ -96,7 +96,6 @@ class Binder:
         self.every_turn = False  # report every loop, not only the one that trains
         self._counted: list[tuple[int, Any]] = []  # loops that can be ended: the stack's height, their iterator
         self._of_empty: dict[int, list[tuple[str, str, int]]] = {}  # names of tensors without elements, by number
-        rows.made_anew = self._made_anew
 
     def rest(self) -> None:
         """Give no names for a while, during which nothing else is recorded either."""
@@ -203,7 +202,7 @@ class Binder:
             if not tensor._data.size:
                 self._of_empty.setdefault(number, []).append((name, owner, rank))
 
-    def _made_anew(self, before: int, now: int) -> None:
+    def made_anew(self, before: int, now: int) -> None:
         """A parameter of a lazy module has got its shape, and with it another number: its names go with it."""
         rows, writer = self._rows, self._rows.writer
         for name, owner, rank in self._of_empty.pop(before, ()):

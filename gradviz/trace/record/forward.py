@@ -3,7 +3,7 @@ operations, through views, by stored gradients, and what a write changes elsewhe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 
@@ -131,9 +131,10 @@ class ForwardPass:
     """Factories and operations. Everything that each operation needs is an attribute here rather than looked up in the
     rows."""
 
-    def __init__(self, rows: RowWriter, writes: Writes) -> None:
+    def __init__(self, rows: RowWriter, writes: Writes, made_anew: Callable[[int, int], None]) -> None:
         self._rows = rows
         self._writes = writes
+        self._made_anew = made_anew  # is told both numbers of a tensor
         self._here, self._value = rows.sites.here, rows.value
         self._first_output, self._stack, self._op_texts = rows.first_output, rows.stack, rows.op_texts
         self._plain, self._steps = rows.compact.plain, rows.writer.rows["steps"]
@@ -150,7 +151,7 @@ class ForwardPass:
         rows.add_tensor(tensor, step, -1, 0, storage, site)
         rows.memory.enter(tensor)
         if before >= 0:
-            rows.made_anew(before, number)
+            self._made_anew(before, number)
 
     def forward(
         self,

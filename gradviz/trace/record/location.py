@@ -61,11 +61,13 @@ class Sites:
                 return -1
             frame = before
         code = frame.f_code  # a worker's audit hook looks at each read
-        if code is self._code:
-            site = self._known.get(frame.f_lasti)
-            if site is not None:
-                return site
-        return self._search(frame, code)
+        if code is not self._code:
+            found = self._by_code.get(identity(code))
+            if found is None:
+                return self._search(frame, code)
+            self._code, self._known = found[:2]
+        site = self._known.get(frame.f_lasti)
+        return self._search(frame, code) if site is None else site
 
     def at_line(self, line: int) -> int:
         """A place of which only the line is known."""

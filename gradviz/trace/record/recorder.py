@@ -219,7 +219,9 @@ class Recorder:
     ) -> None:
         rows = self._rows = RowWriter(source, filename, budget)
         writes = self._writes = Writes(rows)
-        forward, backward = ForwardPass(rows, writes), BackwardPass(rows, writes, question)
+        self._binder, self._catcher = Binder(rows), Catcher(rows)
+        forward = ForwardPass(rows, writes, self._binder.made_anew)
+        backward = BackwardPass(rows, writes, question)
         # The engine's reports go directly to the part that writes them.
         self.created, self.forward, self.detached = forward.created, forward.forward, rows.detached
         self.shown_as = forward.shown_as
@@ -231,7 +233,6 @@ class Recorder:
             self.forward = PartialsWriter(rows, forward.forward, places).forward
         self._backward = backward
         self._gaps = Gaps(rows, writes)
-        self._binder, self._catcher = Binder(rows), Catcher(rows)
         self.failure = ""  # why what changed in a gap could not be written, after which nothing is recorded
 
     # -- what the worker calls
@@ -422,10 +423,12 @@ class Recorder:
             self._writes.written(step, each)
             kept = states.get(each)
             state = kept if type(kept) is dict else {}
-            average, square = (rows.remembered(state, names) for names in (AVERAGES, SQUARES))
-            rows.writer.add("updates", step, number, settings[identity(group)], count_of(state), average, square)
+            count, average, square = 0, -1, -1
             if state:
+                count = count_of(state)
+                average, square = (rows.remembered(state, names) for names in (AVERAGES, SQUARES))
                 self._gaps.optimizer(name, each, state)
+            rows.writer.add("updates", step, number, settings[identity(group)], count, average, square)
 
     def clipped(self, name: str, params: Sequence[Tensor], settings: Mapping[str, float]) -> None:
         """The gradients of these tensors were scaled or cut."""
@@ -461,13 +464,14 @@ def settings_text(group: Mapping[str, Any]) -> str:
     """The options of a parameter group that matter for its rule and are in effect."""
     shown: list[str] = []
     for name in _SETTINGS if type(group) is dict else ():
-        value = group.get(name)
+        value: Any = group.get(name)
         if isinstance(value, Tensor) and value._data.size == 1:
             value = float(value._data)
-        several = value if type(value) is tuple else (value,)
-        if all(type(each) in (int, float, bool) for each in several) and value:
-            numbered = [f"{name}{at}={each}" for at, each in enumerate(several, 1)]
-            shown += numbered if type(value) is tuple else [f"{name}={value}"]
+        kind = type(value)
+        if (kind is float or kind is int or kind is bool) and value:
+            shown.append(f"{name}={value}")
+        elif kind is tuple and all(type(each) in (int, float, bool) for each in value):
+            shown += [f"{name}{at}={each}" for at, each in enumerate(value, 1)]
     return ", ".join(shown)
 
 

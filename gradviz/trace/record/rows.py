@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 from weakref import ref
@@ -157,8 +157,10 @@ class Memory:
     def sharing(self, tensor: Any) -> list[Any]:
         """The other living tensors whose elements may overlap with those of this one."""
         data = tensor._data
-        found = _living(self._tensors.get(_owner(data), {}))
-        return [each for each in found if each is not tensor and _overlap(each._data, data)]
+        entries = self._tensors.get(_owner(data))
+        if entries is None or (len(entries) == 1 and identity(tensor) in entries):
+            return []
+        return [each for each in _living(entries) if each is not tensor and _overlap(each._data, data)]
 
 
 def _owner(data: Array) -> int:
@@ -205,10 +207,6 @@ class Watched(ref["Node"]):
     number: int
 
 
-def _nothing(before: int, now: int) -> None:
-    """Nobody gives names."""
-
-
 class RowWriter:
     """The numbers assigned so far, and the rows of each. Tensors are numbered by their `tag`: -1 if not recorded; -2 -
     t for the .grad of tensor t, if that is not recorded itself."""
@@ -237,9 +235,7 @@ class RowWriter:
         self.op_texts: dict[Any, tuple[int, int, int]] = {}
         self.memory = Memory()
         self.grad_tensors: dict[int, int] = {}
-        self.made_anew: Callable[[int, int], None] = _nothing  # told both numbers of a tensor
         self.alive: dict[int, Watched] = {}  # nodes that hold buffers
-        self._note_dropped = self._dropped
         self.dropped: list[tuple[int, int]] = []  # (step, node) since the last batch
 
     def add_step(self, kind: Kind, node: int, tensor: int, site: int, ref: int) -> int:
@@ -413,7 +409,7 @@ class RowWriter:
 
     def _watch(self, node: Node, number: int) -> None:
         """Detect when a node that holds buffers is freed with its graph."""
-        watched = self.alive[number] = Watched(node, self._note_dropped)
+        watched = self.alive[number] = Watched(node, self._dropped)
         watched.number = number
 
     def _dropped(self, watched: Watched) -> None:

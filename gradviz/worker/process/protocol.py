@@ -19,6 +19,7 @@ VERSION = 2
 HEADER_CAP = 8_000_000
 _PREFIX = struct.Struct("<2sBBIII")
 _MAGIC = b"GV"
+_LARGE = 1 << 16  # bytes of a payload
 
 
 class FrameKind(IntEnum):
@@ -54,16 +55,22 @@ class Frame:
 
 def encode(frame: Frame) -> bytes:
     """Return the bytes of a frame."""
+    return _front(frame) + frame.payload
+
+
+def _front(frame: Frame) -> bytes:
+    """Everything before the payload."""
     header = json.dumps(frame.header, separators=(",", ":")).encode("utf-8", "surrogatepass")
-    prefix = _PREFIX.pack(_MAGIC, VERSION, frame.kind, frame.request, len(header), len(frame.payload))
-    return b"".join((prefix, header, frame.payload))
+    return _PREFIX.pack(_MAGIC, VERSION, frame.kind, frame.request, len(header), len(frame.payload)) + header
 
 
 def write_frame(descriptor: int, frame: Frame) -> None:
-    """Write a whole frame to a file descriptor."""
-    left = memoryview(encode(frame))
-    while left:
-        left = left[os.write(descriptor, left) :]
+    """Write a whole frame to a file descriptor, a large payload without copying it."""
+    parts = (encode(frame),) if len(frame.payload) < _LARGE else (_front(frame), frame.payload)
+    for part in parts:
+        left = memoryview(part)
+        while left:
+            left = left[os.write(descriptor, left) :]
 
 
 def read_frame(read: Callable[[int], bytes], message_cap: int) -> Frame | None:
