@@ -275,7 +275,7 @@ class StatusLine(QStatusBar):
         self.more.setVisible(after.records_part)
         self.choose.setVisible(after.leaves_out)
         told = len(after.told) if not after.is_stale and not after.is_busy else 0
-        self.badge.setText(f"▼ {quantity(told, 'finding')}")
+        self.badge.setText(f"▼ {quantity(told, 'thing')} to look at")
         self.badge.setVisible(told > 0)
         self.progress.setAccessibleName(
             after.layout_progress if after.shows_layout_progress else "The snippet is running"

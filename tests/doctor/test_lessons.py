@@ -184,6 +184,14 @@ def test_a_name_bound_anew_beside_a_starred_one_is_found() -> None:
     assert places(diagnose(run(STARRED))) == [("grad-none-rebound", 7)]
 
 
+def test_the_fix_of_a_number_for_a_function_of_math_calls_that_of_torch() -> None:
+    case = next(case for case in VARIATIONS if "math.sqrt(squared" in case.text)
+    (finding,) = diagnose(run(case.text))
+    trace = run(finding.fixes[0].text)
+    assert "(torch.sqrt(squared) - 2.0)" in finding.fixes[0].text
+    assert (trace.errors.message.tolist(), places(diagnose(trace))) == ([], [])
+
+
 def test_a_finding_says_it_in_json_and_in_words() -> None:
     case = next(case for case in CASES if case.id == "not-zeroed")
     trace = run(case.text)

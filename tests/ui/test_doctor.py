@@ -32,7 +32,7 @@ def test_what_is_found_is_told_quietly_and_shown_when_asked_for(pilot: Pilot) ->
     pilot.run_again(PILES_UP)
     pilot.qtbot.waitUntil(lambda: bool(pilot.state.told), timeout=60_000)
     badge, card = pilot.window.status.badge, pilot.window.panel_area.panel("editor").card
-    assert badge.isVisible() and badge.text() == "▼ 1 finding"
+    assert badge.isVisible() and badge.text() == "▼ 1 thing to look at"
     assert not card.is_shown
     badge.click()
     assert card.title.text() == "Line 6 · Gradients that pile up"

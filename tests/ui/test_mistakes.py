@@ -142,7 +142,7 @@ def test_a_page_is_followed_to_its_end(pilot: Pilot, page: Mistake) -> None:
     card = window.panel_area.panel("editor").card
     pilot.qtbot.waitUntil(lambda: bool(now().told) or now().run.phase is Phase.RAISED, timeout=60_000)
     if now().run.phase is not Phase.RAISED:
-        assert window.status.badge.text() == "▼ 1 finding"
+        assert window.status.badge.text() == "▼ 1 thing to look at"
         window.status.badge.click()
         found = now().looked_at
         assert found is not None and found.id == page.id and now().cursor == found.step

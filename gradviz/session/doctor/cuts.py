@@ -185,9 +185,8 @@ def _in_arithmetic(case: Case) -> list[Cut]:
     """Return every plain number, taken from a tensor with a history, that a tensor behind a loss was computed with."""
     trace, found = case.trace, []
     for call in case.calls:
-        whole = _computed_from(case, call) if name_of(call) == "numpy" else call
-        places = [place for each in uses(case, whole, summed=True) for place in (each, case.parents.get(each))]
-        made = [one for each in places if isinstance(each, ast.BinOp) for one in case.made_by(each)]
+        places = [place for each in uses(case, _computed_from(case, call), summed=True) for place in _sums(case, each)]
+        made = [one for each in places for one in case.made_by(each)]
         made = [each for each in made if each in case.below_roots or case.raised]
         source = taken_out(case, call, int(trace.tensors.step[made[0]]) + 1) if made else None
         if source is not None:
@@ -195,14 +194,26 @@ def _in_arithmetic(case: Case) -> list[Cut]:
     return found
 
 
-def _computed_from(case: Case, array: ast.expr) -> ast.expr:
-    """Return what a statement computes from an array as a whole."""
-    around = [each for each in case.around(array) if isinstance(each, ast.expr)]
+def _sums(case: Case, number: ast.expr) -> list[ast.BinOp]:
+    """Return the arithmetic around a plain number, the innermost first."""
+    found = list[ast.BinOp]()
+    for each in (number, *case.around(number)):
+        if isinstance(each, ast.BinOp):
+            found.append(each)
+        elif each is not number and not isinstance(each, ast.UnaryOp):
+            break
+    return found
+
+
+def _computed_from(case: Case, number: ast.expr) -> ast.expr:
+    """Return what a statement computes from a number or an array as a whole, with functions that take no tensors."""
+    around = [each for each in case.around(number) if isinstance(each, ast.expr)]
     inside = [each for each in around if not isinstance(each, (ast.Lambda, ast.GeneratorExp, ast.ListComp))]
-    numpy = [
-        each for each in inside if isinstance(each, ast.Call) and case.source(each.func).startswith(("np.", "numpy."))
-    ]
-    return numpy[-1] if numpy and inside == around else array
+    called = [each for each in inside if isinstance(each, ast.Call) and case.source(each.func).startswith(_OF_NUMBERS)]
+    return called[-1] if called and inside == around else number
+
+
+_OF_NUMBERS = ("np.", "numpy.", "math.")
 
 
 def number_behind(case: Case, root: int) -> Cut | None:
@@ -331,6 +342,12 @@ def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:
         if isinstance(each, ast.stmt):
             break
     changes: dict[ast.expr | ast.stmt, str | None] = {number: case.source(held)}
+    called = case.parents.get(number)
+    function = called.func if isinstance(called, ast.Call) and called.args == [number] else None
+    if isinstance(function, ast.Attribute) and function.attr in _IN_BOTH and case.source(function.value) == "math":
+        changes[function.value] = "torch"
+    else:
+        called = number
     copy = case.maker(cut.made) if cut.made >= 0 else None
     until = copy.lineno if isinstance(copy, ast.Call) else number.lineno
     between = {each for line in range(number.lineno, until + 1) for each in case.on_line(line)}
@@ -338,8 +355,8 @@ def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:
         beside = receiver_of(other) if isinstance(other, ast.Call) and name_of(other) == "numpy" else None
         if isinstance(other, ast.Call) and beside is not None and other not in ast.walk(number):
             changes[other] = case.source(beside)
-    if copy is None and _computed_from(case, number) is not number:  # by a function that takes no tensors
-        return None
+    if copy is None and _computed_from(case, number) not in (number, called):
+        return None  # by a function that takes no tensors
     if isinstance(copy, ast.Call) and copy.args:
         if number in ast.walk(copy):
             return _joined(case, copy, cut)

@@ -37,13 +37,20 @@ def graph_kept(case: Case) -> Iterator[Hit]:
         often = grown[line] >= (2 if _is_called_in_loop(case, statement) else 5)
         if case.loop_of(statement) is None and (case.function_of(statement) is None or not often):
             continue
-        yield _kept(case, line, int(nodes.step[node]) + 1, _root_of(case, read), node)
+        collected = next(_collected(case), None) if _sums(statement) else None
+        yield collected or _kept(case, line, int(nodes.step[node]) + 1, _root_of(case, read), node)
         return
     yield from _summed_in_evaluation(case)
     for call in [each for each in case.calls if name_of(each) == "append" and len(each.args) == 1]:
         if case.loop_of(call) is not None:
             yield from _judged_with_graph(case, call)
     yield from _predicted_with_graph(case)
+    yield from _collected(case)
+
+
+def _collected(case: Case) -> Iterator[Hit]:
+    """Losses that are put away with their graphs after backward()."""
+    trace = case.trace
     for given in _put_away(case):
         were = returned(case, given) if isinstance(given, ast.Call) else case.were(given, len(trace) + 1)
         done = _is_after_backward(case, given) or _ends_with_iteration(case, given, were)
@@ -51,6 +58,11 @@ def graph_kept(case: Case) -> Iterator[Hit]:
         if len(roots) >= 2 and not any(trace.tensors.is_leaf[each] for each in roots):
             yield _kept(case, given.lineno, len(trace), roots[-1], int(trace.tensors.producer[roots[-1]]), given)
             return
+
+
+def _sums(statement: ast.stmt) -> bool:
+    """Whether a statement sums up what is stored somewhere: `sum(losses)`."""
+    return any(isinstance(each, ast.Call) and name_of(each) == "sum" for each in ast.walk(statement))
 
 
 def _is_called_in_loop(case: Case, node: ast.AST) -> bool:
@@ -140,23 +152,37 @@ def _is_repeated(case: Case, node: ast.AST) -> bool:
 def _summed_in_evaluation(case: Case) -> Iterator[Hit]:
     """Losses that a loop sums with their graphs and that never go backward."""
     trace = case.trace
-    for each in [each for each in case.statements if isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Add)]:
+    for each, target, value in _additions(case):
         if case.loop_of(each) is None or case.raised:
             continue
-        made = [one for one in case.made_by(each.value) if trace.tensors.requires_grad[one] and case.shape(one) == ()]
+        made = [one for one in case.made_by(value) if trace.tensors.requires_grad[one] and case.shape(one) == ()]
         if len(made) < 2 or {*made} & case.below_roots or any(trace.tensors.is_leaf[one] for one in made):
             continue
-        name, node = case.source(each.target), int(trace.tensors.producer[made[-1]])
+        name, node = case.source(target), int(trace.tensors.producer[made[-1]])
         if not trace.nodes.op[node].endswith("_loss") and not _evaluates(case.function_of(each)):
             continue
         why = f"Line {each.lineno} sums up {len(made)} losses that never go backward, each with the whole graph that "
         why += f"it was computed by: {name} holds them all."
-        text = edits.replace_node(case.text, each.value, f"{case.source(each.value)}.item()")
+        code = case.source(value)
+        code = f"({code})" if isinstance(value, ast.BinOp) else code
+        text = edits.replace_node(case.text, value, f"{code}.item()")
         yield Hit(
             each.lineno, len(trace), why, "Evaluate inside no_grad(), or keep numbers: .item().",
             fixes((".item()", text)), case.mark(node, "keeps its graph"),
         )  # fmt: skip
         return
+
+
+def _additions(case: Case) -> Iterator[tuple[ast.stmt, ast.expr, ast.expr]]:
+    """Return the statements that add to a name, with the name and what is added: `total += loss`, `total = total +
+    loss`."""
+    for each in case.statements:
+        if isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Add):
+            yield each, each.target, each.value
+        elif isinstance(each, ast.Assign) and isinstance(each.value, ast.BinOp) and isinstance(each.value.op, ast.Add):
+            for one, other in ((each.value.left, each.value.right), (each.value.right, each.value.left)):
+                if case.source(one) == case.source(each.targets[0]):
+                    yield each, each.targets[0], other
 
 
 def _evaluates(function: ast.AST | None) -> bool:

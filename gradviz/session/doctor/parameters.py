@@ -231,9 +231,21 @@ def _never_updated(case: Case) -> list[int]:
         added = [event for event in events if event.what == "added"]
         if not added or tensor in case.updates or _was_used(events) or case.name(tensor).endswith(GATHERED):
             continue
+        if _is_made_each_time(case, tensor):
+            continue
         if any(step > added[0].step for step in case.optimizer_steps):
             found.append(tensor)
     return found
+
+
+def _is_made_each_time(case: Case, tensor: int) -> bool:
+    """Whether each update makes a leaf of its own there, which no optimizer can know: `total = zeros(1, requires_grad
+    =True)`."""
+    tensors = case.trace.tensors
+    if tensors.is_parameter[tensor] or not case.optimizer_steps:
+        return False
+    same = np.flatnonzero((tensors.site == tensors.site[tensor]) & (tensors.site >= 0))
+    return len(same) > 1 and bool((tensors.step[same] > case.optimizer_steps[0]).any())
 
 
 def _was_used(events: list[Event]) -> bool:
