@@ -49,7 +49,7 @@ _BESIDE = {
     "a __getattr__ from a class beside a Function or an Enum": (
         "import enum, torch, wandb\nfrom torch import nn\nclass M:\n    def __getattr__(self, name): return print\n"
         "class N(M): pass\nclass O(nn.Module): pass\nfor base in (torch.autograd.Function, enum.Enum, enum.IntEnum):\n"
-        "    for other in (M, N, type(wandb.config), nn.Module, O):\n"
+        "    for other in (type(wandb.config), nn.Module, O, *((M, N) if base is torch.autograd.Function else ())):\n"
         "        for bases in ((other, base), (base, other)):\n"
         "            try:\n                class A(*bases): pass\n                print('ESCAPED', bases)\n"
         "            except TypeError: pass"

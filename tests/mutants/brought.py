@@ -372,13 +372,6 @@ BROUGHT = (
         _ANSWERING,
     ),
     worker(
-        "language/classes",
-        "an Enum with __getattr__",
-        'for refused in ("__getattr__", "__init_subclass__"):',
-        'for refused in ("__init_subclass__",):',
-        _ANSWERING,
-    ),
-    worker(
         "objects/python_types",
         "methods that are copied",
         'vars(copy)["_copy_dispatch"][types.MethodType] = lambda method: method',
@@ -447,13 +440,6 @@ BROUGHT = (
         '__slots__ = ("_shown",)  # which',
         "# which",
         found("Found: what PyTorch's own methods return"),
-    ),
-    worker(
-        "objects/python_types",
-        "members of an Enum before they are made",
-        "    _hide_unmade_members()\n",
-        "",
-        found("Found: members of an Enum before they are made"),
     ),
     worker(
         "language/data_classes",
@@ -664,20 +650,6 @@ BROUGHT = (
         'made._restored = vars(made)["__setstate__"]',
         "made._restored = made.__setstate__",
         _UNFINISHED,
-    ),
-    worker(
-        "objects/python_types",
-        "a class of members that one of them gives away",
-        "            remember(owner)\n",
-        "            pass\n",
-        _UNFINISHED,
-    ),
-    worker(
-        "language/classes",
-        "what is called with a new Enum",
-        'for refused in ("__getattr__", "__init_subclass__"):',
-        'for refused in ("__getattr__",):',
-        escape("init_subclass of an Enum"),
     ),
     worker(
         "objects/kept_memory",

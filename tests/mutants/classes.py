@@ -526,13 +526,6 @@ CLASSES = (
         found("Classes that answer"),
     ),
     worker(
-        "language/classes",
-        "a class with __getattr__ beside Enum",
-        "        check_answering(each for mixed in mixed_in for each in mixed.__mro__)\n",
-        "",
-        found("Classes that answer"),
-    ),
-    worker(
         "language/stand_in",
         "the class of types in brackets",
         "        if found is types.GenericAlias:\n",
@@ -612,8 +605,8 @@ CLASSES = (
     worker(
         "language/classes",
         "texts with a comparison of their own",
-        "        check_text(made)\n        if type(made)",
-        "        if type(made)",
+        "        check_text(made)\n        for key",
+        "        for key",
         _LETTERS,
     ),
     worker(
@@ -622,13 +615,6 @@ CLASSES = (
         "if type(value) is not types.FunctionType:",
         "if False:",
         _IN_PLACE,
-    ),
-    worker(
-        "language/classes",
-        "members of texts with a comparison of their own",
-        "if any(issubclass(base, str) for base in mixed_in):",
-        "if False:",
-        _LETTERS,
     ),
     worker(
         "language/classes",
@@ -647,23 +633,23 @@ CLASSES = (
     worker(
         "language/classes",
         "names of an Enum",
-        "        _check_names(names)\n",
-        "",
+        "make_enum(body, name, bases, self._finish)",
+        "make_enum(body, name, bases, self._guard.adopt)",
         found("Found: what an Enum holds"),
     ),
     worker(
         "language/classes",
         "classes of PyTorch's that are mixed into an Enum",
-        "            if base.__module__.startswith(_PYTORCHS) or is_offered(base):",
-        "            if is_offered(base):",
-        W + "test_guard.py::test_no_class_of_pytorch_is_mixed_into_an_enum",
+        "(base.__module__.startswith(_PYTORCHS) or is_offered(base)):",
+        "is_offered(base):",
+        W + "test_guard.py::test_no_class_with_arrays_is_mixed_into_an_enum",
     ),
     worker(
         "language/classes",
         "offered classes that are mixed into an Enum",
-        "            if base.__module__.startswith(_PYTORCHS) or is_offered(base):",
-        "            if base.__module__.startswith(_PYTORCHS):",
-        found("Found: in place of what an offered class keeps"),
+        "(base.__module__.startswith(_PYTORCHS) or is_offered(base)):",
+        "base.__module__.startswith(_PYTORCHS):",
+        W + "test_guard.py::test_no_class_with_arrays_is_mixed_into_an_enum",
     ),
     worker(
         "language/guard",
@@ -725,11 +711,11 @@ CLASSES = (
         found("Found: in place of what an offered class keeps"),
     ),
     worker(
-        "language/classes",
-        "operators of an Enum",
-        "            dict.__setitem__(names, key, method)\n",
-        "            pass\n",
-        W + "test_guard.py::test_the_operators_of_an_enum_get_stand_ins",
+        "language/enumerations",
+        "a member of an Enum in the place of a tensor's memory",
+        "if MEMORY in names.members:",
+        "if False:",
+        W + "test_guard.py::test_what_a_class_does_not_hold",
     ),
     worker(
         "modules/snippet_builtins",

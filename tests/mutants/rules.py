@@ -315,8 +315,8 @@ AT_RUN_TIME = (
     worker(
         "language/guard",
         "private names of the engine in a class of one's own",
-        "theirs = theirs or self._is_engine_state(cls, name) or",
-        "theirs = theirs or",
+        "theirs = self._is_engine_state(cls, name) or",
+        "theirs =",
         found("Found: innards of a class of one's own"),
     ),
     worker(
@@ -506,9 +506,9 @@ MODULES = (
         W + "test_guard.py::test_a_class_that_dataclass_refuses_has_no_pattern",
     ),
     worker(
-        "language/classes",
+        "language/enumerations",
         "classes that Enum makes of names",
-        "if more or keywords:",
+        "if more or named:",
         "if False:",
         W + "test_guard.py::test_an_enum_is_made_by_a_class_statement_only",
     ),

@@ -293,7 +293,7 @@ ESCAPES: dict[str, str] = {
         "    lambda a: torch.save(a, 'x'), N.state_dict, lambda a: N.load_state_dict(a, a), lambda a: a[0]]\n"
         "for a in (A(), N(), M()):\n    for act in tries:\n"
         "        try: act(a)\n        except Exception: pass\n"
-        "for base in (torch.Tensor, torch.autograd.Function, torch.optim.SGD, enum.Enum):\n    try:\n"
+        "for base in (torch.Tensor, torch.autograd.Function, torch.optim.SGD):\n    try:\n"
         "        class T(base):\n            def __getattr__(self, n): return 1\n"
         "        print('ESCAPED', base)\n    except TypeError: pass\n"
         "for n in ('__dict__', '__class__', '__globals__', '_data', '__reduce__', '__self__', '__func__'):\n"
@@ -317,7 +317,8 @@ ESCAPES: dict[str, str] = {
         "        try: cls.x = 1\n        except AttributeError: print('ESCAPED')\nclass B(A): pass\nB.y"
     ),
     "init_subclass of an Enum": (
-        "import enum\nclass E(enum.Enum):\n    def __init_subclass__(cls): print('ESCAPED')\nclass F(E): A = 1"
+        "import enum\nclass E(enum.Enum):\n    def __init_subclass__(cls):\n"
+        "        if [each.name for each in cls] != ['A']: print('ESCAPED')\nclass F(E): A = 1\nF.y"
     ),
     "the class behind super().__init_subclass__": (
         "class A:\n    def __init_subclass__(cls):\n        f = super().__init_subclass__\n"

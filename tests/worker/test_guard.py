@@ -251,6 +251,7 @@ def test_what_is_no_base_class(world: World, base: type) -> None:
         ("class A(Row):\n    __reduce__ = 1", "a class can't define"),
         ("class A:\n    _data = 1", "a class can't define '_data'"),
         ("class A:\n    _data: int", "a class can't define '_data'"),
+        ("class A(Enum):\n    _data = 1", "a class can't define '_data'"),
         ("class A(Module):\n    __match_args__ = ('_modules',)", "a field can't be called '_modules'"),
         ("class A(str):\n    __match_args__ = ('format',)", "a field can't be called 'format'"),
     ],
@@ -258,7 +259,8 @@ def test_what_is_no_base_class(world: World, base: type) -> None:
 def test_what_a_class_does_not_hold(world: World, text: str, words: str) -> None:
     row = world.modules["typing"].NamedTuple
     with pytest.raises(TypeError, match=words):
-        made_by_snippet(world, text, Meta=type("Meta", (type,), {}), Module=TORCH.nn.Module, Row=row)
+        names = {"Meta": type("Meta", (type,), {}), "Module": TORCH.nn.Module, "Enum": world.modules["enum"].Enum}
+        made_by_snippet(world, text, Row=row, **names)
 
 
 @pytest.mark.parametrize(("base", "field"), [("Module", "_modules"), ("str", "format"), ("AttributeError", "obj")])
@@ -341,10 +343,16 @@ def test_the_operators_of_an_enum_get_stand_ins(world: World) -> None:
     assert made.x.__radd__(np.zeros(1)) is SafeArray
 
 
-def test_no_class_of_pytorch_is_mixed_into_an_enum(world: World) -> None:
-    text = "class A(Size, Enum):\n    x = (1,)"
+@pytest.mark.parametrize("home", ["torch.Size", "gymnasium.spaces.Discrete"])
+def test_no_class_with_arrays_is_mixed_into_an_enum(world: World, home: str) -> None:
+    module, _, name = home.rpartition(".")
     with pytest.raises(TypeError, match="as another base class of an Enum"):
-        made_by_snippet(world, text, Enum=world.modules["enum"].Enum, Size=world.modules["torch"].Size)
+        made_by_snippet(
+            world,
+            "class A(Base, Enum):\n    x = (1,)",
+            Enum=world.modules["enum"].Enum,
+            Base=getattr(world.modules[module], name),
+        )
 
 
 _OF_ITS_OWN = """

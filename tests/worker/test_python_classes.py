@@ -15,7 +15,7 @@ from dataclasses import *
 from typing import ClassVar, Generic, List, NamedTuple, TypeVar
 from collections import OrderedDict, defaultdict, namedtuple
 from abc import ABC, abstractmethod
-from enum import *
+from enum import Enum, IntEnum, StrEnum, auto, unique
 def attempt(*acts):
     for act in acts:
         try: print(act())
@@ -176,10 +176,9 @@ attempt(positional)
 class A:
     x: int = 1
     y: int
-@declare()
-class B: x: list = []
-@declare()
-class C: x: dict = field(default={})
+for kind, value in ((list, []), (dict, field(default={}))):
+    @declare()
+    class B: x: kind = value
 @declare()
 class D: x = field(default=3)
 @declare()
@@ -367,9 +366,234 @@ print(A(1, y=2), [(each.name, each.type) for each in fields(A)], A.__doc__)
 }
 
 
-@pytest.mark.parametrize("name", DATA_CLASSES)
-def test_dataclasses_are_those_of_python(run: Runner, name: str) -> None:
-    source = DATA_CLASSES[name]
+ENUMS = {
+    "members": """
+class Color(Enum):
+    RED = 1
+    GREEN = "g"
+    BLUE = RED
+    NONE = None
+    PAIR = 1, 2
+    LIST = [3]
+    def hello(self): return self.name.lower()
+    @property
+    def loud(self): return self.name + "!"
+    @classmethod
+    def first(cls): return next(iter(cls))
+    @staticmethod
+    def two(): return 2
+    __private = 3
+print(list(Color), len(Color), Color, Color.RED, repr(Color.RED), str(Color.GREEN), f"{Color.RED:>12}", Color.BLUE)
+print(Color.RED.name, Color.RED.value, Color.BLUE.name, Color("g"), Color(None), Color((1, 2)), Color([3]))
+print(Color.RED.hello(), Color.GREEN.loud, Color.first(), Color.two(), list(reversed(Color)), bool(Color))
+print(Color.RED is Color.BLUE, Color.RED == 1, Color.RED == Color(Color.RED), Color.RED != Color.GREEN, Color["BLUE"])
+print(isinstance(Color.RED, Color), isinstance(Color.RED, Enum), issubclass(Color, Enum), Color.RED in Color)
+print(copy.copy(Color.RED) is Color.RED, copy.deepcopy([Color.RED])[0] is Color.RED, {Color.RED: 3}[Color(1)])
+print(Color.__name__, Color.__qualname__, Color.RED.__class__ is Color, type(Color.RED) is Color, Color.__doc__)
+print(Color.RED._value_, Color.RED._name_, [each.value for each in Color], {each.name: each.value for each in Color})
+def rename(): Color.RED.name = "x"
+def revalue(): Color.RED.value = "x"
+def reassign(): Color.RED = 3
+def remove(): del Color.RED
+def add(): Color.RED.more = 4; return Color.RED.more
+def extend():
+    class More(Color): X = 1
+attempt(rename, revalue, reassign, remove, add, extend, lambda: Color(7), lambda: Color["X"], lambda: Color.X)
+attempt(lambda: Color.RED < Color.GREEN, lambda: Color.name, lambda: Color[1], lambda: Color.RED.value.x)
+match Color("g"):
+    case Color.RED: print("red")
+    case Color.GREEN: print("green")
+""",
+    "numbers and texts": """
+class Size(IntEnum):
+    S = 1
+    M = 2
+    L = auto()
+class Name(StrEnum):
+    FIRST = auto()
+    SECOND = "two"
+class Text(str, Enum): A, B = "a", "b"
+class Real(float, Enum):
+    HALF = 0.5
+    THIRD = "0.25"
+class Pair(tuple, Enum):
+    A = 1, 2
+print(list(Size), Size.S + 1, Size.M < Size.L, sorted([Size.L, Size.S]))
+print(str(Size.S), repr(Size.S), f"{Size.M:03}")
+print([1, 2, 3][Size.S], Size(3))
+print(Size.S == 1, hash(Size.S) == hash(1), isinstance(Size.S, int), type(Size.L.value).__name__)
+print(list(Name), Name.FIRST, Name.SECOND + "x", f"{Name.FIRST:>8}", Name("two"), Name.SECOND.upper())
+print(list(Text), Text.A, str(Text.A), f"{Text.A}", Text.A == "a", Text("b"), Text.A + "x", "".join([Text.A, Text.B]))
+print(list(Real), Real.HALF + 1, Real(0.25), Real.THIRD.value, list(Pair), Pair.A[0], Pair((1, 2)))
+def wrong():
+    class Wrong(StrEnum): A = 1
+def bad():
+    class Bad(int, Enum): A = "x"
+def both():
+    class Both(int, float, Enum): A = 1
+def order():
+    class Order(Enum, int): A = 1
+attempt(wrong, bad, order, lambda: Size("x"), lambda: Name(1))
+import json
+print(json.dumps({"a": Size.M, "b": Name.FIRST, "c": Text.A}))
+""",
+    "members that are made": """
+class Planet(Enum):
+    EARTH = 1.0, 2
+    MARS = 0.5, 3
+    def __init__(self, mass, radius):
+        self.mass = mass
+        self.radius = radius
+    def density(self): return self.mass / self.radius
+    def __str__(self): return f"planet {self.name}"
+    def __eq__(self, other): return isinstance(other, Planet) and self.mass == other.mass
+    def __hash__(self): return hash(self.mass)
+    def __lt__(self, other): return self.mass < other.mass
+class Op(Enum):
+    ADD = "+"
+    SUB = "-"
+    def __call__(self, a, b): return a + b if self is Op.ADD else a - b
+    def __repr__(self): return f"Op({self.value})"
+    def __bool__(self): return self is Op.ADD
+    def __format__(self, form): return "op" + form
+    def __len__(self): return 4
+print(list(Planet), Planet.EARTH, Planet.MARS.density(), min(Planet), Planet((1.0, 2)), Planet.EARTH == Planet.EARTH)
+print(Op.ADD(1, 2), Op.SUB(1, 2), [Op.ADD, Op.SUB], bool(Op.SUB), f"{Op.ADD:x}", str(Op.ADD), len(Op.ADD), len(Op))
+def few():
+    class Few(Enum):
+        A = 1
+        def __init__(self, a, b): pass
+def raising():
+    class Raising(Enum):
+        A = 1
+        def __init__(self, a): raise KeyError(a)
+attempt(few, raising)
+""",
+    "what is missing": """
+class A(Enum):
+    X = 1
+    @classmethod
+    def _missing_(cls, value):
+        if value == "x": return cls.X
+        if value == "odd": return 3
+        if value == "raise": raise KeyError(value)
+        if value == "wrong": raise ValueError(value)
+attempt(lambda: A("x"), lambda: A("odd"), lambda: A("raise"), lambda: A("wrong"), lambda: A(9), lambda: A([1]))
+""",
+    "values that come by themselves": """
+class A(Enum):
+    X = auto()
+    Y = auto()
+    Z = 10
+    W = auto()
+    BOTH = X | Y
+class B(Enum):
+    def _generate_next_value_(name, start, count, last_values): return f"{name.lower()} {start} {count} {last_values}"
+    X = auto()
+    Y = auto()
+class Lower(Enum):
+    def _generate_next_value_(name, *more): return name.lower()
+class C(Lower):
+    Z = auto()
+class D(Enum):
+    X, Y = (auto(), "x"), (auto(), "y")
+    def __init__(self, number, letter): self.letter = letter
+class E(Enum):
+    @staticmethod
+    def _generate_next_value_(name, start, count, last_values): return name * 2
+    X = auto()
+def late():
+    class Late(Enum):
+        X = auto()
+        def _generate_next_value_(name, *more): return name
+def twice():
+    class Twice(Enum):
+        X = 1
+        X = 2
+def covered():
+    try:
+        class Covered(Enum):
+            def X(self): pass
+            X = 2
+    except TypeError as error: return str(error)[:32]
+def covering():
+    class Covering(Enum):
+        X = 2
+        def X(self): pass
+def reserved():
+    class Reserved(Enum): _x_ = 1
+def order():
+    class Order(Enum):
+        _order_ = "B A"
+        A = 1
+        B = 2
+def same():
+    @unique
+    class Same(Enum):
+        A = 1
+        B = 1
+        C = 2
+        D = 2
+for kind in (A, B, C, D, E): print(list(kind), [each.value for each in kind])
+print(D.Y.letter)
+attempt(late, twice, covered, covering, reserved, order, same)
+@unique
+class F(Enum):
+    _ignore_ = ["one", "two"]
+    one, two = 1, 2
+    A = one + two
+    _order_ = "A"
+print(list(F), hasattr(F, "one"))
+class G(Enum): name, value, label = 1, 2, 3
+print(list(G), G.name, G.value, G.value.value, G.name.name, G.label.value)
+""",
+    "inheriting an Enum": """
+class Base(Enum):
+    def double(self): return self.value * 2
+    @classmethod
+    def all(cls): return [each.value for each in cls]
+class Mixin:
+    kind = "mixed"
+    def shout(self): return self.name + "!"
+    def __init_subclass__(cls): print("new", cls.__name__, [each.name for each in cls] if issubclass(cls, Enum) else "")
+class A(Base): X, Y = 1, 2
+class B(Mixin, Enum): X = 1
+class Number(int):
+    def more(self): return self + 1
+class C(Number, Enum): X = 5
+class D(str, Base): X = "x"
+class Shown(int):
+    def __repr__(self): return "shown"
+class E(Shown, Enum): X = 3
+@dataclass
+class Data:
+    x: int
+    y: str = "y"
+class F(Data, Enum):
+    A = 1
+    B = 2, "z"
+class Deep(Base):
+    X = 1
+    def double(self): return super().double() + 1
+print(A.Y.double(), A.all(), B.X.shout(), B.kind, C.X.more(), C.X, repr(C.X), D.X.double(), D.X, repr(E.X), E.X)
+print(F.A.x, F.B.y, F.B.value, F.A, Deep.X.double(), repr(D.X))
+class Kind(Enum):
+    A, B = "a", "b"
+    @property
+    def other(self): return Kind.B if self is Kind.A else Kind.A
+    def __getitem__(self, key): return self.value + key
+print(Kind.A.other, Kind.B.other, Kind.A["x"])
+class Inner(Enum):
+    class Nested: x = 3
+    A = lambda self: self.name
+print(Inner.Nested.x if sys.version_info >= (3, 13) else Inner.Nested.value.x, [each.name for each in Inner])
+""",
+}
+
+
+@pytest.mark.parametrize("name", [*DATA_CLASSES, *ENUMS])
+def test_it_is_that_of_python(run: Runner, name: str) -> None:
+    source = (DATA_CLASSES | ENUMS)[name]
     whole = source if "__future__" in source else _BEFORE + source
-    told = subprocess.run([sys.executable, "-c", whole], capture_output=True, text=True, check=False)
+    told = subprocess.run([sys.executable, "-W", "ignore", "-c", whole], capture_output=True, text=True, check=False)
     assert (told.stderr, run(whole).printed()) == ("", told.stdout)

@@ -1,7 +1,7 @@
 """The snippet's `class` statement: which bases it may have and what the finished class may hold.
 
-Metaclasses run unchecked code, so every class has the plain one; Enum and NamedTuple have restricted forms. Enum's
-metaclass makes classes in a `class` statement only, and checks them before they have members.
+Metaclasses run unchecked code, so every class has the plain one, or that of `enumerations`; NamedTuple has a restricted
+form.
 
 NumPy and the engine calculate with what they are given: a learning rate of a user-defined class is multiplied with one
 of NumPy's own arrays, or compared with one. So a method that Python calls with an operand gets the stand-in instead."""
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import builtins
 import collections
-import enum
 import functools
 import types
 import typing
@@ -24,6 +23,7 @@ from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.run.function import Function
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.language.absent import Absent, error_of
+from gradviz.worker.language.enumerations import EnumForm, make_enum
 from gradviz.worker.language.guard import WITH_ARRAYS, Guard, is_engines_name, meets_arrays
 from gradviz.worker.objects.arguments import is_offered, private_of
 from gradviz.worker.objects.kept_memory import comparing, method_of
@@ -89,6 +89,7 @@ def _met(other: object) -> object:
     return to_snippet(other) if isinstance(other, np.dtype) else other
 
 
+_PYTORCHS = ("torch", "gradviz.engine", "gradviz.torch")
 _BASES = (object, bool, bytearray, bytes, complex, dict, float, frozenset, int, list, set, str, tuple)
 _ALIASES = (types.GenericAlias, type(typing.List[int]))  # noqa: UP006 the kind of Generic[T] and List[int]
 
@@ -96,10 +97,9 @@ _ALIASES = (types.GenericAlias, type(typing.List[int]))  # noqa: UP006 the kind 
 class ClassMaker:
     """Makes the classes of one run, and tells the guard that they are the snippet's own."""
 
-    def __init__(self, guard: Guard, bases: frozenset[type], metaclasses: tuple[type, ...]) -> None:
+    def __init__(self, guard: Guard, bases: frozenset[type]) -> None:
         self._guard = guard
         self._bases = frozenset(_BASES) | bases
-        self._metaclasses = metaclasses
         self._welcomes: dict[type, Any] = {}  # what classes do with those that derive from them
         guard.of_classes = {"<welcome>": self._welcome_of, "<mro>": self._order_of, "<bases>": self._bases_of}
         guard.classes = self
@@ -112,7 +112,7 @@ class ClassMaker:
 
     def may_be_base(self, base: type) -> bool:
         """Whether the snippet may derive from a class that it did not define."""
-        return base in self._bases or type(base) in self._metaclasses or issubclass(base, BaseException)
+        return base in self._bases or type(base) is EnumForm or issubclass(base, BaseException)
 
     def build_class(self, body: Any, name: str, *bases: object, **keywords: object) -> type:
         """Run the snippet's `class` statement."""
@@ -126,14 +126,20 @@ class ClassMaker:
             return self._typed_dict(body, name)
         if bases == (NamedTupleForm,):
             return self._named_tuple(body, name)
-        made: type = builtins.__build_class__(body, name, *bases)
+        if any(type(base) is EnumForm for base in bases):
+            self._check_mixed(bases)
+            made: type = make_enum(body, name, bases, self._finish)
+        else:
+            made = builtins.__build_class__(body, name, *bases)
+            if type(made) is not type:
+                raise TypeError(f"a metaclass is not {HERE}")
+            self._finish(made)
+        self.welcome(made)
+        return made
+
+    def _finish(self, made: type) -> None:
+        """Make a class one of the snippet's."""
         check_text(made)
-        if type(made) in self._metaclasses:
-            self._guard.adopt(made)
-            self.welcome(made)
-            return made
-        if type(made) is not type:
-            raise TypeError(f"a metaclass is not {HERE}")
         for key, value in list(vars(made).items()):
             if type(value) is types.FunctionType and value in self._never_bound:
                 type.__setattr__(made, key, staticmethod(value))
@@ -148,8 +154,6 @@ class ClassMaker:
         self._guard.adopt(made)
         check_patterns(self._guard, made)
         find_abstract(made)  # which reads attributes, and so may call the snippet
-        self.welcome(made)
-        return made
 
     def remake(self, made: type, names: dict[str, object]) -> type:
         """Return a class in place of this one, with these names instead."""
@@ -231,6 +235,12 @@ class ClassMaker:
         others = [base for base in made.__mro__[1:] if self._guard.owns(base) and not issubclass(base, WITH_ARRAYS)]
         if others:
             raise TypeError(f"{others[0].__name__} as another base class of a tensor or an optimizer is not {HERE}")
+
+    def _check_mixed(self, bases: Iterable[object]) -> None:
+        """Refuse classes beside an Enum whose methods are called with arrays."""
+        for base in {each for given in bases for each in getattr(given, "__mro__", ())}:
+            if type(base) is not EnumForm and (base.__module__.startswith(_PYTORCHS) or is_offered(base)):
+                raise TypeError(f"{base.__name__} as another base class of an Enum is not {HERE}")
 
     def _check_base(self, base: object) -> None:
         if isinstance(base, Absent):
@@ -401,65 +411,3 @@ def find_abstract(made: type) -> None:
     }
     if left or "__abstractmethods__" in vars(made):
         made.__abstractmethods__ = frozenset(left)  # type: ignore[attr-defined]
-
-
-# --- enum ---
-
-
-def enum_names() -> dict[str, object]:
-    """The names of `enum`."""
-    return {"Enum": EnumBase, "IntEnum": IntEnumBase, "auto": enum.auto, "unique": _unique}
-
-
-def _check_names(names: Any) -> None:
-    """Check the names now: the members are made before anything could check the finished class."""
-    slots = names.get("__slots__", ())
-    plain = [slots] if type(slots) is str else slots
-    if type(plain) not in (list, tuple) or any(type(each) is not str or is_dunder(each) for each in plain):
-        raise TypeError("the slots of an Enum are a list of names in GradViz snippets")
-    if "__slots__" in names:
-        dict.__setitem__(names, "__slots__", tuple(plain))
-    if MEMORY in {*names, *plain, *names.get("__annotations__", ())}:
-        raise TypeError(f"a class can't define '{MEMORY}' in GradViz snippets")
-
-
-_PYTORCHS = ("torch", "gradviz.engine", "gradviz.torch")
-
-
-class ClassFormOnly(enum.EnumMeta):
-    """Enum's metaclass without the call that makes classes from names given as text."""
-
-    def __new__(cls, name: str, bases: Any, names: Any, **keywords: Any) -> ClassFormOnly:
-        _check_names(names)
-        for refused in ("__getattr__", "__init_subclass__"):
-            if refused in names:
-                raise TypeError(f"an Enum can't define '{refused}' in GradViz snippets")
-        mixed_in = tuple(base for base in bases if not isinstance(base, enum.EnumMeta))
-        if any(issubclass(base, str) for base in mixed_in):  # its members are made before the class is
-            check_text(type(name, mixed_in, {each: names[each] for each in ("__eq__", "__hash__") if each in names}))
-        check_answering(each for mixed in mixed_in for each in mixed.__mro__)
-        for base in {each for mixed in mixed_in for each in mixed.__mro__}:
-            if base.__module__.startswith(_PYTORCHS) or is_offered(base):  # their methods are called with arrays
-                raise TypeError(f"{base.__name__} as another base class of an Enum is not {HERE}")
-        for key, method in guarded_operators(names).items():
-            dict.__setitem__(names, key, method)
-        return super().__new__(cls, name, bases, names, **keywords)
-
-    def __call__(cls, value: object, *more: object, **keywords: object) -> Any:
-        if more or keywords:
-            raise TypeError("an Enum is made with a class statement in GradViz snippets")
-        return super().__call__(value)
-
-
-class EnumBase(enum.Enum, metaclass=ClassFormOnly):
-    """`enum.Enum`."""
-
-
-class IntEnumBase(enum.IntEnum, metaclass=ClassFormOnly):
-    """`enum.IntEnum`."""
-
-
-def _unique(enumeration: object) -> ClassFormOnly:
-    if type(enumeration) is not ClassFormOnly:
-        raise TypeError("unique works on Enum classes")
-    return enum.unique(enumeration)  # type: ignore[type-var]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import abc
 import collections
 import collections.abc
-import enum
 import functools
 import string
 import types
@@ -473,8 +472,7 @@ class Guard:
         cls = thing if isinstance(thing, type) else type(thing)
         if name == OWN_NAMES[MEMORY] and issubclass(cls, Tensor):
             raise AttributeError(f"'{cls.__name__}' object has no attribute '{MEMORY}'")
-        theirs = isinstance(cls, enum.EnumMeta) and name.endswith("_")  # Enum reserves these
-        theirs = theirs or self._is_engine_state(cls, name) or self._is_inherited(thing, bases, name)
+        theirs = self._is_engine_state(cls, name) or self._is_inherited(thing, bases, name)
         if cls in self._own and not theirs:
             return
         if name in _OPEN_PRIVATE or name.startswith(_OPEN_PREFIXES):
@@ -493,7 +491,7 @@ class Guard:
         return any(hasattr(raw, name) or name in raw.__annotations__ for raw in kinds)
 
     def _is_inherited(self, thing: object, bases: Sequence[type], name: str) -> bool:
-        """Whether this private name belongs to a base class that the snippet did not make, or to Enum's metaclass.
+        """Whether this private name belongs to a base class that the snippet did not make.
         Methods that PyTorch lacks would calculate with NumPy's arrays and take names of attributes."""
         for base in bases:
             if name in vars(base):

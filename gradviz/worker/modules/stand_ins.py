@@ -19,7 +19,7 @@ import numpy as np
 
 from gradviz.engine.kernel.state import State
 from gradviz.torch.missing import IMPORTED_ONLY, MODULES, NAMES, is_pytorch
-from gradviz.worker.language.classes import ClassFormOnly, ClassMaker
+from gradviz.worker.language.classes import ClassMaker
 from gradviz.worker.language.guard import Guard
 from gradviz.worker.language.policy import compile_snippet
 from gradviz.worker.language.run_texts import benchmark_module
@@ -97,7 +97,7 @@ class World:
         standard = standard_modules(self.guard, write)
         others = einops_modules() | game_modules() | vision_modules(lambda text: write("err", text))
         bases = (torch.classes | offered_classes([*standard.values(), *others.values()])) - torch.final
-        self.classes = ClassMaker(self.guard, bases, (ClassFormOnly,))
+        self.classes = ClassMaker(self.guard, bases)
         self.plots = Book(lambda text: write("err", text), show)
         self.modules: dict[str, Any] = {
             **standard,

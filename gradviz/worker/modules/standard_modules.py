@@ -41,9 +41,9 @@ from gradviz.worker.language.classes import (
     NamedTupleForm,
     ProtocolForm,
     TypedDictForm,
-    enum_names,
 )
 from gradviz.worker.language.data_classes import dataclass_names
+from gradviz.worker.language.enumerations import enum_names
 from gradviz.worker.language.guard import Guard
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.command_line import PROGRAM, command_line_module, tyro_module

@@ -17,7 +17,6 @@ import copy
 import datetime
 import encodings.aliases
 import encodings.unicode_escape
-import enum
 import functools
 import inspect
 import operator
@@ -30,7 +29,7 @@ import typing
 import warnings
 import weakref
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +42,6 @@ from gradviz.worker.objects.kept_memory import (
     emptied_later,
     find_memory,
     keeping,
-    remember,
     without_cache,
 )
 from gradviz.worker.objects.ordered_tables import order_tables
@@ -63,7 +61,6 @@ def change_python() -> None:
     _copy_methods_as_they_are()
     _copy_as_classes_say()
     _tell_of_arguments_by_text()
-    _hide_unmade_members()
     _decode_quietly()
     vars(inspect)["_signature_fromstr"] = _signature_of_text(vars(inspect)["_signature_fromstr"])
 
@@ -456,25 +453,6 @@ def _tell_of_arguments_by_text() -> None:
         self.args = (None, message)
 
     argparse.ArgumentError.__init__ = init  # type: ignore[method-assign]
-
-
-def _hide_unmade_members() -> None:
-    """Let nobody read a member of an Enum that is still to be made, as the `__init__` of an earlier one could: in the
-    body of another class, it would initialize whatever that class names. And wrap the class before its members are
-    made."""
-
-    def __get__(self: object, instance: object, owner: type) -> NoReturn:
-        raise AttributeError(f"a member of {owner.__name__} is not made yet")
-
-    named = enum._proto_member.__set_name__  # type: ignore[attr-defined]
-
-    def __set_name__(self: object, owner: type, name: str) -> None:
-        if type(owner) is not enum.EnumMeta:  # of a snippet; the `__init__` of a member may give it away
-            remember(owner)
-        named(self, owner, name)
-
-    enum._proto_member.__get__ = __get__  # type: ignore[attr-defined]
-    enum._proto_member.__set_name__ = __set_name__  # type: ignore[attr-defined]
 
 
 def _decode_quietly() -> None:
