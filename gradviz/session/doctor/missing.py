@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from weakref import WeakKeyDictionary
 
@@ -93,18 +94,19 @@ def _not_reached(case: Case, tensor: int, step: int, why: str) -> Hit:
     forgotten = _forgotten_root(case, tensor)
     other = case.name(forgotten) if forgotten >= 0 else ""
     line = given.lineno if given is not None and not other else line
-    dead = -1 if other else _dead_end(case, tensor)
+    dead = -1 if other else dead_end(case, tensor)
     if dead >= 0:
         name, at = case.name(tensor), int(case.trace.tensors.line[dead])
         why += f" Line {at} computes {case.name(dead)} with {name}, and nothing uses it."
     if dead >= 0 and not _is_named_beside(case, dead, backward):
         marks = case.mark(int(case.trace.tensors.producer[dead]), "leads nowhere")
-        return Hit(at, step, why, "Go on with the result, or leave that out.", (), marks)
+        return Hit(at, step, why, "Go on with the result, or leave that out.", gone_on(case, dead), marks)
     beside = -1 if other or dead >= 0 else _left_out(case, tensor)
     if beside >= 0:
         at, name = int(case.trace.nodes.line[beside]), case.name(tensor)
         why += f" Nothing computes with {name}; the last to compute with a leaf like it is line {at}."
-        return Hit(at, step, why, f"Compute with {name}, too, or leave it out.", (), case.mark(beside, f"no {name}"))
+        offered, advice = _shifted(case, tensor, beside), f"Compute with {name}, too, or leave it out."
+        return Hit(at, step, why, advice, offered, case.mark(beside, f"no {name}"))
     advice = f"Compute the root from {case.name(tensor)}, or call backward() on what was computed from it."
     within = root is not None and other and case.was(root, step) in case.ancestors(forgotten)
     code = other if within else f"({case.source(root)} + {other})" if root is not None and other else ""
@@ -146,7 +148,7 @@ def _is_named_beside(case: Case, tensor: int, backward: ast.Call | None) -> bool
     return made is not None and case.function_of(made) is not around and bool(names & bound)
 
 
-def _dead_end(case: Case, tensor: int) -> int:
+def dead_end(case: Case, tensor: int) -> int:
     """Return the last result of all that was computed from a tensor if only that line's are unused, -1 otherwise."""
     trace, queue = case.trace, [tensor]
     ends = list[int]()
@@ -156,6 +158,44 @@ def _dead_end(case: Case, tensor: int) -> int:
         ends += [] if made else [each]
     alone = len({*trace.tensors.line[ends].tolist()}) == 1 and tensor not in ends
     return ends[0] if alone else -1
+
+
+def gone_on(case: Case, dead: int) -> tuple[Fix, ...]:
+    """Go on with a result that leads nowhere instead of what it was computed from, if that has the same shape."""
+    statement, step = case.statement(int(case.trace.tensors.line[dead])), int(case.trace.tensors.step[dead])
+    if not isinstance(statement, (ast.Assign, ast.Expr)):
+        return ()
+    read = [n for n in ast.walk(statement.value) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    alike = dict.fromkeys(n.id for n in read if (was := case.was(n, step)) >= 0 and case.shape(was) == case.shape(dead))
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    for name in alike if target is None else ():  # a call whose result was dropped
+        code = f"{name} = {case.source(statement.value)}"
+        return fixes((f"{name} = …", edits.replace_node(case.text, statement, code)))
+    block = next((each for each in edits.blocks(case.tree) if statement in each), [])
+    changes: dict[ast.expr | ast.stmt, str | None] = {}
+    for after in block[block.index(statement) + 1 :] if isinstance(target, ast.Name) else ():
+        held = [n for n in ast.walk(after) if isinstance(n, ast.Name) and n.id in alike and isinstance(n.ctx, ast.Load)]
+        changes |= {n: case.source(target) for n in held} if target is not None else {}
+        stored = {case.source(each) for each in getattr(after, "targets", [])}
+        if stored & {*alike, case.source(target) if target is not None else ""}:
+            break
+    text = edits.all_at_once(case.text, case.tree, changes) if changes and target is not None else None
+    return fixes((f"with {case.source(target) if target is not None else ''}", text))
+
+
+def _shifted(case: Case, tensor: int, node: int) -> tuple[Fix, ...]:
+    """Add a bias that nothing computes with to the product that computes with the weights beside it."""
+    name, made = case.name(tensor), case.maker(case.output(node))
+    sizes = zip(case.shape(tensor)[::-1], case.shape(case.output(node))[::-1], strict=False)
+    fits = len(case.shape(tensor)) <= len(case.shape(case.output(node))) and all(a in (1, b) for a, b in sizes)
+    if not fits or not _BIAS.search(name) or not isinstance(made, ast.BinOp) or name not in case.text:
+        return ()
+    code = f"{case.source(made)} + {name}"
+    plain = isinstance(case.parents.get(made), (ast.stmt, ast.Call))
+    return fixes((f"+ {name}", edits.replace_node(case.text, made, code if plain else f"({code})")))
+
+
+_BIAS = re.compile(r"^(b|.*(bias|intercept|offset|shift))\d*$")
 
 
 def _requiring(case: Case, tensor: int) -> tuple[Fix, ...]:

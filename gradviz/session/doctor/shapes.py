@@ -138,9 +138,67 @@ def broadcast(fault: Fault) -> Hit | None:
         shapes = [case.shape(each) for each in tensors]
         fitting = [_made_to_fit(case, node, line, shapes[at], shapes[1 - at]) for at, node in enumerate((left, right))]
         offered = [each for each in fitting if each is not None]
+        offered = offered or _cut_to_fit(case, (left, right), shapes) or _projected(case, (left, right), shapes)
         if any(offered):
             return fault.hit(fixes(*offered))
     return fault.hit(())
+
+
+Shapes = list[tuple[int, ...]]
+
+
+def _cut_to_fit(case: Case, pair: tuple[ast.expr, ast.expr], shapes: Shapes) -> list[tuple[str, str | None]]:
+    """Return the change of an operand to the part of it that the other one needs: the weights of the classes that the
+    samples have, the first rows of a table of positions."""
+    for at, node in enumerate(pair):
+        (own, other), beside = (shapes[at], shapes[1 - at]), pair[1 - at]
+        losses = case.assigned(beside.id, beside.lineno) if isinstance(beside, ast.Name) else beside
+        given = losses.args if isinstance(losses, ast.Call) and len(losses.args) > 1 else []
+        logits = case.shape(was) if given and (was := case.was(given[0], len(case.trace))) >= 0 else ()
+        if len(own) == len(other) == 1 and len(logits) == 2 and logits == (*other, *own):
+            ending = f"[{case.source(given[1])}]"
+        elif 2 <= len(own) <= len(other) and own[-1] == other[-1] and own[-2] > other[-2] and {*own[:-2]} <= {1}:
+            if not isinstance(beside, ast.Name):
+                continue
+            ending = f"[{':, ' * (len(own) - 2)}:{beside.id}.shape[-2]]"
+        else:
+            continue
+        return [(ending, edits.replace_node(case.text, node, f"{case.source(node)}{ending}"))]
+    return []
+
+
+def _projected(case: Case, pair: tuple[ast.expr, ast.expr], shapes: Shapes) -> list[tuple[str, str | None]]:
+    """Return a layer that gives the input of a residual block the size of its output, on the way past the others."""
+    holder, function = case.class_of(pair[0]), case.function_of(pair[0])
+    arguments = [each.arg for each in function.args.args] if isinstance(function, ast.FunctionDef) else []
+    layers = [(each, each.value) for each in case.statements if holder is not None and case.class_of(each) is holder
+              and isinstance(each, ast.Assign) and isinstance(each.value, ast.Call) and len(each.value.args) > 1
+              and case.source(each.targets[0]).startswith("self.") and name_of(each.value) in _DIMENSION]  # fmt: skip
+    kinds = {name_of(layer) for _, layer in layers}
+    for at, node in enumerate(pair):
+        own, other = shapes[at], shapes[1 - at]
+        if not isinstance(node, ast.Name) or node.id not in arguments or len(kinds) != 1 or len(own) != len(other):
+            continue
+        dimension, (first, last) = _DIMENSION[min(kinds)], (layers[0][1], layers[-1][1])
+        sizes = [size for size in (own, other) if len(size) > abs(dimension)]
+        rest = [[*size[:dimension], *(size[dimension + 1 :] if dimension > 0 else ())] for size in sizes]
+        if len(rest) < 2 or rest[0] != rest[1]:
+            continue
+        before, after = case.source(first.args[0]), case.source(last.args[1])
+        made = f"{case.source(first.func)}({before}, {after}{', 1' if dimension > 0 else ''})"
+        if not (before + after).isdigit():
+            made = f"{case.source(first.func).removesuffix(min(kinds))}Identity() if {before} == {after} else {made}"
+        text = edits.replace_node(case.text, node, f"self.shortcut({node.id})")
+        return [
+            (
+                "a layer beside the others",
+                edits.insert_after(text or "", layers[-1][0].lineno, f"self.shortcut = {made}"),
+            )
+        ]
+    return []
+
+
+_DIMENSION = {"Linear": -1, "Conv1d": 1, "Conv2d": 1, "Conv3d": 1}  # of the features
 
 
 def _elementwise(case: Case, line: int) -> Iterator[tuple[ast.expr, ast.expr]]:

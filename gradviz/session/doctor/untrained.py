@@ -12,7 +12,7 @@ import numpy as np
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
 from gradviz.session.doctor.cuts import PLAIN_NUMBERS, copies, cut_fixes, cut_hit, cuts_below, told
-from gradviz.session.doctor.missing import ROWS
+from gradviz.session.doctor.missing import ROWS, dead_end, gone_on
 from gradviz.session.doctor.parameters import (
     expected,
     first_use,
@@ -66,7 +66,9 @@ def _untrained(case: Case) -> Iterator[tuple[str, Hit]]:
             why = f"Line {at} computes something with {name}, but no loss was computed from the result: {name}.grad "
             why += f"stayed None in all {len(trace.calls)} backward passes."
             advice = "Go on with the result, or leave that out."
-            yield "grad-none-not-reached", Hit(at, steps[0] + 1, why, advice, (), case.mark(used[0], "leads nowhere"))
+            dead, marks = dead_end(case, tensor), case.mark(used[0], "leads nowhere")
+            offered = gone_on(case, dead) if dead >= 0 else ()
+            yield "grad-none-not-reached", Hit(at, steps[0] + 1, why, advice, offered, marks)
             return
         why = f"{name} is given to the optimizer and requires grad, but no loss was computed from it: its .grad stayed "
         why += f"None in all {len(trace.calls)} backward passes, and step() never changed it."
