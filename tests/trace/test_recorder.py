@@ -381,3 +381,18 @@ def test_what_was_recorded_goes_with_the_recorder() -> None:
         assert rows() is None
     finally:
         gc.enable()
+
+
+def test_a_gradient_is_kept_once_on_its_way_from_a_node_to_a_leaf() -> None:
+    trace = run(
+        HEAD + "b, x, w = (torch.ones(2, 2, requires_grad=True) for _ in range(3))\n"
+        "torch.addmm(b, x, w).backward(torch.ones(2, 2))\n"
+    )
+    end = trace.frame(len(trace))
+    leaves = [number for number in range(len(trace.tensors)) if end.grad(number) is not None]
+    assert len(leaves) == 3
+    for leaf in leaves:
+        (arrived,) = np.unique(trace.arrivals.value[trace.arrivals.tensor == leaf])
+        (kept,) = np.unique(trace.grads.value[trace.grads.tensor == leaf])
+        assert arrived == kept
+        assert arrived in trace.flows.value

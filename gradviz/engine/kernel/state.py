@@ -147,8 +147,8 @@ class Observer(Protocol):
     ) -> None:
         """One node ran; `grads_out` is parallel to its `next_functions`; `node.slots` says which operands these are."""
 
-    def accumulated(self, node: Node, variable: Tensor, incoming: Tensor) -> None:
-        """`AccumulateGrad` ran: `variable.grad` is the new value."""
+    def accumulated(self, node: Node, variable: Tensor, incoming: Tensor, first: bool) -> None:
+        """`AccumulateGrad` ran: `variable.grad` is the new value, that of `incoming` itself if it was the `first`."""
 
     def hook(self, kind: str, target: object, before: object, after: object) -> None:
         """A hook was called: "tensor", "pre", "post" or "post_accumulate"."""

@@ -565,7 +565,7 @@ class GraphTask:
                 check_layout(held._data, variable._data, 252)
             held._share_version().value += 1
         if self.observer is not None:
-            self.observer.accumulated(node, variable, grad)
+            self.observer.accumulated(node, variable, grad, held is None)
         if variable._post_accumulate is not None:
             run_post_accumulate_hooks(variable, self.observer)
         if node.post_hooks is not None:

@@ -104,8 +104,8 @@ class Writes:
         if owner >= 0:
             rows.writer.add("grads", step, owner, rows.value(tensor._data), tensor._tag)
 
-    def grad_changed(self, step: int, tensor: Tensor) -> None:
-        """`.grad` of a tensor was replaced, or its value has changed."""
+    def grad_changed(self, step: int, tensor: Tensor, value: int = -1) -> None:
+        """`.grad` of a tensor was replaced, or its value has changed: to the one with this index, if it is known."""
         rows = self._rows
         number, grad = rows.tensor_of(tensor), tensor._grad
         rows.grad_tensors.pop(self._graph_grads.pop(number, -1), None)
@@ -114,7 +114,8 @@ class Writes:
             return
         if grad._tag == -1:
             grad._tag = -2 - number
-        rows.writer.add("grads", step, number, rows.value(grad._data), max(grad._tag, -1))
+        value = rows.value(grad._data) if value < 0 else value
+        rows.writer.add("grads", step, number, value, max(grad._tag, -1))
         if grad._tag >= 0:
             rows.grad_tensors[grad._tag] = number
             self._graph_grads[number] = grad._tag

@@ -55,20 +55,23 @@ class BackwardPass:
         self._outer: list[tuple[int, int, int]] = []  # calls interrupted by the one in progress
         self._question = question
         self.loop = 0  # height of the stack of regions in the loop around the latest call
-        # The two gradients recorded last: most arrive, or are passed on, right after they were sent.
+        # The two gradients recorded last, and all that the latest node sent if they were more: most arrive, or are
+        # passed on, right after they were sent.
         self._last: tuple[Array | None, int] = (None, -1)
         self._before_last: tuple[Array | None, int] = (None, -1)
+        self._sent: dict[int, tuple[Array, int]] = {}  # by identity
 
     def before_write(self, tensor: Tensor) -> None:
         """Memory is about to be overwritten: remembered gradients are no longer valid. What `.data` or `detach()`
         returned still shares it, and gets its step with the value that it has now."""
         for each in self._rows.memory.waiting_for(tensor):
             self._rows.tensor_of(each)
-        self._last = self._before_last = (None, -1)
+        self.forget()
 
     def forget(self) -> None:
         """Memory may have been written while nothing was observed."""
         self._last = self._before_last = (None, -1)
+        self._sent.clear()
 
     def _grad_value(self, data: Array) -> int:
         """The value of a gradient: the same index again for the same array."""
@@ -78,6 +81,8 @@ class BackwardPass:
         before = self._before_last
         if data is before[0]:
             return before[1]
+        if self._sent and (sent := self._sent.get(identity(data))) is not None:
+            return sent[1]
         number = self._value(data)
         self._before_last, self._last = last, (data, number)
         return number
@@ -164,12 +169,15 @@ class BackwardPass:
                 if tensor is not None:
                     self._writes.grad_changed(step, tensor)
         first = second = -1
-        slots = node.slots
+        slots, several = node.slots, len(grads_out) > 2
+        self._sent.clear()
         for at, grad in enumerate(grads_out):
             if grad is not None:
                 slot = at if slots is None else slots[at]
                 data = grad._data
                 value = self._last[1] if data is self._last[0] else self._grad_value(data)
+                if several:
+                    self._sent[identity(data)] = data, value
                 if slot == 0:
                     first = value
                 elif slot == 1:
@@ -180,12 +188,12 @@ class BackwardPass:
             self._alive.pop(number, None)
         self._ran += pack_ran(step, number, self._site, rows.call, first, second, freed)
 
-    def accumulated(self, node: Node, variable: Tensor, incoming: Tensor) -> None:
-        """`AccumulateGrad` ran."""
+    def accumulated(self, node: Node, variable: Tensor, incoming: Tensor, first: bool) -> None:
+        """`AccumulateGrad` ran; the `first` gradient became `.grad` as it is."""
         rows = self._rows
         tensor = rows.tensor_of(variable)
         step = rows.add_step(Kind.ACCUMULATE, -1, tensor, self._site, rows.writer.count("grads"))
-        self._writes.grad_changed(step, variable)
+        self._writes.grad_changed(step, variable, self._grad_value(incoming._data) if first else -1)
 
     def hook(self, kind: str, target: object, before: object, after: object) -> None:
         """A hook was called."""
