@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import gradviz.torch as torch
+from gradviz.engine.numerics import rounding
 from gradviz.engine.numerics.functions import chosen
 from gradviz.trace.table.values import DTYPES, numpy_dtype
 from tests.engine.record_digits import COUNT, GOLDEN, computed, sums
@@ -74,3 +75,14 @@ def test_a_choice_has_the_bits_of_numpys(name: str, size: int) -> None:
     for mask, yes, no in itertools.product(which, (first, first[::-1], number), (second, np.array(number))):
         found, right = chosen(mask, yes, no), np.where(mask, yes, no)
         assert (found.dtype, found.shape, found.tobytes()) == (right.dtype, right.shape, right.tobytes())
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_sum_without_a_factor_is_rounded_like_one_with_the_factor_1(dtype: type[np.floating]) -> None:
+    rng = np.random.default_rng(1)
+    powers = 10.0 ** rng.integers(-9, 9, (2, 50_000))
+    first, second = (rng.standard_normal((2, 50_000)) * powers).astype(dtype)
+    first[:4], second[:4] = [0.0, np.inf, np.nan, 1.0], [-0.0, -np.inf, 1.0, np.inf]
+    found, right = rounding.add(first, second, 1), rounding.fma(second, 1, first)
+    assert found.dtype == dtype and found.tobytes() == right.tobytes()
+    assert np.signbit(rounding.add(np.full(2, -0.0, dtype), np.full(2, -0.0, dtype), 1)).all()  # as in PyTorch

@@ -38,7 +38,7 @@ class Size(tuple[int, ...]):
     def __new__(cls, sizes: Iterable[SupportsIndex] = ()) -> Size:
         found = tuple(sizes)
         for at, each in enumerate(found):
-            if not isinstance(each, SupportsIndex):
+            if type(each) is not int and not isinstance(each, SupportsIndex):  # a slow question
                 raise TypeError(f"torch.Size() takes an iterable of 'int' (item {at} is '{type(each).__name__}')")
         return tuple.__new__(cls, map(operator.index, found))
 

@@ -61,7 +61,7 @@ def _fma32(a: Array, b: Any, c: Any, room: tuple[Array, Array] | None = None) ->
         wide *= b
         total += wide
         low = np.bitwise_and(total.view(np.int64), _LOW, out=wide.view(np.int64))
-    if (low == _HALFWAY).any():
+    if np.count_nonzero(low == _HALFWAY):
         wide, addend = np.broadcast_arrays(np.multiply(a, b, dtype=np.float64), np.asarray(c, np.float64))
         total = _add_to_odd(wide, addend)
     return total if room is not None else total.astype(np.float32)
@@ -168,6 +168,8 @@ def _work(array: Array) -> Array:
 
 def add(a: Array, b: Array, alpha: float) -> Array:
     """`a.add(b, alpha=alpha)`."""
+    if alpha == 1:  # one rounding anyway
+        return np.asarray(_work(b) + _work(a)).astype(a.dtype, copy=False)
     return fma(_work(b), alpha, _work(a)).astype(a.dtype, copy=False)
 
 

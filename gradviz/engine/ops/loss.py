@@ -383,7 +383,7 @@ def _difference_loss(
         return call(backward, grad, x, y, reduction=reduction, **dict(zip(names, values, strict=True)))
 
     def forward(x: Array, y: Array, *, reduction: str, **given: object) -> Any:
-        return in_single(reduced_array)(value(x - y, **given).astype(x.dtype), reduction=reduction)
+        return _reduced(value(x - y, **given).astype(x.dtype), reduction=reduction)
 
     return op(
         name,
