@@ -361,6 +361,10 @@ _ADDED = {  # methods of a dataclass, on things of another kind
         "    for act in (B.__repr__, lambda x: B.__eq__(x, x)):\n"
         "        try: print('ESCAPED', act(thing))\n        except AttributeError: pass"
     ),
+    "what sets attributes of a frozen one": (
+        "set_it = object.__setattr__\nfor name in ('func', 'args', 'keywords', '__self__', '__closure__'):\n"
+        "    try: print('ESCAPED', getattr(set_it, name))\n    except AttributeError: pass"
+    ),
     "a field that is an expression": (
         "import dataclasses\nField = type(dataclasses.field())\n"
         "f = Field(3, dataclasses.MISSING, True, True, None, True, None, False)\n"

@@ -484,6 +484,13 @@ BROUGHT = (
         _ADDED,
     ),
     worker(
+        "language/guard",
+        "the guard behind what sets attributes",
+        "return lambda *given: place(guard, *given)",
+        "return functools.partial(place, guard)",
+        _ADDED,
+    ),
+    worker(
         "language/data_classes",
         "hashes that @dataclass writes",
         '{"hash": guard.identities.hash,',
@@ -505,10 +512,10 @@ BROUGHT = (
         found("Found: texts that are equal to others"),
     ),
     worker(
-        "running/fresh",
+        "modules/standard_modules",
         "functions that typing keeps",
-        "        typing.clear_overloads()\n",
-        "",
+        '"overload": _overload}',
+        '"overload": typing.overload}',
         f"{_TAKEN}[typing]",
     ),
     worker(

@@ -466,7 +466,7 @@ def few():
 def raising():
     class Raising(Enum):
         A = 1
-        def __init__(self, a): raise KeyError(a)
+        def __init__(self, a): raise ValueError(a)
 attempt(few, raising)
 """,
     "what is missing": """

@@ -266,7 +266,7 @@ def _methods(guard: Guard, cls: type, found: dict[str, Field], options: dict[str
     for name in (*_ORDER, *_FREEZING, "__hash__"):
         option = "order" if name in _ORDER else "frozen" if name in _FREEZING else "unsafe_hash"
         if options[option] and name in given:
-            advice = ". Consider using functools.total_ordering" if name in _ORDER else ""
+            advice = f"{'' if _NEWER else '.'} Consider using functools.total_ordering" if name in _ORDER else ""
             raise TypeError(f"Cannot overwrite attribute {name} in class {cls.__name__}{advice}")
     if options["weakref_slot"] and not options["slots"]:
         raise TypeError("weakref_slot is True but slots is False")

@@ -190,6 +190,10 @@ class EnumForm(type):
         def __getattr__(cls, name: str) -> NoReturn:
             raise AttributeError(name)
 
+    def __dir__(cls) -> list[str]:
+        table = _members(cls)
+        return [*table.by_name, *(() if table.data is object else dir(table.data))]
+
     def __repr__(cls) -> str:
         return f"<enum {cls.__name__!r}>"
 

@@ -161,7 +161,7 @@ def setter_of(guard: Guard, thing: object) -> Callable[..., object]:
     """Return the snippet's x.__setattr__: setattr on x, or on the instance if it is called on a class. A frozen
     dataclass refuses that, but not object.__setattr__."""
     if thing is object:
-        return functools.partial(place, guard)
+        return lambda *given: place(guard, *given)  # a partial would have the guard among its attributes
     return lambda *given: guard.setattr(*given) if isinstance(thing, type) else guard.setattr(thing, *given)
 
 

@@ -32,7 +32,7 @@ import typing
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -74,7 +74,9 @@ def standard_modules(guard: Guard, write: Writer) -> dict[str, object]:
         "functools": stand_in("functools", _functools_names(guard)),
         "collections": stand_in("collections", {**_collections_names(guard), "abc": abstract}),
         "collections.abc": abstract,
-        "typing": stand_in("typing", _named(typing, _TYPING) | _TYPING_FORMS | {"final": _final}),
+        "typing": stand_in(
+            "typing", _named(typing, _TYPING) | _TYPING_FORMS | {"final": _final, "overload": _overload}
+        ),
         "dataclasses": stand_in("dataclasses", dataclass_names(guard)),
         "time": stand_in("time", {**_named(time, _TIME), "sleep": _sleep}),
         "copy": stand_in("copy", {"copy": _copier(copy.copy), "deepcopy": _copier(copy.deepcopy), "Error": copy.Error}),
@@ -134,7 +136,7 @@ _EXACT_STATISTICS = "mean stdev pstdev variance pvariance"  # these calculate wi
 _STRING = "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits punctuation whitespace printable"
 _TYPING = """Any AnyStr Callable ClassVar DefaultDict Deque Dict Final FrozenSet Generator Generic Hashable Iterable
 Iterator List Literal Mapping MutableMapping NewType NoReturn Optional Sequence Set Sized Tuple Type
-TypeAlias TypeVar Union TYPE_CHECKING cast overload Annotated Self Reversible Collection SupportsFloat SupportsInt
+TypeAlias TypeVar Union TYPE_CHECKING cast Annotated Self Reversible Collection SupportsFloat SupportsInt
 Text Never LiteralString ParamSpec Concatenate Required NotRequired Unpack Container MutableSequence MutableSet
 AbstractSet Counter OrderedDict ChainMap ItemsView KeysView ValuesView Pattern Match SupportsIndex"""
 _TYPING_FORMS = {"NamedTuple": NamedTupleForm, "Protocol": ProtocolForm, "TypedDict": TypedDictForm}
@@ -285,6 +287,18 @@ def _abstractmethod(guard: Guard) -> Callable[[object], object]:
 def _final(f: object) -> object:
     """Return the argument unchanged: nothing here uses the mark that Python's own leaves on it."""
     return f
+
+
+def _overload(func: object) -> Callable[..., NoReturn]:
+    """Return what `typing.overload` returns; nothing here asks for the function, which that keeps for ever."""
+    return _overloaded
+
+
+def _overloaded(*given: object, **named: object) -> NoReturn:
+    raise NotImplementedError(
+        "You should not call an overloaded function. A series of @overload-decorated functions outside a stub module "
+        "should always be followed by an implementation that is not @overload-ed."
+    )
 
 
 Abstract.__name__ = Abstract.__qualname__ = "ABC"

@@ -49,7 +49,6 @@ class Fresh:
             forget()
         for forget in typing._cleanups:  # type: ignore[attr-defined]
             forget()
-        typing.clear_overloads()
         re.purge()
         np.seterr(**self._errors)
 
