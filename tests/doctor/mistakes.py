@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
+
+from gradviz.lists import quantity, size_text
+from gradviz.session.doctor.case import case_of
 from gradviz.session.doctor.lessons import LESSONS, diagnose
 from gradviz.session.doctor.mistakes import FILE
 from gradviz.trace.table.trace import Trace
@@ -41,6 +45,8 @@ def mistakes() -> list[dict[str, object]]:
         page = {"id": lesson.id, "title": lesson.title, "patterns": lesson.patterns, "symptoms": lesson.symptoms}
         page |= {"broken": case.text, "fixed": case.fixed, "error": _error(broken)}
         page |= {"prints": _printed(broken), "should_print": _printed(fixed)}
+        same = not page["error"] and page["prints"] == page["should_print"]
+        page |= {"keeps": _kept(broken) if same else "", "should_keep": _kept(fixed) if same else ""}
         pages.append(page | {"explanation": finding.explanation, "advice": finding.advice})
     return pages
 
@@ -48,6 +54,14 @@ def mistakes() -> list[dict[str, object]]:
 def _printed(trace: Trace) -> str:
     texts = trace.texts
     return "".join(text for stream, text in zip(texts.stream, texts.text, strict=True) if stream == "out")
+
+
+def _kept(trace: Trace) -> str:
+    """What the names of a run still refer to at its end: the operations behind them, and what these saved."""
+    named = dict(zip(trace.names.name.tolist(), trace.names.tensor.tolist(), strict=True))
+    behind = np.array([*case_of(trace).ancestors(*named.values())])
+    nodes = {*trace.tensors.producer[behind[trace.tensors.requires_grad[behind].astype(bool)]].tolist()} - {-1}
+    return f"{quantity(len(nodes), 'operation')}, {size_text(int(trace.held_bytes[-1]))} of saved numbers"
 
 
 def _error(trace: Trace) -> str:

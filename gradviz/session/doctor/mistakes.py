@@ -30,6 +30,8 @@ class Mistake:
     error: str
     prints: str
     should_print: str
+    keeps: str  # what is still there at the end, if that is all that differs
+    should_keep: str
     explanation: str
     advice: str
 

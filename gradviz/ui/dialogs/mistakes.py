@@ -124,6 +124,8 @@ def page_html(mistake: Mistake, theme: Theme) -> str:
         _code(mistake.error, theme) if mistake.error else "",
     ]
     right = [head("Put right, it prints"), _code(mistake.should_print, theme)] if mistake.should_print else []
+    kept = f"As it is: {mistake.keeps}\nPut right: {mistake.should_keep}"
+    right += [head("What is still there at the end"), _code(kept, theme)] if mistake.keeps else []
     return "".join((
         f"<h2>{look.escape(mistake.title)}</h2>",
         head("The snippet"),
