@@ -30,6 +30,7 @@ promote_types can_cast broadcast_shapes finfo iinfo linalg.LinAlgError
 resolve_conj resolve_neg constant_pad_nd norm_except_dim feature_dropout feature_alpha_dropout grid_sampler
 grid_sampler_2d grid_sampler_3d histogramdd nonzero_static batch_norm orgqr binomial index_put rsub
 split_with_sizes narrow_copy cholesky gradient
+sparse_coo_tensor sparse_csr_tensor to_sparse to_sparse_csr to_dense coalesce values spmm dsmm
 F.upsample F.upsample_nearest F.upsample_bilinear F.triplet_margin_with_distance_loss F.multi_head_attention_forward
 F.native_channel_shuffle F.max_pool1d_with_indices F.max_pool2d_with_indices F.max_pool3d_with_indices
 F.fractional_max_pool2d_with_indices F.fractional_max_pool3d_with_indices

@@ -60,7 +60,8 @@ float16, bfloat16, float32, float64 = _dtypes.float16, _dtypes.bfloat16, _dtypes
 half, float, double = float16, float32, float64
 complex64, complex128 = _dtypes.complex64, _dtypes.complex128
 cfloat, cdouble = complex64, complex128
-strided, layout, memory_format = _memory.STRIDED, _memory.layout, _memory.memory_format
+strided, sparse_coo, sparse_csr = _memory.STRIDED, _memory.SPARSE_COO, _memory.SPARSE_CSR
+layout, memory_format = _memory.layout, _memory.memory_format
 globals().update(_memory.FORMATS)
 return_types = _RETURN_TYPES
 _METHODS_ONLY = """
@@ -91,6 +92,7 @@ from gradviz.torch import (  # noqa: E402
     optim,
     profiler,
     random,
+    sparse,
     testing,
     utils,
 )
@@ -154,6 +156,7 @@ __all__ = [
     "set_grad_enabled",
     "set_printoptions",
     "set_warn_always",
+    "sparse",
     "testing",
     "utils",
     "vmap",

@@ -51,7 +51,7 @@ REASONS: list[tuple[str, str, str]] = [
     (
         r".*(sparse|Sparse|coalesce|crow_indices|ccol_indices|col_indices|row_indices|dense_dim).*"
         r"|torch\.(Tensor\.)?(indices|values|indices_copy|values_copy|dsmm|hsmm|hspmm|smm|spmm|saddmm|sspaddmm)",
-        "tensors are dense",
+        "only sparse tensors by coordinates and by rows are built",
         "use a dense tensor and a mask",
     ),
     (

@@ -90,4 +90,37 @@ def parts_and_products(torch: Any) -> Iterator[Row]:
     yield "sum_to_size", lambda x: x.sum_to_size(1, 3), X
 
 
-RARE_TABLES = (complex_numbers, seldom, whole_passes, decompositions, parts_and_products)
+def _sparse_facts(torch: Any, values: Any) -> list[Any]:
+    rows = torch.sparse_csr_tensor(torch.tensor([0, 1, 3]), torch.tensor([2, 0, 2]), values, (2, 3))
+    known = rows.to_dense().to_sparse_coo()
+    counts = torch.tensor([known.sparse_dim(), known.dense_dim(), int(known.is_coalesced())])
+    masked = torch.ones(2, 3).sparse_mask(known).values()
+    return [rows.crow_indices(), rows.col_indices(), counts, masked.long(), (rows.values() * 100).long()]
+
+
+def sparse(torch: Any) -> Iterator[Row]:
+    places = torch.tensor([[0, 1, 1], [2, 0, 2]])
+
+    def made(x: Any) -> Any:
+        return torch.sparse_coo_tensor(places, x, (2, 3), is_coalesced=True)
+
+    V, M = real(3), real(3, 2)
+    yield "sparse_to_dense", lambda x: made(x).to_dense(), V
+    yield "sparse_coalesced", lambda x: torch.sparse_coo_tensor(places, x, (2, 3)).coalesce().values(), V
+    yield "sparse_products", lambda x, y: torch.sparse.mm(made(x), y), V, M
+    yield "sparse_mm", lambda x, y: made(x) @ y, V, M
+    yield "sparse_mv", lambda x, y: made(x).mv(y), V, real(3)
+    yield "sparse_addmm", lambda z, x, y: torch.sparse.addmm(z, made(x), y, beta=0.5, alpha=2.0), real(2, 2), V, M
+    yield "addmm_of_sparse", lambda z, x, y: torch.addmm(z, made(x), y, beta=0.5, alpha=2.0), real(2, 2), V, M
+    yield "sparse_times_sparse", lambda x: torch.sparse.mm(made(x), made(x).t()).to_dense(), V
+    yield "sparse_softmax", lambda x: torch.sparse.softmax(made(x), 1).to_dense(), V
+    yield "sparse_log_softmax", lambda x: torch.sparse.log_softmax(made(x), 1).to_dense(), V
+    yield "sparse_sum", lambda x: torch.sparse.sum(made(x), 0).to_dense(), V
+    yield "to_sparse", lambda x: x.to_sparse().coalesce().values(), X
+    yield "to_sparse_csr", lambda x: x.to_sparse_csr().to_dense(), X
+    yield "sparse_by_old_names", lambda x, y: torch.spmm(made(x), y) + torch.dsmm(made(x), y), V, M
+    yield "sparse_facts", lambda c: torch.cat(_sparse_facts(torch, c)), constant(3)
+    yield "sparse_doubled", lambda x: (made(x) * 2 + made(x).abs()).to_dense(), V
+
+
+RARE_TABLES = (complex_numbers, seldom, whole_passes, decompositions, parts_and_products, sparse)

@@ -37,8 +37,9 @@ def test_the_operations_are_current() -> None:
         (lambda: torch.nn.functional.softmaxx, "module 'torch.nn.functional' has no attribute 'softmaxx'"),
         (lambda: torch.ones(2).foo, "'Tensor' object has no attribute 'foo'"),
         (
-            lambda: torch.ones(2).sparse_mask,
-            "torch.Tensor.sparse_mask is not in GradViz: tensors are dense; use a dense tensor and a mask",
+            lambda: torch.ones(2).ccol_indices,
+            "torch.Tensor.ccol_indices is not in GradViz: only sparse tensors by coordinates and by rows are built; "
+            "use a dense tensor and a mask",
         ),
         (lambda: torch.nn.parallel.comm, f"torch.nn.parallel.comm is not in GradViz: {ONE_PROCESS}"),
         (lambda: torch.__future__, f"torch.__future__ is not in GradViz: {NOT_DISPATCHED}"),
@@ -50,8 +51,9 @@ def test_the_operations_are_current() -> None:
             f"torch.Tensor.__torch_function__ is not in GradViz: {NOT_DISPATCHED}",
         ),
         (
-            lambda: torch.sparse_coo_tensor,
-            "torch.sparse_coo_tensor is not in GradViz: tensors are dense; use a dense tensor and a mask",
+            lambda: torch.sparse_bsr_tensor,
+            "torch.sparse_bsr_tensor is not in GradViz: only sparse tensors by coordinates and by rows are built; "
+            "use a dense tensor and a mask",
         ),
         (
             lambda: torch.distributed,

@@ -63,6 +63,7 @@ _HIDDEN = {
     "MaxUnpool3DBackward0": "output_size",
     "NanToNumBackward0": "nan neginf posinf",
     "NansumBackward0": "self_sym_sizes",
+    "SparseCooTensorWithDimsAndTensorsBackward0": "places size",
     "NarrowCopyBackward0": "end step",
     "NativeBatchNormBackward0": "momentum",
     "NativeLayerNormBackward0": "eps",
@@ -70,12 +71,10 @@ _HIDDEN = {
     "PowBackward2": "base",
     "ReshapeAliasBackward0": "size",
     "RoundBackward1": "decimals",
-    "SortBackward0": "descending",
-    "SortBackward1": "descending",
+    **dict.fromkeys(("SortBackward0", "SortBackward1"), "descending"),
     "SplitBackward0": "sizes",
     "SplitWithSizesBackward0": "sizes",
-    "ThresholdBackward0": "value",
-    "ThresholdBackward1": "value",
+    **dict.fromkeys(("ThresholdBackward0", "ThresholdBackward1"), "value"),
     "ToCopyBackward0": "dtype memory_format",
     "TopkBackward0": "k largest sorted",
     "UnbindBackward0": "self_sym_sizes",
@@ -96,6 +95,7 @@ _SHAPES = {
     "ExpandBackward0": "self_sym_sizes",
     "MeanBackward0": "self_sym_numel",
     "MeanBackward1": "self_sym_numel",
+    "SparseAddmmBackward0": "mat2_sym_sizes mat2_sym_strides",
     "MmBackward0": "self_sym_sizes self_sym_strides mat2_sym_sizes mat2_sym_strides",
 }
 Reader = Callable[["Node"], Any]
@@ -140,7 +140,7 @@ for _kind in ("Nearest", "NearestExact", "Linear", "Bilinear", "Bicubic", "Trili
 def attribute_names(node: Node) -> list[str]:
     """The names of saved attributes that are not tensors, as in PyTorch."""
     kind = node.class_name.removesuffix("_copy")
-    hidden = _HIDDEN.get(kind, "").split()
+    hidden = _HIDDEN.get(kind, "places").split()
     more = (*_SHAPES.get(kind, "").split(), *_COMPUTED.get(kind, ()))
     sizes = [f"{name.removesuffix('_shape')}_sym_sizes" for name in node.captured if name.endswith("_shape")]
     return [*dict.fromkeys([*(name for name in (*node.params, *sizes) if name not in hidden), *more])]
@@ -154,7 +154,7 @@ def attribute(node: Node, name: str) -> Any:
         return computed(node)
     if name in node.captured.get("as_given", ()):
         return node.captured["as_given"][name]
-    if name in node.params and name not in _HIDDEN.get(kind, "").split():
+    if name in node.params and name not in _HIDDEN.get(kind, "places").split():
         return _as_stored(name, node.params[name])
     operand, known, what = name.partition("_sym_")
     if known and name in attribute_names(node):

@@ -331,7 +331,7 @@ class _Name(str):
 
 @called("torch.layout")
 class layout(_Name):
-    """How the elements are kept: `torch.strided`."""
+    """How the elements are kept: `torch.strided`, `torch.sparse_coo`, `torch.sparse_csr`."""
 
     __slots__ = ()
 
@@ -343,7 +343,7 @@ class memory_format(_Name):
     __slots__ = ()
 
 
-STRIDED = layout("torch.strided")
+STRIDED, SPARSE_COO, SPARSE_CSR = map(layout, ("torch.strided", "torch.sparse_coo", "torch.sparse_csr"))
 FORMATS = {
     name: memory_format(f"torch.{name}")
     for name in ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")

@@ -214,16 +214,7 @@ def numbers_text(array: Array, indent: int = 0) -> str:
 def format_tensor(array: Array, *, suffixes: Sequence[str] = (), prefix: str = "tensor(") -> str:
     """`tensor(...)` with suffixes, each of which moves to a new line if the line would get too long."""
     indent = len(prefix)
-    text = prefix + numbers_text(array, indent)
-    column = len(text) - text.rfind("\n") + 1
-    for suffix in suffixes:
-        if column + len(suffix) + 2 > _options.linewidth:
-            text += ",\n" + " " * indent + suffix
-            column = indent + len(suffix)
-        else:
-            text += ", " + suffix
-            column += len(suffix) + 2
-    return text + ")"
+    return _suffixed(prefix + numbers_text(array, indent), suffixes, indent)
 
 
 def dtype_text(dtype: np.dtype[np.generic]) -> str:
@@ -268,6 +259,38 @@ def tensor_repr(
     elif requires_grad:
         suffixes.append("requires_grad=True")
     return format_tensor(array, suffixes=suffixes, prefix=prefix)
+
+
+def sparse_repr(indices: Array, values: Array, whole: Array, layout: object, more: Sequence[str]) -> str:
+    """The text of a sparse tensor: its indices, its values, then on a line of their own what else there is to say."""
+    parts: list[tuple[str, Array]] = [("indices", indices), ("values", values)]
+    if "csr" in str(layout):
+        starts = np.searchsorted(indices[0], np.arange(whole.shape[0] + 1))
+        parts = [("crow_indices", starts), ("col_indices", indices[1]), ("values", values)]
+    lines = []
+    for name, array in parts:
+        prefix = f"{name}=tensor("
+        size = "" if array.size else f", size={array.shape}"
+        lines.append(f"{prefix}{numbers_text(array, len(prefix) + 7)}{size})")
+    text = "tensor(" + (",\n" + " " * 7).join(lines)
+    suffixes = [f"size={whole.shape}", f"nnz={values.shape[0]}"]
+    if whole.dtype not in (np.float32, np.complex64, np.int64, np.bool_):
+        suffixes.append(f"dtype={dtype_text(whole.dtype)}")
+    return _suffixed(text, [*suffixes, f"layout={layout}", *more], 7, newline=len(parts) == 2)
+
+
+def _suffixed(text: str, suffixes: Sequence[str], indent: int, newline: bool = False) -> str:
+    """The text with suffixes, each of which moves to a new line if the line would get too long, or if `newline`, the
+    first."""
+    column = len(text) - text.rfind("\n") + 1
+    for suffix in suffixes:
+        if newline or column + len(suffix) + 2 > _options.linewidth:
+            text += ",\n" + " " * indent + suffix
+            column, newline = indent + len(suffix), False
+        else:
+            text += ", " + suffix
+            column += len(suffix) + 2
+    return text + ")"
 
 
 def parameter_repr(array: Array, *, requires_grad: bool = True, default_dtype: type[np.generic] = np.float32) -> str:

@@ -63,6 +63,7 @@ class State:
         "saved_hooks",
         "saved_hooks_refusal",
         "sequence",
+        "sparse",
         "warn_always",
         "warned",
         "write_guard",
@@ -75,6 +76,7 @@ class State:
         self.multithreading = True  # what was asked for; nothing reads it
         self.node: Any = None  # the node that a backward pass is running
         self.observer: Observer | None = None
+        self.sparse: Any = None  # `sparse.Rules`, once there are sparse tensors
         self.sequence = 0  # number of the next node made in the forward pass
         self.anomaly = False
         self.anomaly_nan = True

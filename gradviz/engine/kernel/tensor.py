@@ -8,6 +8,7 @@ import operator
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, SupportsIndex, overload
 
 import numpy as np
@@ -195,6 +196,17 @@ else:
     Operations = object
 
 
+@dataclass(frozen=True)
+class Coordinates:
+    """The elements that a sparse tensor specifies: `indices` has a row for each sparse dimension, a column for each
+    element. They may come in any order and more than once, unless `coalesced`. `compressed` ones are kept by rows."""
+
+    indices: Array
+    values: Array
+    coalesced: bool = False
+    compressed: bool = False
+
+
 class Tensor(Operations):
     """A value. Attributes that start with an underscore belong to the engine. Those that every operation reads are
     slots, which `bare` fills in; users may add others."""
@@ -222,14 +234,13 @@ class Tensor(Operations):
     _all_examples: tuple[Tensor, int, int, Node | None] | None = None  # split by a vmap: (level, dim, its node)
     _on_meta: bool = False  # its numbers are zeros that nobody sees
     _lazy: str = ""  # "conj" or "neg": PyTorch would compute that only when the numbers are read
+    _coo: Coordinates | None = None  # what is specified, if it is sparse
     _wraps: tuple[int, ...] = ()  # the function transforms that were open when it was made
     _grad_dtype: Any = False  # the type that `.grad` must have: its own (False), any (None), or a dtype
     _tag: int  # the number that the recorder knows it by
     __array_priority__ = 1000
     is_cuda: ClassVar[bool] = False
-    is_sparse: ClassVar[bool] = False
     is_quantized: ClassVar[bool] = False
-    is_sparse_csr: ClassVar[bool] = False
     is_nested: ClassVar[bool] = False
     is_mkldnn: ClassVar[bool] = False
     is_xpu: ClassVar[bool] = False
@@ -374,6 +385,7 @@ class Tensor(Operations):
             raise RuntimeError("accessing `data` under vmap transform is not allowed")
         found = wrap(self._data)
         found._inference, found._lazy, found._on_meta = self._inference, self._lazy, self._on_meta
+        found._coo = self._coo
         if self._inference and not state.inference:
             found._share_version()  # it counts its writes separately
         if state.observer is not None:
@@ -388,7 +400,7 @@ class Tensor(Operations):
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         if state.observer is not None:
             state.observer.before_write(self)
-        self._data, self._on_meta = value._data, value._on_meta
+        self._data, self._on_meta, self._coo = value._data, value._on_meta, value._coo
         if not self._inference and value._inference:
             self._share_version()  # it keeps its own counter
         self._inference = value._inference

@@ -12,7 +12,7 @@ from gradviz.engine.kernel import dtypes, layers, printing
 from gradviz.engine.kernel.devices import device, is_meta
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
-from gradviz.engine.kernel.memory import STRIDED, is_laid, laid_as, single_steps
+from gradviz.engine.kernel.memory import SPARSE_COO, SPARSE_CSR, is_laid, laid_as, single_steps
 from gradviz.engine.kernel.messages import IMAGINARY_PART, NO_NUMBERS, NOT_ASKED, TO_SCALAR
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import paused, state, warn_once
@@ -132,7 +132,7 @@ def cuda(self: Tensor, *args: object, **kwargs: object) -> Tensor:
 def type_(self: Tensor, dtype: object = None, non_blocking: bool = False) -> Tensor | str:
     """The legacy name of the element type, or a cast to it."""
     if dtype is None:
-        return self.dtype.label
+        return self.dtype.label if self._coo is None else self.dtype.label.replace("torch.", "torch.sparse.")
     if isinstance(dtype, str):
         for each in dtypes.ALL:
             if each.label == dtype:
@@ -165,6 +165,8 @@ def tolist(self: Tensor) -> Any:
     """Nested lists of Python numbers."""
     if self._on_meta:
         raise NotImplementedError(NO_NUMBERS)
+    if self._coo is not None:
+        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
     return (self._data.astype(np.float32) if self._data.dtype.kind == "V" else self._data).tolist()
 
 
@@ -218,6 +220,9 @@ def numpy(self: Tensor, *, force: bool = False) -> Array:
     """The data as a NumPy array that shares the memory."""
     if self._requires_grad and state.grad and not force:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if self._coo is not None:
+        kind = "SparseCsr" if self._coo.compressed else "Sparse"
+        raise TypeError(f"can't convert {kind} layout tensor to numpy. Use Tensor.to_dense() first.")
     if self._on_meta:
         raise TypeError(
             "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
@@ -268,8 +273,7 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     made: Tensor = bare(type(self))
     made._data = self._data.copy()
     made._requires_grad = self._requires_grad
-    if self._on_meta:
-        made._on_meta = True
+    made._on_meta, made._coo = self._on_meta, self._coo
     memo[id(self)] = made
     if self._grad is not None:
         made._grad = deepcopy(self._grad, memo)
@@ -293,6 +297,14 @@ def _shown(tensor: Tensor) -> str:
         name = None if node is None else node.class_name
     if tensor._on_meta:
         return _without_numbers(tensor, name)
+    if tensor._coo is not None:
+        return printing.sparse_repr(
+            tensor._coo.indices,
+            tensor._coo.values,
+            tensor._data,
+            SPARSE_CSR if tensor._coo.compressed else SPARSE_COO,
+            [f"grad_fn=<{name}>"] if name else ["requires_grad=True"] if tensor.requires_grad else [],
+        )
     return printing.tensor_repr(
         tensor._data,
         grad_fn=name,
@@ -329,7 +341,6 @@ def formatted(self: Tensor, spec: str) -> str:
 
 prop("device")(lambda self: device("meta" if self._on_meta else "cpu"))
 prop("is_meta")(lambda self: self._on_meta)
-prop("layout")(lambda self: STRIDED)
 
 
 @api("result_type", where="torch")

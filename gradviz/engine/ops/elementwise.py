@@ -376,7 +376,7 @@ def _quick(
     ufunc = row.ufunc
 
     def quick(self: Tensor, other: Any) -> Tensor:
-        if state.layered:
+        if state.layered or state.sparse is not None:
             known = isinstance(other, (Tensor, *NUMBERS))
             return function(self, other) if known else NotImplemented
         a = self._data

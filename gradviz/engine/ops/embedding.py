@@ -13,9 +13,11 @@ from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import op
-from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Coordinates, Tensor, wrap
 from gradviz.engine.numerics import overflow
 from gradviz.engine.ops.neural import need_constants, not_differentiable
+from gradviz.engine.ops.sparse import Rules
 from gradviz.engine.run.api import FUNCTIONS, api
 from gradviz.engine.run.apply import call, call_all
 from gradviz.engine.run.inplace import put
@@ -51,6 +53,30 @@ EMBEDDING_BACKWARD = op(
     brief="Gradients added up in the rows that they belong to.",
     grad_output=sentence("the rows of grad that were looked up", _rows_again),
 )
+
+
+def _rows_gradient(
+    grad: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool, sparse: bool
+) -> Tensor:
+    found = call(
+        EMBEDDING_BACKWARD,
+        grad,
+        indices,
+        num_weights=num_weights,
+        padding_idx=padding_idx,
+        scale_grad_by_freq=scale_grad_by_freq,
+    )
+    if not sparse:
+        return found
+    if scale_grad_by_freq:
+        raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
+    flat = indices._data.reshape(-1)
+    kept = flat != padding_idx
+    rows = grad._data.reshape(flat.size, -1)[kept]
+    found._coo = Coordinates(flat[kept][None].astype(np.int64), np.ascontiguousarray(rows))
+    return found
+
+
 EMBEDDING = op(
     "embedding",
     "weight, indices",
@@ -61,13 +87,8 @@ EMBEDDING = op(
     brief="Rows of a table.",
     weight=sentence(
         "each row of grad added to the row that was looked up, 0 elsewhere",
-        lambda grad, indices, weight_shape, padding_idx, scale_grad_by_freq: call(
-            EMBEDDING_BACKWARD,
-            grad,
-            indices,
-            num_weights=weight_shape[0],
-            padding_idx=padding_idx,
-            scale_grad_by_freq=scale_grad_by_freq,
+        lambda grad, indices, weight_shape, padding_idx, scale_grad_by_freq, sparse: _rows_gradient(
+            grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq, sparse
         ),
     ),
 )
@@ -124,7 +145,7 @@ def renormalise(weight: Tensor, indices: Tensor, max_norm: float, norm_type: flo
 def no_sparse(sparse: bool) -> None:
     if sparse:
         raise NotImplementedError(
-            "sparse gradients are not available in GradViz: leave out sparse=True, the numbers are the same"
+            "sparse gradients of embedding_bag are not in GradViz: leave out sparse=True, the numbers are the same"
         )
 
 
@@ -141,7 +162,8 @@ def embedding(
     """The rows of `weight` at the indices `input`; the row `padding_idx` gets no gradient."""
     if not isinstance(input, Tensor):
         raise TypeError(f"embedding(): argument 'indices' (position 2) must be Tensor, not {type(input).__name__}")
-    no_sparse(sparse)
+    if sparse:
+        state.sparse = Rules
     padding = _padding_index(padding_idx, weight._data.shape[0])
     if max_norm is not None:
         renormalise(weight, input, max_norm, norm_type)

@@ -415,12 +415,6 @@ def sum_to_size(self: Tensor, *size: object) -> Tensor:
     return summed.view(shape) if extra else summed
 
 
-@method("to_dense")
-def to_dense(self: Tensor, dtype: object = None, *, masked_grad: bool | None = None) -> Tensor:
-    """The tensor itself: all are dense."""
-    return self
-
-
 @method("new")
 def new(self: Tensor, *args: object) -> Tensor:
     """An old constructor: a tensor of the same type."""

@@ -125,6 +125,8 @@ def _check_types(x: Tensor, y: Tensor) -> None:
 def check_inner(x: Tensor, y: Tensor) -> None:
     """Refuse matrices whose inner sizes differ."""
     (n, k), (m, p) = x._data.shape, y._data.shape
+    if k != m and x._coo is not None and y._coo is None:
+        raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {k}, got {m}")
     if k != m:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({n}x{k} and {m}x{p})")
 

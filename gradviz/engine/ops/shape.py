@@ -146,6 +146,8 @@ def view(self: Tensor, *size: object, dtype: dtypes.dtype | None = None) -> Tens
 @api("reshape")
 def reshape(input: Tensor, *shape: object) -> Tensor:
     """Another shape: a view if the memory allows it, otherwise a copy."""
+    if input._coo is not None:
+        raise RuntimeError("reshape is not implemented for sparse tensors")
     size = infer_size(sizes_of(shape), input._data.size)
     if memory.viewed(input._data, size) is not None:
         return call(VIEW if input._data.flags.c_contiguous else RESHAPE_ALIAS, input, size=size)

@@ -29,11 +29,18 @@ np.seterr(all="ignore")
 def call(row: OpRow, *tensors: Tensor | None, **params: object) -> Tensor:
     """Run a row with one output on tensors as they are: the operands already have the types that the forward needs."""
     arrays = [None if t is None else t._data for t in tensors]
+    if state.sparse is not None and is_sparse(tensors):
+        return state.sparse.apply(row, tensors, arrays, params)  # type: ignore[no-any-return]
     if not (state.grad or state.layered or state.inference or row.view) and row.single and state.observer is None:
         found = row.forward(*arrays, **params)  # most of a backward pass: nothing is tracked and there is no observer
         return wrap_result(_laid(found, tensors) if row.follows else found)
     made: Tensor = apply(row, tensors, arrays, params)
     return made
+
+
+def is_sparse(tensors: Sequence[Tensor | None]) -> bool:
+    """Whether there is a sparse one among the operands; formulas of gradients see dense ones."""
+    return state.node is None and any(each is not None and each._coo is not None for each in tensors)
 
 
 def call_all(row: OpRow, *tensors: Tensor | None, **params: object) -> tuple[Tensor, ...]:
@@ -53,6 +60,8 @@ def apply(
     types that the forward needs; gradients go to `tensors`. `forward` replaces the row's, as `layered.py` chooses."""
     if row.view and _copying:
         row = _copying[-1][row.node_name]
+    if state.sparse is not None and forward is None and is_sparse(tensors):
+        return state.sparse.apply(row, tensors, arrays, params)
     if state.layered and forward is None:
         return layers.transforms.apply(row, tensors, arrays, params)
     made = row.forward(*arrays, **params) if forward is None else forward(row, arrays, params)
@@ -194,7 +203,7 @@ def remember_stack(node: Node) -> None:
 def unseen_view(source: Tensor, data: Array) -> Tensor | None:
     """A view as rows of views would make it, of which no observer and no transform is told; None if a gradient follows
     it."""
-    if _copying or (state.grad and source._requires_grad):
+    if _copying or source._coo is not None or (state.grad and source._requires_grad):
         return None
     view = wrap_result(data)
     _make_views(source, (view,), several=False)

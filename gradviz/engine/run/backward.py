@@ -180,6 +180,15 @@ def copy_with_history(grad: Tensor, leaf: Array) -> Tensor:
     return copied
 
 
+def keep_kind(total: Tensor, parts: Sequence[Tensor], leaf: Tensor | None = None) -> Tensor:
+    """A gradient, of a leaf or a sum of `parts`: sparse if these are, without numbers if the leaf has none."""
+    if leaf is not None and leaf._on_meta:
+        total._on_meta = True
+    if state.sparse is not None:
+        state.sparse.gradient(total, parts, leaf)
+    return total
+
+
 def check_nan(node: Node, grads: Sequence[Tensor | None]) -> None:
     """Anomaly mode: refuse a gradient with a NaN and name the forward call that made the node."""
     if not state.anomaly_nan:
@@ -515,10 +524,10 @@ class GraphTask:
         """The sum of an input buffer; from the third gradient on it is our own array and can be written to."""
         if not self.plain:
             return held + grad
-        if arrived > 2 and self.observer is None and held._data.dtype is grad._data.dtype:
+        if arrived > 2 and self.observer is None and held._data.dtype is grad._data.dtype and state.sparse is None:
             np.add(held._data, grad._data, held._data)
             return held
-        return wrap(np.add(held._data, grad._data, out=...))
+        return keep_kind(wrap(np.add(held._data, grad._data, out=...)), (held, grad))
 
     def _own(self, grad: Tensor, leaf: Array) -> Tensor:
         """A gradient in memory owned by a leaf: a copy laid out like the leaf, unless nobody else holds its
@@ -550,8 +559,7 @@ class GraphTask:
         if held is None:
             leaf = variable._data
             variable._grad = copy_with_history(grad, leaf) if self.create_graph else self._own(grad, leaf)
-            if variable._on_meta:
-                variable._grad._on_meta = True
+            keep_kind(variable._grad, (grad,), variable)
         elif self.create_graph:
             variable._grad = held = held + grad
             check_layout(held._data, variable._data, 282)
@@ -561,6 +569,7 @@ class GraphTask:
             if held._data.shape != grad._data.shape:  # the leaf has got other memory since, by `leaf.data = …`
                 raise broadcast_error(held._data.shape, grad._data.shape)
             np.add(held._data, grad._data, out=held._data, casting="unsafe")
+            keep_kind(held, (held, grad), variable)
             if held._data.strides != variable._data.strides:
                 check_layout(held._data, variable._data, 252)
             held._share_version().value += 1

@@ -25,7 +25,7 @@ from gradviz.engine.kernel.saved import Saved
 from gradviz.engine.kernel.state import renaming, state
 from gradviz.engine.kernel.tensor import Tensor, View, wrap
 from gradviz.engine.run.api import FUNCTIONS
-from gradviz.engine.run.apply import apply, attach
+from gradviz.engine.run.apply import apply, attach, is_sparse
 
 UNWATCHED = frozenset({"logical_not", "logical_and", "logical_or", "logical_xor"})  # autograd knows nothing of them
 _SAME_EVERYWHERE = frozenset({"fill", "zero"})
@@ -87,6 +87,7 @@ def write(
     `layered.py` chooses."""
     if state.layered and forward is None:
         return layers.transforms.write(target, row, tensors, arrays, params)
+    known = None if state.sparse is None or forward else _coordinates(row, tensors, arrays, params)
     watched = row.name not in UNWATCHED
     tracked = watched and state.grad and any(t is not None and t._requires_grad for t in tensors)
     if watched:
@@ -115,16 +116,22 @@ def write(
     counter = target._version_counter
     version = 0 if counter is None else counter.value
     put(target, result, same, shared)
-    if tracked:
-        node = attach(row, operands, (target,), params, rebase=True)
-        if node is not None:
-            _watch_written(node, tensors, operands, version)
-            rebase_history(target, node)
-    else:
-        node = None
+    if known is not target._coo:
+        target._coo = known
+    node = attach(row, operands, (target,), params, rebase=True) if tracked else None
+    if node is not None:
+        _watch_written(node, tensors, operands, version)
+        rebase_history(target, node)
     if state.observer is not None:
         state.observer.forward(row, tensors, (target,), node, params)
     return target
+
+
+def _coordinates(
+    row: OpRow, tensors: Sequence[Tensor | None], arrays: Sequence[Array | None], params: Mapping[str, object]
+) -> Any:
+    """What the written tensor specifies if it is sparse."""
+    return state.sparse.coordinates(row, tensors, arrays, params) if is_sparse(tensors) else None
 
 
 def _computed(

@@ -119,6 +119,8 @@ def detach(self: Tensor) -> Tensor:
         found._lazy = self._lazy
     if self._on_meta:
         found._on_meta = True
+    if self._coo is not None:
+        found._coo = self._coo
     if not self._inference:
         found._version_counter = self._share_version()
     elif not state.inference:

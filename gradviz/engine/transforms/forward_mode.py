@@ -264,7 +264,7 @@ def push(
 ) -> list[Tensor | None]:
     """The tangents of the results of an operation, from those of its operands."""
     if row.key in _REFUSED:
-        raise NotImplementedError(_NOT_IMPLEMENTED.format(_REFUSED[row.key] or row.key))
+        raise NotImplementedError(NO_TANGENT.format(_REFUSED[row.key] or row.key))
     nothing: list[Tensor | None] = [None] * len(outputs)
     places = range(len(tensors)) if row.variadic else row.differentiable
     mask = sum(1 << i for i in tangents if i in places)
@@ -337,7 +337,7 @@ _REFUSED = {
     "geqrf": "",
     "ormqr": "",
 }
-_NOT_IMPLEMENTED = (
+NO_TANGENT = (
     "Trying to use forward AD with {} that does not support it because it has not been implemented yet.\nPlease file "
     "an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml so that we can "
     "prioritize its implementation or submit a PR adding the implementation to derivatives.yaml"

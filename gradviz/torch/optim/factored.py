@@ -1,5 +1,4 @@
-"""`Adafactor`, `Muon` and `SparseAdam`: optimizers for matrices of weights, and one for sparse gradients, which do not
-exist here."""
+"""`Adafactor`, `Muon` and `SparseAdam`: optimizers for matrices of weights, and one for sparse gradients."""
 
 from __future__ import annotations
 
@@ -12,6 +11,7 @@ from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import rounding
 from gradviz.engine.ops.facts import finfo
+from gradviz.engine.ops.sparse import coalesced
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.optim.optimizer import Group, Optimizer, check, counter, number, options, step_count, write
 
@@ -143,7 +143,9 @@ def _orthogonal(matrix: Array, group: Group) -> Array:
 
 
 class SparseAdam(Optimizer):
-    """Adam for sparse gradients, which no operation makes here: a step with a dense one is refused, as in PyTorch."""
+    """Adam for sparse gradients: only the rows that a gradient specifies change, and their averages."""
+
+    _takes_sparse = True
 
     def __init__(
         self,
@@ -160,4 +162,21 @@ class SparseAdam(Optimizer):
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
 
     def _update(self, param: Tensor, grad: Array, group: Group) -> None:
-        raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
+        held = param._grad
+        if held is None or held._coo is None:
+            raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
+        known, state = coalesced(held._coo, grad.shape), self.state[param]
+        if not state:
+            state.update(step=0, exp_avg=T["zeros_like"](param), exp_avg_sq=T["zeros_like"](param))
+        state["step"] += 1
+        if not known.values.size:
+            return
+        at, new = tuple(known.indices), -known.values if group["maximize"] else known.values
+        beta1, beta2 = group["betas"]
+        first, second = state["exp_avg"]._data, state["exp_avg_sq"]._data
+        first[at] += (new - first[at]) * (1 - beta1)
+        second[at] += (new * new - second[at]) * (1 - beta2)
+        scale = (1 - beta2 ** state["step"]) ** 0.5 / (1 - beta1 ** state["step"])
+        by = first[at] / (np.sqrt(second[at]) + grad.dtype.type(group["eps"]))
+        param._data[at] += (-number(group["lr"]) * scale * by).astype(grad.dtype)
+        param._count_write()

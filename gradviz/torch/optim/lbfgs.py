@@ -120,6 +120,8 @@ def _value(loss: Any) -> float:
 class LBFGS(Optimizer):
     """Limited-memory BFGS, with a fixed step length or a line search."""
 
+    _takes_sparse = True
+
     def __init__(
         self,
         params: object,

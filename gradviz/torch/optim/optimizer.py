@@ -52,6 +52,8 @@ required = _RequiredParameter()
 class Optimizer:
     """Holds parameters in groups with options, and updates them by their gradients."""
 
+    _takes_sparse = False  # whether gradients may be sparse
+
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
         for name in (
@@ -162,6 +164,8 @@ class Optimizer:
                             observer.before_write(param)
                         if group.get("capturable"):
                             refuse_capturable(type(self).__name__, bool(group.get("foreach")))
+                        if param._grad.is_sparse and not self._takes_sparse:
+                            refuse_sparse(self)
                         changed.append(param)
                         groups.append(group)
                         grad = param._grad._data
@@ -330,6 +334,13 @@ def check_fused(fused: bool | None, foreach: bool | None, differentiable: bool) 
 
 
 _BESIDES = {"NAdam": ", mu_products", "ASGD": ", mus, etas,"}  # what else is on the device
+
+
+def refuse_sparse(optimizer: Optimizer) -> NoReturn:
+    """Most optimizers need all elements of a gradient."""
+    name = next(each.__name__ for each in type(optimizer).__mro__ if "_update" in vars(each))
+    way = ", please consider SparseAdam instead" if name == "Adam" else ""
+    raise RuntimeError(f"{name} does not support sparse gradients{way}")
 
 
 def refuse_capturable(name: str, foreach: bool) -> NoReturn:

@@ -86,6 +86,8 @@ class RMSprop(Optimizer):
 class Adagrad(Optimizer):
     """Divides by the root of the sum of all squared gradients."""
 
+    _takes_sparse = True
+
     def __init__(
         self,
         params: object,

@@ -25,6 +25,8 @@ from gradviz.torch.optim.optimizer import (
 class SGD(Optimizer):
     """param -= lr * grad, with weight decay, momentum, dampening and Nesterov momentum."""
 
+    _takes_sparse = True
+
     def __init__(
         self,
         params: object,

@@ -214,13 +214,13 @@ def restorer_of(guard: Owner, thing: object) -> Callable[[object], None]:
 _OPEN_PRIVATE = frozenset(
     """
     _version _base _sequence_nr _tensor_name _parameters _modules _buffers _backward_hooks _forward_hooks
-    _forward_pre_hooks _is_view _get_name _apply
+    _forward_pre_hooks _is_view _get_name _apply _nnz _indices _values
     _fields _asdict _replace _make
     _value_ _name_ _missing_ _generate_next_value_ _ignore_
     """.split()
 )
 _REGISTERED = {"_modules": Module, "_parameters": Tensor, "_buffers": Tensor}
-_OF_TENSORS = frozenset({"_version", "_base", "_sequence_nr", "_is_view"})
+_OF_TENSORS = frozenset("_version _base _sequence_nr _is_view _nnz _indices _values".split())
 _OPEN_PREFIXES = ("_saved_", "_raw_saved_")
 _FORWARDING = (types.MethodType, types.GenericAlias, typing._BaseGenericAlias)  # type: ignore[attr-defined]
 _NEVER = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)

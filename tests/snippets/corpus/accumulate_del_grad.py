@@ -1,6 +1,6 @@
 import torch
 
-w = torch.tensor(1., requires_grad=True)
+w = torch.tensor(1.0, requires_grad=True)
 (w * 2).backward()
 print(w.grad)
 del w.grad

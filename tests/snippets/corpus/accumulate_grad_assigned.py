@@ -1,7 +1,7 @@
 import torch
 
-w = torch.tensor([1., 2.], requires_grad=True)
-w.grad = torch.tensor([10., 10.])
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+w.grad = torch.tensor([10.0, 10.0])
 (w * 2).sum().backward()
 print(w.grad)
 try:

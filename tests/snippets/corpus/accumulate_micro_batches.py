@@ -9,7 +9,7 @@ loss.backward()
 full = w.grad.clone()
 w.grad = None
 for i in range(0, 8, 2):
-    part = ((X[i:i + 2] @ w - y[i:i + 2]) ** 2).mean() / 4
+    part = ((X[i : i + 2] @ w - y[i : i + 2]) ** 2).mean() / 4
     part.backward()
 print(full)
 print(w.grad)

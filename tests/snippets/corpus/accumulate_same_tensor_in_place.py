@@ -1,6 +1,6 @@
 import torch
 
-w = torch.tensor([1., 2.], requires_grad=True)
+w = torch.tensor([1.0, 2.0], requires_grad=True)
 (w * 3).sum().backward()
 first = w.grad
 ptr = first.data_ptr()

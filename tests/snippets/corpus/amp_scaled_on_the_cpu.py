@@ -1,4 +1,5 @@
 import torch
+
 p = torch.nn.Parameter(torch.tensor([1.0, 2.0]))
 opt = torch.optim.SGD([p], lr=0.1)
 scaler = torch.amp.GradScaler("cpu", init_scale=8.0, growth_interval=2)

@@ -8,8 +8,14 @@ print(torch.can_cast(from_=torch.float32, to=torch.int64), torch.promote_types(t
 print(F.elu_(-x, alpha=2.0), F.threshold_(x.clone(), threshold=2, value=-1), F.hardtanh_(x.clone(), max_val=3.0))
 print(F.leaky_relu_(-x, negative_slope=0.5), F.celu_(-x, alpha=0.5))
 print(torch.swapaxes(x, axis0=0, axis1=1), x.swapaxes(axis0=0, axis1=1).shape, x.swapdims(dim0=0, dim1=1).shape)
-print(torch.hsplit(x, sections=3), x.vsplit(indices=(1,)), torch.tensor_split(x, sections=2), x.tensor_split(indices=(1,)))
-print(nn.AdaptiveMaxPool1d(2, return_indices=True)(x), nn.AdaptiveMaxPool2d(1, True), nn.AdaptiveMaxPool3d(1)(x[None, None]))
+print(
+    torch.hsplit(x, sections=3), x.vsplit(indices=(1,)), torch.tensor_split(x, sections=2), x.tensor_split(indices=(1,))
+)
+print(
+    nn.AdaptiveMaxPool1d(2, return_indices=True)(x),
+    nn.AdaptiveMaxPool2d(1, True),
+    nn.AdaptiveMaxPool3d(1)(x[None, None]),
+)
 print(nn.Hardtanh(min_value=0, max_value=3)(x))
 try:
     nn.Hardtanh(3.0)

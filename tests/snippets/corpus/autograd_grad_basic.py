@@ -1,8 +1,8 @@
 import torch
 
-x = torch.tensor(2., requires_grad=True)
-y = torch.tensor(3., requires_grad=True)
-z = x ** 2 * y
+x = torch.tensor(2.0, requires_grad=True)
+y = torch.tensor(3.0, requires_grad=True)
+z = x**2 * y
 gx, gy = torch.autograd.grad(z, (x, y))
 print(gx, gy)
 print(x.grad, y.grad)

@@ -1,8 +1,8 @@
 import torch
 
 ran = []
-a = torch.tensor(1., requires_grad=True)
-b = torch.tensor(2., requires_grad=True)
+a = torch.tensor(1.0, requires_grad=True)
+b = torch.tensor(2.0, requires_grad=True)
 p = a * 2
 q = b * 3
 r = p + q

@@ -1,27 +1,40 @@
 import torch
-x=torch.tensor(2.,requires_grad=True); w=torch.tensor(3.,requires_grad=True)
-a=x*2; b=w*5
-a.register_hook(lambda g: print('hook a',g)); b.register_hook(lambda g: print('hook b',g))
-x.register_hook(lambda g: print('hook x',g)); w.register_hook(lambda g: print('hook w',g))
-a.grad_fn.register_hook(lambda gi,go: print('node a', gi)); b.grad_fn.register_hook(lambda gi,go: print('node b', gi))
-y=a*b
-y.grad_fn.register_hook(lambda gi,go: print('node y', gi))
-y.backward(inputs=[x],retain_graph=True)
-print(x.grad,w.grad)
-print(torch.autograd.grad(y,[x],retain_graph=True))
+
+x = torch.tensor(2.0, requires_grad=True)
+w = torch.tensor(3.0, requires_grad=True)
+a = x * 2
+b = w * 5
+a.register_hook(lambda g: print("hook a", g))
+b.register_hook(lambda g: print("hook b", g))
+x.register_hook(lambda g: print("hook x", g))
+w.register_hook(lambda g: print("hook w", g))
+a.grad_fn.register_hook(lambda gi, go: print("node a", gi))
+b.grad_fn.register_hook(lambda gi, go: print("node b", gi))
+y = a * b
+y.grad_fn.register_hook(lambda gi, go: print("node y", gi))
+y.backward(inputs=[x], retain_graph=True)
+print(x.grad, w.grad)
+print(torch.autograd.grad(y, [x], retain_graph=True))
 try:
     y.backward()
-    print(x.grad,w.grad)
-except RuntimeError as e: print(e)
+    print(x.grad, w.grad)
+except RuntimeError as e:
+    print(e)
 # freed?
-z=(x*w).exp()
-torch.autograd.grad(z,[x])
-try: torch.autograd.grad(z,[w])
-except RuntimeError as e: print('second',str(e)[:50])
-u=x*w; v=u*u.sin()
-torch.autograd.grad(v,[u])
-try: torch.autograd.grad(u,[x]); print('u graph kept')
-except RuntimeError as e: print('third',str(e)[:50])
+z = (x * w).exp()
+torch.autograd.grad(z, [x])
+try:
+    torch.autograd.grad(z, [w])
+except RuntimeError as e:
+    print("second", str(e)[:50])
+u = x * w
+v = u * u.sin()
+torch.autograd.grad(v, [u])
+try:
+    torch.autograd.grad(u, [x])
+    print("u graph kept")
+except RuntimeError as e:
+    print("third", str(e)[:50])
 
 
 class Both(torch.autograd.Function):
@@ -47,7 +60,9 @@ linear = torch.nn.Linear(2, 2)
 torch.nn.init.ones_(linear.weight)
 data = torch.ones(1, 2, requires_grad=True)
 out = linear(data).sum()
-out.grad_fn.next_functions[0][0].register_hook(lambda gi, go: print("addmm", [None if g is None else tuple(g.shape) for g in gi]))
+out.grad_fn.next_functions[0][0].register_hook(
+    lambda gi, go: print("addmm", [None if g is None else tuple(g.shape) for g in gi])
+)
 print(torch.autograd.grad(out, data, retain_graph=True))
 print(torch.autograd.grad(out, [linear.weight, data], retain_graph=True)[0])
 

@@ -1,5 +1,5 @@
 import torch
 
-x = torch.tensor(4.)
+x = torch.tensor(4.0)
 print(x.requires_grad, x.grad_fn)
 x.backward()

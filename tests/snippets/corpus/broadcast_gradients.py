@@ -1,8 +1,8 @@
 import torch
 
 x = torch.ones(3, 1, requires_grad=True)
-y = torch.arange(4., requires_grad=True)
-s = torch.tensor(2., requires_grad=True)
+y = torch.arange(4.0, requires_grad=True)
+s = torch.tensor(2.0, requires_grad=True)
 z = (x * y + s) ** 2
 z.sum().backward()
 print(x.grad)

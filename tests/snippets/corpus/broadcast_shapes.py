@@ -1,7 +1,7 @@
 import torch
 
 a = torch.ones(3, 1)
-b = torch.arange(4.)
+b = torch.arange(4.0)
 print((a * b).shape)
 print(a + b)
 print(torch.broadcast_shapes((3, 1), (1, 4)))

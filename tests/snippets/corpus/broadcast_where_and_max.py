@@ -1,6 +1,6 @@
 import torch
 
-x = torch.tensor([[1., -2.], [-3., 4.]], requires_grad=True)
+x = torch.tensor([[1.0, -2.0], [-3.0, 4.0]], requires_grad=True)
 y = torch.tensor([0.5, 0.5], requires_grad=True)
 z = torch.where(x > 0, x, y)
 print(z)

@@ -1,9 +1,15 @@
 """What a checkpoint computes again, when, and what it refuses."""
+
 import contextlib
 import warnings
 
 import torch
-from torch.utils.checkpoint import checkpoint, checkpoint_sequential, set_checkpoint_debug_enabled, set_checkpoint_early_stop
+from torch.utils.checkpoint import (
+    checkpoint,
+    checkpoint_sequential,
+    set_checkpoint_debug_enabled,
+    set_checkpoint_early_stop,
+)
 
 warnings.simplefilter("ignore")
 calls = []
@@ -41,8 +47,10 @@ out.sum().backward()
 print(calls, x.grad)
 tell("reentrant grad", lambda: torch.autograd.grad(checkpoint(f, x, use_reentrant=True).sum(), x))
 
-out = checkpoint(lambda a: checkpoint(lambda b: b.sin().cos(), a.exp(), use_reentrant=False) * a, x, use_reentrant=False)
-first, = torch.autograd.grad(out.sum(), x, create_graph=True)
+out = checkpoint(
+    lambda a: checkpoint(lambda b: b.sin().cos(), a.exp(), use_reentrant=False) * a, x, use_reentrant=False
+)
+(first,) = torch.autograd.grad(out.sum(), x, create_graph=True)
 print(first, torch.autograd.grad(first.sum(), x)[0])
 
 for reentrant in (True, False):

@@ -1,7 +1,7 @@
 import torch
 import torch.nn as nn
 
-x = torch.arange(16., requires_grad=True)
+x = torch.arange(16.0, requires_grad=True)
 img = x.reshape(1, 1, 4, 4)
 m = nn.MaxPool2d(2)(img)
 a = nn.AvgPool2d(2)(img)

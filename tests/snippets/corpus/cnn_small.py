@@ -19,6 +19,6 @@ class CNN(nn.Module):
 
 torch.manual_seed(0)
 net = CNN()
-x = torch.arange(72.).reshape(2, 1, 6, 6) / 72
+x = torch.arange(72.0).reshape(2, 1, 6, 6) / 72
 out = net(F.adaptive_avg_pool2d(x, 6))
 print(out.shape if out.dim() else None)

@@ -1,6 +1,6 @@
 import torch
 
-x = torch.tensor([1., 2., 3.], requires_grad=True)
+x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
 h = x * x
 y = h.sum()
 y.backward(retain_graph=True)

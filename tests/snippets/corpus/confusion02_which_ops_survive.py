@@ -7,7 +7,7 @@ ops = {
     "neg": lambda t: -t,
     "mul const": lambda t: t * 3,
     "div const": lambda t: t / 3,
-    "pow": lambda t: t ** 2,
+    "pow": lambda t: t**2,
     "exp": torch.exp,
     "log": torch.log,
     "tanh": torch.tanh,
@@ -27,7 +27,7 @@ ops = {
     "max": torch.max,
 }
 for name, op in ops.items():
-    x = torch.tensor([[1., 2.], [3., 4.]], requires_grad=True)
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
     y = op(x)
     g = torch.ones_like(y)
     y.backward(g)

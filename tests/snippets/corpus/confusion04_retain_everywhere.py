@@ -1,7 +1,7 @@
 import torch
 
-w = torch.tensor([1., 2.], requires_grad=True)
-loss = (w ** 2).sum()
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+loss = (w**2).sum()
 for step in range(3):
     loss.backward(retain_graph=True)
     print(step, w.grad)

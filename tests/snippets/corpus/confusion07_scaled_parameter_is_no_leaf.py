@@ -3,7 +3,7 @@ import torch
 torch.manual_seed(3)
 w = torch.randn(3, requires_grad=True) * 0.01
 print(w.is_leaf, w.grad_fn)
-loss = (w ** 2).sum()
+loss = (w**2).sum()
 loss.backward()
 print(w.grad)
 

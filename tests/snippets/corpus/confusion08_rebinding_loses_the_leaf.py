@@ -1,6 +1,6 @@
 import torch
 
-w = torch.tensor(5., requires_grad=True)
+w = torch.tensor(5.0, requires_grad=True)
 lr = 0.1
 for step in range(2):
     loss = (w - 1) ** 2

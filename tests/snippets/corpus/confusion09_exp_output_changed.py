@@ -1,6 +1,6 @@
 import torch
 
-x = torch.tensor([0., 1.], requires_grad=True)
+x = torch.tensor([0.0, 1.0], requires_grad=True)
 y = x.exp()
 z = y.sum()
 y += 1

@@ -1,8 +1,8 @@
 import torch
 
-x = torch.tensor([1., 2.], requires_grad=True)
+x = torch.tensor([1.0, 2.0], requires_grad=True)
 y = x * x
-y.backward(torch.tensor([1., 10.]))
+y.backward(torch.tensor([1.0, 10.0]))
 print(x.grad)
 
 y = x * x

@@ -1,12 +1,12 @@
 import torch
 
-x = torch.tensor([1., 2.])
+x = torch.tensor([1.0, 2.0])
 try:
     (x * x).sum().backward()
 except RuntimeError as e:
     print("no requires_grad:", e)
 
-w = torch.tensor([1., 2.], requires_grad=True)
+w = torch.tensor([1.0, 2.0], requires_grad=True)
 with torch.no_grad():
     y = (w * w).sum()
 try:

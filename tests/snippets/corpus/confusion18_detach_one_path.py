@@ -1,6 +1,6 @@
 import torch
 
-x = torch.tensor(3., requires_grad=True)
+x = torch.tensor(3.0, requires_grad=True)
 y = x.detach() * x
 y.backward()
 print(y, x.grad)

@@ -1,6 +1,6 @@
 import torch
 
-x = torch.arange(6.).reshape(3, 2)
+x = torch.arange(6.0).reshape(3, 2)
 b = torch.zeros(2, requires_grad=True)
 y = x + b
 print(y)

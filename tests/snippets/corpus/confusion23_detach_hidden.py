@@ -1,7 +1,7 @@
 import torch
 
 w = torch.tensor(0.5, requires_grad=True)
-h = torch.tensor(1.)
+h = torch.tensor(1.0)
 total = 0.0
 for step in range(3):
     h = torch.tanh(w * h.detach())

@@ -1,7 +1,7 @@
 import torch
 
-x = torch.tensor(3., requires_grad=True)
-y = x ** 3
+x = torch.tensor(3.0, requires_grad=True)
+y = x**3
 y.backward(create_graph=True)
 print(x.grad)
 x.grad.backward()

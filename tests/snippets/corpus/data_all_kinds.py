@@ -2,8 +2,21 @@ import collections
 
 import torch
 from torch.utils.data import (
-    BatchSampler, ChainDataset, ConcatDataset, DataLoader, Dataset, IterableDataset, RandomSampler, SequentialSampler,
-    StackDataset, Subset, SubsetRandomSampler, TensorDataset, WeightedRandomSampler, default_collate, default_convert,
+    BatchSampler,
+    ChainDataset,
+    ConcatDataset,
+    DataLoader,
+    Dataset,
+    IterableDataset,
+    RandomSampler,
+    SequentialSampler,
+    StackDataset,
+    Subset,
+    SubsetRandomSampler,
+    TensorDataset,
+    WeightedRandomSampler,
+    default_collate,
+    default_convert,
     random_split,
 )
 
@@ -22,7 +35,9 @@ try:
     random_split(data, [3, 3])
 except ValueError as error:
     print(error)
-print(list(WeightedRandomSampler([0.1, 0.9, 0.4], 6)), list(WeightedRandomSampler([0.1, 0.9, 0.4], 3, replacement=False)))
+print(
+    list(WeightedRandomSampler([0.1, 0.9, 0.4], 6)), list(WeightedRandomSampler([0.1, 0.9, 0.4], 3, replacement=False))
+)
 print(list(BatchSampler(SequentialSampler(range(7)), 3, False)), list(BatchSampler(RandomSampler(range(7)), 3, True)))
 print(list(RandomSampler(range(4), replacement=True, num_samples=6)), list(SubsetRandomSampler([5, 6, 7])))
 print(len(ConcatDataset([data, data])), ConcatDataset([data, data])[12], Subset(data, [1, 2])[1])
@@ -44,7 +59,10 @@ except ValueError as error:
     print(error)
 Point = collections.namedtuple("Point", "x y")
 print(default_collate([Point(1, 2.0), Point(3, 4.0)]))
-print(default_collate([{"a": 1, "b": "text"}, {"a": 2, "b": "more"}]), default_collate([(1, torch.ones(2)), (2, torch.zeros(2))]))
+print(
+    default_collate([{"a": 1, "b": "text"}, {"a": 2, "b": "more"}]),
+    default_collate([(1, torch.ones(2)), (2, torch.zeros(2))]),
+)
 print(default_convert({"a": 1.5, "b": [1, 2]}), default_collate([True, False]), default_collate(["a", "b"]))
 for wrong in ([torch.ones(2), torch.ones(3)], [[1, 2], [3]], [object()], [None]):
     try:
@@ -64,7 +82,12 @@ class Squares(Dataset):
 for batch in DataLoader(Squares(), batch_size=2, collate_fn=None):
     print(batch)
 print(list(DataLoader(Squares(), batch_size=None))[2], len(Squares() + Squares()))
-for options in ({"batch_size": 0}, {"shuffle": True, "sampler": SequentialSampler([1])}, {"num_workers": -1}, {"timeout": -1}):
+for options in (
+    {"batch_size": 0},
+    {"shuffle": True, "sampler": SequentialSampler([1])},
+    {"num_workers": -1},
+    {"timeout": -1},
+):
     try:
         DataLoader(Squares(), **options)
     except (ValueError, TypeError) as error:

@@ -6,4 +6,4 @@ loss.backward()
 print(loss)
 print(z.grad)
 z.grad = None
-(z ** 2).sum().backward()
+(z**2).sum().backward()

@@ -3,7 +3,7 @@ import torch
 w = torch.tensor(2.5, requires_grad=True)
 print(w.item(), float(w.detach()), int(w.detach()))
 print(bool(torch.tensor([1])))
-v = torch.tensor([1., 2.])
+v = torch.tensor([1.0, 2.0])
 try:
     v.item()
 except RuntimeError as e:

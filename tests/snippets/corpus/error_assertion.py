@@ -1,4 +1,4 @@
 import torch
 
-x = torch.tensor([1., 2.], requires_grad=True)
+x = torch.tensor([1.0, 2.0], requires_grad=True)
 assert x.sum() == 4, f"sum is {x.sum().item()}"

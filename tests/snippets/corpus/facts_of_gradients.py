@@ -23,6 +23,8 @@ class Seen(Function):
 
 
 x = torch.ones(2, requires_grad=True)
+
+
 # passes within passes, far deeper than Python calls go
 class Deep(Function):
     @staticmethod

@@ -11,7 +11,7 @@ class WeightedMSE(nn.Module):
         return (self.weight * (pred - target) ** 2).mean()
 
 
-crit = WeightedMSE(torch.tensor([1., 10.]))
+crit = WeightedMSE(torch.tensor([1.0, 10.0]))
 pred = torch.tensor([0.5, 0.5], requires_grad=True)
 loss = crit(pred, torch.zeros(2))
 loss.backward()

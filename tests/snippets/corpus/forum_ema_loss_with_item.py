@@ -1,6 +1,6 @@
 import torch
 
-w = torch.tensor(1., requires_grad=True)
+w = torch.tensor(1.0, requires_grad=True)
 opt = torch.optim.Adam([w], lr=0.5)
 ema = None
 for step in range(4):

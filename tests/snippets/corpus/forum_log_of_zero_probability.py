@@ -1,6 +1,6 @@
 import torch
 
-p = torch.tensor([0., 1.], requires_grad=True)
+p = torch.tensor([0.0, 1.0], requires_grad=True)
 entropy = -(p * torch.log(p)).sum()
 print(entropy)
 entropy.backward()

@@ -1,7 +1,7 @@
 import torch
 
-A = torch.tensor([[2., 1.], [0., 3.]], requires_grad=True)
-B = torch.tensor([[1., -1.], [2., 0.5]])
+A = torch.tensor([[2.0, 1.0], [0.0, 3.0]], requires_grad=True)
+B = torch.tensor([[1.0, -1.0], [2.0, 0.5]])
 torch.trace(A @ B).backward()
 print(torch.equal(A.grad, B.t()))
 A.grad = None

@@ -1,6 +1,6 @@
 import torch
 
-w = torch.tensor([1.], requires_grad=True)
+w = torch.tensor([1.0], requires_grad=True)
 opt = torch.optim.SGD([w], lr=0.1, momentum=0.9)
 (w * 2).sum().backward()
 opt.step()

@@ -1,6 +1,6 @@
 import torch
 
-x = torch.tensor(2., requires_grad=True)
+x = torch.tensor(2.0, requires_grad=True)
 a = x.exp()
 b = x.sin()
 a.backward()

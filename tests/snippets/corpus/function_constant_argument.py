@@ -13,7 +13,7 @@ class MulConstant(torch.autograd.Function):
         return grad_output * ctx.constant, None
 
 
-x = torch.tensor([1., 2.], requires_grad=True)
+x = torch.tensor([1.0, 2.0], requires_grad=True)
 y = MulConstant.apply(x, 5)
 y.sum().backward()
 print(y, x.grad)

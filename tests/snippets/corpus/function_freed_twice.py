@@ -9,11 +9,11 @@ class Sq(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, g):
-        x, = ctx.saved_tensors
+        (x,) = ctx.saved_tensors
         return 2 * x * g
 
 
-x = torch.tensor(2., requires_grad=True)
+x = torch.tensor(2.0, requires_grad=True)
 y = Sq.apply(x)
 y.backward()
 print(x.grad)

@@ -12,7 +12,7 @@ class Reverse(torch.autograd.Function):
         return -ctx.lam * g, None
 
 
-x = torch.tensor([1., 2.], requires_grad=True)
+x = torch.tensor([1.0, 2.0], requires_grad=True)
 y = Reverse.apply(x, 0.5)
 print(y)
 (y * 4).sum().backward()

@@ -13,7 +13,7 @@ class AddOne(torch.autograd.Function):
         return g
 
 
-a = torch.tensor([1., 2.], requires_grad=True)
+a = torch.tensor([1.0, 2.0], requires_grad=True)
 b = a * 2
 c = AddOne.apply(b)
 print(c is b, b._version)

@@ -13,7 +13,7 @@ class Pair(torch.autograd.Function):
         return g1 * 2 if g2 is None else g1 * 2 + g2 * 3
 
 
-a = torch.tensor(1., requires_grad=True)
+a = torch.tensor(1.0, requires_grad=True)
 p, q = Pair.apply(a)
 p.backward()
 print(a.grad)

@@ -11,15 +11,15 @@ class SortWithIndex(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, g_values, g_index):
-        index, = ctx.saved_tensors
+        (index,) = ctx.saved_tensors
         out = torch.zeros_like(g_values)
         out[index] = g_values
         return out
 
 
-x = torch.tensor([3., 1., 2.], requires_grad=True)
+x = torch.tensor([3.0, 1.0, 2.0], requires_grad=True)
 v, i = SortWithIndex.apply(x)
 print(v, i)
 print(i.requires_grad)
-(v * torch.tensor([1., 10., 100.])).sum().backward()
+(v * torch.tensor([1.0, 10.0, 100.0])).sum().backward()
 print(x.grad)

@@ -11,13 +11,13 @@ class Square(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx, g):
-        x, = ctx.saved_tensors
+        (x,) = ctx.saved_tensors
         return 2 * g * x
 
 
-x = torch.tensor(3., requires_grad=True)
-w = torch.tensor(1., requires_grad=True)
+x = torch.tensor(3.0, requires_grad=True)
+w = torch.tensor(1.0, requires_grad=True)
 y = Square.apply(x) * w
-g, = torch.autograd.grad(y, x, create_graph=True)
+(g,) = torch.autograd.grad(y, x, create_graph=True)
 print(g)
 g.backward()

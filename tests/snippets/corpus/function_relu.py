@@ -9,13 +9,13 @@ class MyReLU(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, grad_output):
-        input, = ctx.saved_tensors
+        (input,) = ctx.saved_tensors
         grad_input = grad_output.clone()
         grad_input[input < 0] = 0
         return grad_input
 
 
-x = torch.tensor([-1., 0., 2.], requires_grad=True)
+x = torch.tensor([-1.0, 0.0, 2.0], requires_grad=True)
 y = MyReLU.apply(x)
 print(y)
 (y * y).sum().backward()

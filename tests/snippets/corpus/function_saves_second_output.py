@@ -15,9 +15,9 @@ class ExpAndSquare(torch.autograd.Function):
         return ge * e + gs * 2 * s / x
 
 
-x = torch.tensor([1., 2.], requires_grad=True)
+x = torch.tensor([1.0, 2.0], requires_grad=True)
 e, s = ExpAndSquare.apply(x)
-g, = torch.autograd.grad((e + s).sum(), x, create_graph=True)
+(g,) = torch.autograd.grad((e + s).sum(), x, create_graph=True)
 print(g)
-h, = torch.autograd.grad(g.sum(), x)
+(h,) = torch.autograd.grad(g.sum(), x)
 print(h)

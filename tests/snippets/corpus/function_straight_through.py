@@ -14,5 +14,5 @@ class Binarize(torch.autograd.Function):
 x = torch.tensor([-0.5, 0.2, 3.0], requires_grad=True)
 y = Binarize.apply(x)
 print(y)
-(y * torch.tensor([1., 2., 3.])).sum().backward()
+(y * torch.tensor([1.0, 2.0, 3.0])).sum().backward()
 print(x.grad)

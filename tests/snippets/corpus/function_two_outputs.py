@@ -12,8 +12,8 @@ class SumDiff(torch.autograd.Function):
         return g_sum + g_diff, g_sum - g_diff
 
 
-a = torch.tensor([1., 2.], requires_grad=True)
-b = torch.tensor([3., 5.], requires_grad=True)
+a = torch.tensor([1.0, 2.0], requires_grad=True)
+b = torch.tensor([3.0, 5.0], requires_grad=True)
 s, d = SumDiff.apply(a, b)
 print(s, d)
 d.sum().backward()

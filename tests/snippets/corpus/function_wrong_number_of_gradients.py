@@ -11,6 +11,6 @@ class Bad(torch.autograd.Function):
         return g
 
 
-a = torch.tensor(1., requires_grad=True)
-b = torch.tensor(2., requires_grad=True)
+a = torch.tensor(1.0, requires_grad=True)
+b = torch.tensor(2.0, requires_grad=True)
 Bad.apply(a, b).backward()

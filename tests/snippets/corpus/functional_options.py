@@ -1,4 +1,5 @@
 """Every option of torch.autograd.functional, and what each refuses."""
+
 import torch
 from torch.autograd import functional as AF
 
@@ -10,17 +11,17 @@ def tell(name, call):
         print(name, type(error).__name__, error)
 
 
-x = torch.tensor([1., 2.])
-y = torch.tensor([0.5, -1.])
+x = torch.tensor([1.0, 2.0])
+y = torch.tensor([0.5, -1.0])
 ones = torch.ones(2)
 
 
 def square(a):
-    return a ** 2
+    return a**2
 
 
 def total(a):
-    return (a ** 2).sum()
+    return (a**2).sum()
 
 
 def cut(a):
@@ -54,7 +55,7 @@ tell("strict vectorized", lambda: AF.jacobian(square, x, strict=True, vectorize=
 for name in ("vjp", "jvp", "vhp", "hvp"):
     product = getattr(AF, name)
     for function in (cut, unrelated, linear):
-        v = torch.tensor(1.) if name == "vjp" else ones
+        v = torch.tensor(1.0) if name == "vjp" else ones
         tell(f"{name} {function.__name__}", lambda: product(function, x, v))
         tell(f"{name} {function.__name__} strict", lambda: product(function, x, v, strict=True))
     tell(f"{name} without v", lambda: product(square if name[1] != "h" and name != "hvp" else total, x))

@@ -1,8 +1,8 @@
 import torch
 from torch.func import functional_call, jacfwd, jacrev, vjp
 
-f = lambda x: x ** 2
-x = torch.tensor([1., 2.])
+f = lambda x: x**2
+x = torch.tensor([1.0, 2.0])
 print(jacrev(f)(x))
 print(jacfwd(f)(x))
 out, pull = vjp(torch.sin, x)

@@ -10,7 +10,7 @@ def numeric(f, x, eps=1e-3):
     return g
 
 
-f = lambda x: (x ** 2).sum() + torch.exp(x[0])
+f = lambda x: (x**2).sum() + torch.exp(x[0])
 x = torch.tensor([0.5, 1.5], dtype=torch.float64, requires_grad=True)
 f(x).backward()
 print(x.grad)

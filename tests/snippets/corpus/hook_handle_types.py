@@ -1,4 +1,5 @@
 """The types of handles, and names of modules that forums import."""
+
 import torch
 from torch.autograd.variable import Variable
 from torch.utils.hooks import RemovableHandle

@@ -1,6 +1,6 @@
 import torch
 
-x = torch.tensor(3., requires_grad=True)
+x = torch.tensor(3.0, requires_grad=True)
 x.register_hook(lambda g: print("leaf hook", g))
 y = x * x + x
 y.backward()

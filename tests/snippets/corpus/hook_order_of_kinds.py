@@ -1,6 +1,6 @@
 import torch
 
-x = torch.tensor(1., requires_grad=True)
+x = torch.tensor(1.0, requires_grad=True)
 y = x * 2
 z = y * 3
 y.register_hook(lambda g: print("tensor hook on y"))

@@ -1,6 +1,6 @@
 import torch
 
-x = torch.tensor([1., 2.], requires_grad=True)
+x = torch.tensor([1.0, 2.0], requires_grad=True)
 
 
 def after(p):
@@ -9,7 +9,7 @@ def after(p):
 
 
 x.register_post_accumulate_grad_hook(after)
-(x ** 2).sum().backward()
+(x**2).sum().backward()
 print(x.grad)
 try:
     (x * 2).register_post_accumulate_grad_hook(after)

@@ -12,7 +12,7 @@ def unpack(t):
 
 
 a = torch.ones(5, requires_grad=True)
-b = torch.full((5,), 2., requires_grad=True)
+b = torch.full((5,), 2.0, requires_grad=True)
 with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
     y = a * b
 y.sum().backward()

@@ -1,6 +1,6 @@
 import torch
 
-x = torch.arange(8., requires_grad=True)
+x = torch.arange(8.0, requires_grad=True)
 a, b = x.chunk(2)
 print(a, b)
 p, q, r = x.split([3, 3, 2])

@@ -1,6 +1,6 @@
 import torch
 
-logits = torch.tensor([[1., 2., 3.], [4., 5., 6.]], requires_grad=True)
+logits = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True)
 labels = torch.tensor([2, 0])
 picked = logits.gather(1, labels.unsqueeze(1))
 print(picked)

@@ -1,6 +1,6 @@
 import torch
 
-x = torch.arange(3.)
+x = torch.arange(3.0)
 try:
     x[5]
 except IndexError as e:
@@ -17,4 +17,4 @@ try:
     torch.zeros(2, 2)[torch.tensor([True, False, True])]
 except IndexError as e:
     print(e)
-torch.tensor(3.)[0]
+torch.tensor(3.0)[0]

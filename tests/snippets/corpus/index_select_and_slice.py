@@ -1,6 +1,6 @@
 import torch
 
-x = torch.arange(12., requires_grad=True).reshape(3, 4)
+x = torch.arange(12.0, requires_grad=True).reshape(3, 4)
 print(x[1])
 print(x[1, 2])
 print(x[:, 1])

@@ -1,6 +1,6 @@
 import torch
 
-x = torch.tensor([4., 9.], requires_grad=True)
+x = torch.tensor([4.0, 9.0], requires_grad=True)
 y = x.clone()
 y.sqrt_().mul_(2).add_(1)
 print(y)

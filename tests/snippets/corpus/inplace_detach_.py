@@ -1,7 +1,7 @@
 import torch
 
-x = torch.tensor(2., requires_grad=True)
-y = x ** 2
+x = torch.tensor(2.0, requires_grad=True)
+y = x**2
 print(y)
 y.detach_()
 print(y, y.requires_grad)

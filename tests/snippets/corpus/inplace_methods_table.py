@@ -1,6 +1,6 @@
 import torch
 
-x = torch.tensor([-1., 0.5, 2.])
+x = torch.tensor([-1.0, 0.5, 2.0])
 print(x.clone().clamp_(0, 1), x.clone().abs_(), x.clone().neg_(), x.clone().exp_())
 print(x.clone().sub_(1), x.clone().div_(2), x.clone().pow_(2), x.clone().fill_(7), x.clone().zero_())
 y = x.clone()

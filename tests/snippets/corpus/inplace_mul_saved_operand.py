@@ -1,7 +1,7 @@
 import torch
 
-a = torch.tensor([1., 2.], requires_grad=True)
-b = torch.tensor([3., 4.])
+a = torch.tensor([1.0, 2.0], requires_grad=True)
+b = torch.tensor([3.0, 4.0])
 y = a * b
 b += 1
 y.sum().backward()

@@ -1,7 +1,7 @@
 import torch
 import torch.nn as nn
 
-x = torch.tensor([-1., 2.], requires_grad=True)
+x = torch.tensor([-1.0, 2.0], requires_grad=True)
 h = x * 2
 out = nn.ReLU(inplace=True)(h)
 print(h, out is h)

@@ -1,7 +1,7 @@
 import torch
 
-x = torch.arange(6., requires_grad=True)
-w = torch.arange(6.).reshape(2, 3) + 1
+x = torch.arange(6.0, requires_grad=True)
+w = torch.arange(6.0).reshape(2, 3) + 1
 
 
 def show(loss):
@@ -22,7 +22,7 @@ b = x.reshape(2, 3).t() * 2
 r = b[1]
 r.mul_(10)
 print(b.stride(), r.grad_fn)
-show((b * w.t()).sum() + (r * torch.tensor([1., 2.])).sum())
+show((b * w.t()).sum() + (r * torch.tensor([1.0, 2.0])).sum())
 
 b = x.reshape(2, 3) * 2
 r = b[:, 1]
@@ -30,7 +30,7 @@ r.add_(1)
 s = b.t()[2]
 s.mul_(5)
 print(b)
-show((r * torch.tensor([1., 2.])).sum() + (s * torch.tensor([3., 4.])).sum())
+show((r * torch.tensor([1.0, 2.0])).sum() + (s * torch.tensor([3.0, 4.0])).sum())
 
 d = x.reshape(2, 3).t() * 2
 torch.diagonal(d).mul_(4)
@@ -38,4 +38,4 @@ show((d * w.t()).sum())
 
 e = x.reshape(1, 2, 3).permute(2, 0, 1) * 3
 e[1, 0] = e[1, 0] * 2
-show((e.reshape(-1) * torch.arange(6.)).sum())
+show((e.reshape(-1) * torch.arange(6.0)).sum())

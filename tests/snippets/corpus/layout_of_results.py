@@ -7,7 +7,9 @@ x = torch.arange(24.0).reshape(2, 3, 4)
 at = torch.tensor([0, 1])
 for y in (x, x.permute(2, 0, 1), x.permute(1, 2, 0), x.transpose(1, 2), x[:, :, ::2]):
     print([y[:, at[:1]].stride(), y[..., at].stride(), y[at].stride(), y[at, :, at].stride(), y[:, at, at].stride()])
-    print([y.sum(1).stride(), y.sum(2, keepdim=True).stride(), y.amax(0).stride(), y.mean(1).stride(), y.std(1).stride()])
+    print(
+        [y.sum(1).stride(), y.sum(2, keepdim=True).stride(), y.amax(0).stride(), y.mean(1).stride(), y.std(1).stride()]
+    )
     print([y.cumsum(0).stride(), y.max(1).values.stride(), y.argmax(2).stride(), y.logsumexp(0).stride()])
     print(torch.cat([y, y]).stride(), torch.stack([y, y], 1).stride(), y.sort(1).values.stride(), y.flip(0).stride())
 print(x.permute(2, 0, 1)[:, at].is_contiguous(), x[:, :, at].view(-1))

@@ -7,7 +7,7 @@ W2 = torch.randn(2, 4, requires_grad=True)
 z = W1 @ x
 a = z.relu()
 o = W2 @ a
-loss = 0.5 * (o ** 2).sum()
+loss = 0.5 * (o**2).sum()
 loss.backward()
 with torch.no_grad():
     do = o

@@ -1,7 +1,7 @@
 import torch
 
-x = torch.tensor(1., requires_grad=True)
-y = torch.tensor(2., requires_grad=True)
+x = torch.tensor(1.0, requires_grad=True)
+y = torch.tensor(2.0, requires_grad=True)
 z = x * y
 acc = z.grad_fn.next_functions[0][0]
 calls = []

@@ -1,9 +1,9 @@
 import torch
 
-a = torch.tensor(2., requires_grad=True)
-b = torch.tensor(-3., requires_grad=True)
-c = torch.tensor(10., requires_grad=True)
-f = torch.tensor(-2., requires_grad=True)
+a = torch.tensor(2.0, requires_grad=True)
+b = torch.tensor(-3.0, requires_grad=True)
+c = torch.tensor(10.0, requires_grad=True)
+f = torch.tensor(-2.0, requires_grad=True)
 e = a * b
 d = e + c
 L = d * f

@@ -2,8 +2,8 @@ import torch
 import torch.nn as nn
 
 torch.manual_seed(0)
-x = torch.tensor([[1.], [2.], [3.], [4.]])
-y = torch.tensor([[2.], [4.], [6.], [8.]])
+x = torch.tensor([[1.0], [2.0], [3.0], [4.0]])
+y = torch.tensor([[2.0], [4.0], [6.0], [8.0]])
 model = nn.Linear(1, 1)
 criterion = nn.MSELoss()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
@@ -17,4 +17,4 @@ for epoch in range(20):
     if (epoch + 1) % 5 == 0:
         w, b = model.parameters()
         print(f"epoch {epoch + 1}: w = {w[0][0].item():.3f}, loss = {loss.item():.5f}")
-print(model(torch.tensor([[5.]])))
+print(model(torch.tensor([[5.0]])))

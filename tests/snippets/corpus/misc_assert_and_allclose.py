@@ -2,7 +2,7 @@ import torch
 
 x = torch.tensor([0.1, 0.2, 0.3], requires_grad=True)
 y = (x.sigmoid() * x).sum()
-g, = torch.autograd.grad(y, x)
+(g,) = torch.autograd.grad(y, x)
 s = torch.sigmoid(x)
 manual = s + x * s * (1 - s)
 torch.testing.assert_close(g, manual.detach())

@@ -1,6 +1,6 @@
 import torch
 
-w = torch.tensor(2., requires_grad=True)
+w = torch.tensor(2.0, requires_grad=True)
 total = 0
 for i in range(3):
     loss = (w * i) ** 2

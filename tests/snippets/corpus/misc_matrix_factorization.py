@@ -1,7 +1,7 @@
 import torch
 
 torch.manual_seed(0)
-M = torch.tensor([[1., 2., 3.], [2., 4., 6.]])
+M = torch.tensor([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]])
 U = torch.randn(2, 1, requires_grad=True)
 V = torch.randn(1, 3, requires_grad=True)
 opt = torch.optim.Adam([U, V], lr=0.1)

@@ -1,4 +1,4 @@
 total = 0
 for i in range(4):
-    total += i ** 2
+    total += i**2
 print("sum", total)

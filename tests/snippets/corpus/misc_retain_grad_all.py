@@ -1,9 +1,9 @@
 import torch
 
-x = torch.tensor([1., 2.], requires_grad=True)
+x = torch.tensor([1.0, 2.0], requires_grad=True)
 a = x * 2
 b = a + 1
-c = b ** 2
+c = b**2
 for t in (a, b, c):
     t.retain_grad()
 c.sum().backward()

@@ -3,7 +3,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 x = torch.tensor([[0.2, 0.8], [1.5, -0.5]], requires_grad=True)
-t = torch.tensor([[0., 1.], [1., 0.]])
+t = torch.tensor([[0.0, 1.0], [1.0, 0.0]])
 cls = torch.tensor([1, 0])
 print(nn.MSELoss()(x, t), nn.L1Loss()(x, t), nn.SmoothL1Loss()(x, t))
 print(F.cross_entropy(x, cls), F.nll_loss(F.log_softmax(x, 1), cls))

@@ -21,7 +21,7 @@ def init(m):
 
 net = Deep(3)
 net.apply(init)
-out = net(torch.tensor([[1., -0.5]]))
+out = net(torch.tensor([[1.0, -0.5]]))
 print(out)
 out.sum().backward()
 for name, p in net.named_parameters():

@@ -75,7 +75,12 @@ except RuntimeError as error:
     print(error)
 net.requires_grad_(False)
 print(all(not p.requires_grad for p in net.parameters()), net.training, net.eval().training)
-print(net.double().a.weight.dtype, net.half().kept.dtype, net.float().a.bias.dtype, net.to(torch.float64).list[1].weight.dtype)
+print(
+    net.double().a.weight.dtype,
+    net.half().kept.dtype,
+    net.float().a.bias.dtype,
+    net.to(torch.float64).list[1].weight.dtype,
+)
 del net.list
 print(net, hasattr(net, "list"))
 seq = nn.Sequential(OrderedDict(first=nn.Linear(1, 1), second=nn.Tanh()))

@@ -12,7 +12,9 @@ def tried(name, make, *args, **kwargs):
     except Exception as error:
         print(name, type(error).__name__, str(error).split("\n")[0])
         return
-    if name in ("floor_divide_", "heaviside_", "nextafter_") or name.endswith(("asinh_", "acosh_", "atanh_", "sinh_", "cosh_", "tanh_")):
+    if name in ("floor_divide_", "heaviside_", "nextafter_") or name.endswith(
+        ("asinh_", "acosh_", "atanh_", "sinh_", "cosh_", "tanh_")
+    ):
         return  # tracked in place, PyTorch has other words or none
     if leaf is not None and x.shape == leaf.shape:
         y = leaf * 1
@@ -67,7 +69,9 @@ def whole():
     return torch.tensor([12, 7, 5])
 
 
-for name in "bitwise_and_ bitwise_or_ bitwise_xor_ bitwise_left_shift_ bitwise_right_shift_ gcd_ lcm_ floor_divide_".split():
+for (
+    name
+) in "bitwise_and_ bitwise_or_ bitwise_xor_ bitwise_left_shift_ bitwise_right_shift_ gcd_ lcm_ floor_divide_".split():
     tried(name, whole, torch.tensor([2, 3, 1]))
 tried("bitwise_not_", whole)
 tried("logical_not_", whole)

@@ -4,7 +4,6 @@ import numpy as np
 import torch
 
 
-
 def tell(what, fn):
     try:
         found = fn()

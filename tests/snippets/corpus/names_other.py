@@ -63,7 +63,11 @@ for name in "chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_
 
 
 f = torch.fft
-print(f.ifft2(torch.ones(2, 2)), f.hfftn(torch.ones(2, 3, dtype=torch.complex64)), f.ihfftn(torch.arange(8.0).reshape(2, 4)).shape)
+print(
+    f.ifft2(torch.ones(2, 2)),
+    f.hfftn(torch.ones(2, 3, dtype=torch.complex64)),
+    f.ihfftn(torch.arange(8.0).reshape(2, 4)).shape,
+)
 F = torch.nn.functional
 image = torch.arange(16.0).reshape(1, 1, 4, 4)
 print(F.max_pool1d_with_indices(image[0], 2), F.max_pool2d_with_indices(image, 2))

@@ -6,7 +6,9 @@ print(torch.native_channel_shuffle(x, 2), torch.nn.functional.native_channel_shu
 print(torch.empty_permuted((2, 3), (1, 0)).stride())
 image = torch.arange(16.0).reshape(1, 2, 2, 4)
 last = image.contiguous(memory_format=torch.channels_last)
-print(last.stride(), torch.zeros_like(last).stride(), torch.empty(1, 2, 3, 4, memory_format=torch.channels_last).stride())
+print(
+    last.stride(), torch.zeros_like(last).stride(), torch.empty(1, 2, 3, 4, memory_format=torch.channels_last).stride()
+)
 print(torch.zeros_like(last, memory_format=torch.contiguous_format).stride())
 for wrong in (
     lambda: torch.empty(2, memory_format=torch.channels_last),

@@ -30,9 +30,16 @@ print(torch.ones(2, dtype=torch.double).float_power_(2))
 print(torch.unravel_index(torch.tensor([3, 5]), (2, 3)), torch.get_device(m))
 for name in "zero_ square_ detach_ conj_physical_".split():
     print(name, getattr(torch, name)(m.clone()))
-print(torch.fill_(m.clone(), 7.0), torch.gcd_(torch.tensor([4]), torch.tensor([6])), torch.lcm_(torch.tensor([4]), torch.tensor([6])))
+print(
+    torch.fill_(m.clone(), 7.0),
+    torch.gcd_(torch.tensor([4]), torch.tensor([6])),
+    torch.lcm_(torch.tensor([4]), torch.tensor([6])),
+)
 print(torch.split_with_sizes(torch.arange(5), [2, 3]))
 print(torch.kl_div(m.log(), m, reduction=0), torch.binary_cross_entropy_with_logits(m, m / 4))
-print(torch.hinge_embedding_loss(m, torch.tensor([[1.0, -1.0], [-1.0, 1.0]])), torch.poisson_nll_loss(m, m, True, False, 1e-8, 1))
+print(
+    torch.hinge_embedding_loss(m, torch.tensor([[1.0, -1.0], [-1.0, 1.0]])),
+    torch.poisson_nll_loss(m, m, True, False, 1e-8, 1),
+)
 for name in "xpu ipu maia mtia vulkan xla sparse sparse_csr nested quantized mkldnn meta cuda".split():
     print(name, getattr(m, f"is_{name}"))

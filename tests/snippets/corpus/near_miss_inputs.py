@@ -1,9 +1,9 @@
 import torch
 
-a = torch.tensor(2., requires_grad=True)
-b = torch.tensor(3., requires_grad=True)
+a = torch.tensor(2.0, requires_grad=True)
+b = torch.tensor(3.0, requires_grad=True)
 h = a * b
-out = h ** 2
+out = h**2
 out.backward(inputs=[a], retain_graph=True)
 print(a.grad, b.grad)
 h.retain_grad()

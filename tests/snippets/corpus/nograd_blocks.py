@@ -1,6 +1,6 @@
 import torch
 
-x = torch.tensor(1., requires_grad=True)
+x = torch.tensor(1.0, requires_grad=True)
 with torch.no_grad():
     y = x * 2
     with torch.enable_grad():

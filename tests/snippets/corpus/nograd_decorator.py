@@ -11,7 +11,7 @@ def tripler(x):
     return x * 3
 
 
-x = torch.tensor([1.], requires_grad=True)
+x = torch.tensor([1.0], requires_grad=True)
 print(doubler(x))
 with torch.no_grad():
     print(tripler(x))

@@ -1,8 +1,8 @@
 import torch
 
 order = []
-v = torch.tensor(2., requires_grad=True)
-w = torch.tensor(5., requires_grad=True)
+v = torch.tensor(2.0, requires_grad=True)
+w = torch.tensor(5.0, requires_grad=True)
 a = v * 2
 c = w * 3
 d = a + c

@@ -1,6 +1,6 @@
 import torch
 
-x = torch.arange(24.).reshape(2, 3, 4)
+x = torch.arange(24.0).reshape(2, 3, 4)
 print(x)
 print(x.int())
 print(x[0] - 5.5)

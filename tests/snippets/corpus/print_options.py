@@ -1,6 +1,6 @@
 import torch
 
-x = torch.tensor([1 / 3, 2 / 3, 100.])
+x = torch.tensor([1 / 3, 2 / 3, 100.0])
 torch.set_printoptions(precision=2)
 print(x)
 torch.set_printoptions(precision=8)

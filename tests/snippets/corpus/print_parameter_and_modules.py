@@ -2,7 +2,7 @@ import torch
 import torch.nn as nn
 
 torch.manual_seed(0)
-p = nn.Parameter(torch.tensor([1., 2.]))
+p = nn.Parameter(torch.tensor([1.0, 2.0]))
 print(p)
 net = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Dropout(p=0.2), nn.Linear(3, 1, bias=False))
 print(net)

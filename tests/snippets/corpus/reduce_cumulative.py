@@ -1,9 +1,9 @@
 import torch
 
-x = torch.tensor([1., 2., 3., 4.], requires_grad=True)
+x = torch.tensor([1.0, 2.0, 3.0, 4.0], requires_grad=True)
 c = x.cumsum(0)
 print(c)
-c.backward(torch.tensor([1., 0., 0., 1.]))
+c.backward(torch.tensor([1.0, 0.0, 0.0, 1.0]))
 print(x.grad)
 x.grad = None
 p = x.cumprod(0)

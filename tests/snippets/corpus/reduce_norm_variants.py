@@ -1,6 +1,6 @@
 import torch
 
-x = torch.tensor([3., 4.], requires_grad=True)
+x = torch.tensor([3.0, 4.0], requires_grad=True)
 n = x.norm()
 print(n)
 n.backward()

@@ -1,8 +1,8 @@
 import torch
 
-x = torch.tensor(2.)
-w = torch.tensor(3., requires_grad=True)
-b = torch.tensor(1., requires_grad=True)
+x = torch.tensor(2.0)
+w = torch.tensor(3.0, requires_grad=True)
+b = torch.tensor(1.0, requires_grad=True)
 
 y = w * x + b
 print(y)

@@ -1,6 +1,6 @@
 import torch
 
-A = torch.tensor(2., requires_grad=True)
+A = torch.tensor(2.0, requires_grad=True)
 B = A * 4
 B.backward()
 print(A.grad)

@@ -2,7 +2,7 @@ import torch
 
 
 def f(x):
-    return x ** 3 - 2 * x ** 2 + torch.sin(x)
+    return x**3 - 2 * x**2 + torch.sin(x)
 
 
 x = torch.tensor(1.5, dtype=torch.float64, requires_grad=True)
@@ -11,7 +11,7 @@ y.backward()
 auto = x.grad.item()
 
 v = x.detach()
-by_hand = (3 * v ** 2 - 4 * v + torch.cos(v)).item()
+by_hand = (3 * v**2 - 4 * v + torch.cos(v)).item()
 
 eps = 1e-6
 numeric = ((f(v + eps) - f(v - eps)) / (2 * eps)).item()

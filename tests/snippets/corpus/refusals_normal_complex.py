@@ -4,8 +4,17 @@ import torch
 
 x = torch.ones(2)
 for arguments in (
-    (x, 1, 1), (x, 1, (2,)), (0.0, 1.0), (0.0, 1.0, 2), (x, -1.0), (x, torch.tensor([-1.0, 1.0])), (x.long(), 1.0),
-    (1.0, -1.5, (2,)), (x.long(), x), (0.0, x.long()), (x, torch.tensor([float("nan"), 1.0])),
+    (x, 1, 1),
+    (x, 1, (2,)),
+    (0.0, 1.0),
+    (0.0, 1.0, 2),
+    (x, -1.0),
+    (x, torch.tensor([-1.0, 1.0])),
+    (x.long(), 1.0),
+    (1.0, -1.5, (2,)),
+    (x.long(), x),
+    (0.0, x.long()),
+    (x, torch.tensor([float("nan"), 1.0])),
 ):
     try:
         torch.normal(*arguments)
@@ -22,4 +31,6 @@ for layout in ((0,), (0, 5), (0, 0), (0, -1), (1, 0)):
     except RuntimeError as error:
         print(error)
 torch.manual_seed(0)
-print(torch.normal(x, 1), torch.normal(0.0, 1.0, (2,)), torch.normal(x, x.long()), torch.normal(x), torch.normal(2.0, x))
+print(
+    torch.normal(x, 1), torch.normal(0.0, 1.0, (2,)), torch.normal(x, x.long()), torch.normal(x), torch.normal(2.0, x)
+)

@@ -1,4 +1,5 @@
 import torch
+
 input = torch.rand(1, 3, requires_grad=True)
 h1 = input * 3
 out = (h1 * h1).sum()

@@ -1,4 +1,5 @@
 """Buffers that went through hooks keep their history; what the hooks and the raw buffers refuse."""
+
 import torch
 from torch.autograd.graph import saved_tensors_hooks
 
@@ -10,7 +11,7 @@ def tell(name, call):
         print(name, type(error).__name__, str(error).split("Invoked with")[0])
 
 
-a = torch.tensor([1., 2.], requires_grad=True)
+a = torch.tensor([1.0, 2.0], requires_grad=True)
 
 
 def pack(x):
@@ -23,8 +24,8 @@ with saved_tensors_hooks(pack, lambda x: x / 2):
     c = b * a
 print(b.grad_fn._saved_result)
 print(c.grad_fn._saved_self.grad_fn is b.grad_fn, c.grad_fn._saved_other.requires_grad)
-first, = torch.autograd.grad(c.sum(), a, create_graph=True)
-second, = torch.autograd.grad(first.sum(), a)
+(first,) = torch.autograd.grad(c.sum(), a, create_graph=True)
+(second,) = torch.autograd.grad(first.sum(), a)
 print(first, second)
 
 d = a.sin()

@@ -1,4 +1,5 @@
 """Saved tensors that may be written to, hooks on several gradients, and what switches saved hooks off."""
+
 import torch
 from torch.autograd import graph
 
@@ -10,25 +11,25 @@ def tell(name, call):
         print(name, type(error).__name__, str(error).split("Invoked with")[0])
 
 
-a = torch.tensor([1., 2.], requires_grad=True)
+a = torch.tensor([1.0, 2.0], requires_grad=True)
 with graph.allow_mutation_on_saved_tensors() as known:
     b = a.clone()
     part = b[:1]
-    squares = (b ** 2).sum()
-    again = (b ** 2).sum()
+    squares = (b**2).sum()
+    again = (b**2).sum()
     print(len(known.tid_to_weakhandle), len(known.cloned))
     part *= 10
     print(b, len(known.cloned))
     torch.sin(torch.ones(2), out=b.detach())
     print(b, len(known.cloned))
-    first, = torch.autograd.grad(squares + again, a, create_graph=True)
+    (first,) = torch.autograd.grad(squares + again, a, create_graph=True)
     print(first, torch.autograd.grad(first.sum(), a)[0])
     tell("nested", lambda: graph.allow_mutation_on_saved_tensors().__enter__())
-    late = (b ** 2).sum()
+    late = (b**2).sum()
 print(len(known.cloned), type(known).__name__)
 tell("outside", lambda: late.backward())
 b = a.clone()
-c = (b ** 2).sum()
+c = (b**2).sum()
 b.mul_(2)
 tell("as ever", lambda: c.backward())
 

@@ -1,6 +1,6 @@
 import torch
 
-x = torch.arange(6., requires_grad=True).reshape(2, 3)
+x = torch.arange(6.0, requires_grad=True).reshape(2, 3)
 s = x.sum(1, keepdim=True)
 print(s.grad_fn._saved_dim, s.grad_fn._saved_keepdim, s.grad_fn._saved_self_sym_sizes)
 m = x.mean()

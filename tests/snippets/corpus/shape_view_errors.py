@@ -1,6 +1,6 @@
 import torch
 
-x = torch.arange(6.)
+x = torch.arange(6.0)
 try:
     x.view(4, 2)
 except RuntimeError as e:

@@ -1,4 +1,5 @@
 """What is refused, counted and shared: versions, saved index tensors, complex gradients."""
+
 import torch
 import torch.autograd.forward_ad as forward_ad
 from torch.autograd import graph

@@ -1,4 +1,5 @@
 import torch
+
 p = torch.tensor([[4.0, 1.0], [5.0, 3.0], [2.0, 1.0]])
 s = p.storage()
 print(s)

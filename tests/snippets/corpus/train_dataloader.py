@@ -1,7 +1,7 @@
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-X = torch.arange(10.).view(10, 1)
+X = torch.arange(10.0).view(10, 1)
 y = X * 2
 ds = TensorDataset(X, y)
 print(len(ds), ds[3])

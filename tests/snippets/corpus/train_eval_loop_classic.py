@@ -12,8 +12,8 @@ for epoch in range(3):
     running_loss = 0
     for i in range(0, 12, 4):
         optimizer.zero_grad()
-        output = model(x[i:i + 4])
-        loss = criterion(output, y[i:i + 4])
+        output = model(x[i : i + 4])
+        loss = criterion(output, y[i : i + 4])
         loss.backward()
         optimizer.step()
         running_loss += loss.item()

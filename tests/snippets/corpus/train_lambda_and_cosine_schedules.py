@@ -2,7 +2,7 @@ import torch
 
 w = torch.zeros(1, requires_grad=True)
 opt = torch.optim.SGD([w], lr=0.1)
-sched = torch.optim.lr_scheduler.LambdaLR(opt, lambda e: 0.5 ** e)
+sched = torch.optim.lr_scheduler.LambdaLR(opt, lambda e: 0.5**e)
 for _ in range(3):
     opt.step()
     sched.step()

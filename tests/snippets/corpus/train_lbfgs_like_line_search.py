@@ -5,10 +5,10 @@ def rosenbrock(x):
     return (1 - x[0]) ** 2 + 100 * (x[1] - x[0] ** 2) ** 2
 
 
-x = torch.tensor([-1., 1.], requires_grad=True)
+x = torch.tensor([-1.0, 1.0], requires_grad=True)
 for i in range(3):
     f = rosenbrock(x)
-    g, = torch.autograd.grad(f, x)
+    (g,) = torch.autograd.grad(f, x)
     t = 1.0
     with torch.no_grad():
         while rosenbrock(x - t * g) > f - 0.5 * t * (g @ g):

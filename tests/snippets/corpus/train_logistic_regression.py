@@ -2,8 +2,8 @@ import torch
 import torch.nn as nn
 
 torch.manual_seed(0)
-X = torch.tensor([[1.], [2.], [3.], [4.]])
-y = torch.tensor([[0.], [0.], [1.], [1.]])
+X = torch.tensor([[1.0], [2.0], [3.0], [4.0]])
+y = torch.tensor([[0.0], [0.0], [1.0], [1.0]])
 
 
 class LogisticRegression(nn.Module):

@@ -1,9 +1,9 @@
 import torch
 
-w = torch.tensor(5., requires_grad=True)
+w = torch.tensor(5.0, requires_grad=True)
 velocity = 0.0
 for step in range(5):
-    loss = 0.5 * w ** 2
+    loss = 0.5 * w**2
     loss.backward()
     velocity = 0.9 * velocity + w.grad.item()
     w.data -= 0.1 * velocity

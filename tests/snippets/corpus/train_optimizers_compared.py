@@ -10,11 +10,11 @@ for name, make in {
     "rmsprop": lambda p: torch.optim.RMSprop(p, lr=0.1),
     "adagrad": lambda p: torch.optim.Adagrad(p, lr=0.1),
 }.items():
-    w = torch.tensor([5., -3.], requires_grad=True)
+    w = torch.tensor([5.0, -3.0], requires_grad=True)
     opt = make([w])
     for _ in range(5):
         opt.zero_grad()
-        loss = (w ** 2).sum()
+        loss = (w**2).sum()
         loss.backward()
         opt.step()
     print(f"{name:9s}", w.data, f"{loss.item():.4f}")

@@ -7,7 +7,7 @@ torch.manual_seed(0)
 a, b, c, d = (torch.randn((), requires_grad=True) for _ in range(4))
 learning_rate = 1e-5
 for t in range(100):
-    y_pred = a + b * x + c * x ** 2 + d * x ** 3
+    y_pred = a + b * x + c * x**2 + d * x**3
     loss = (y_pred - y).pow(2).sum()
     if t % 25 == 24:
         print(t, round(loss.item(), 1))

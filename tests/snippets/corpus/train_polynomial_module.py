@@ -10,7 +10,7 @@ class Polynomial3(torch.nn.Module):
         self.d = torch.nn.Parameter(torch.randn(()))
 
     def forward(self, x):
-        return self.a + self.b * x + self.c * x ** 2 + self.d * x ** 3
+        return self.a + self.b * x + self.c * x**2 + self.d * x**3
 
     def string(self):
         return f"y = {self.a.item():.3f} + {self.b.item():.3f} x + {self.c.item():.3f} x^2 + {self.d.item():.3f} x^3"

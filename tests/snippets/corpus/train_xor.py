@@ -2,8 +2,8 @@ import torch
 import torch.nn as nn
 
 torch.manual_seed(2)
-X = torch.tensor([[0., 0.], [0., 1.], [1., 0.], [1., 1.]])
-Y = torch.tensor([[0.], [1.], [1.], [0.]])
+X = torch.tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+Y = torch.tensor([[0.0], [1.0], [1.0], [0.0]])
 
 
 class XOR(nn.Module):

@@ -1,8 +1,9 @@
 """Writes to complex views of real memory and to real views of complex memory; gradients at NaN and of real numbers
 that became complex."""
+
 import torch
 
-x = torch.tensor([[[1., 2.], [3., 4.]], [[5., 6.], [7., 8.]]], dtype=torch.double, requires_grad=True)
+x = torch.tensor([[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]], dtype=torch.double, requires_grad=True)
 whole = x.clone()
 back = torch.view_as_real(torch.view_as_complex(whole))
 back.mul_(3)
@@ -24,7 +25,7 @@ pairs[..., 0].mul_(10)
 print(z.grad)
 print(torch.autograd.grad(torch.view_as_real(z.clone()).mul_(2).sum(), z))
 
-for values in ([1., 0., 1., 0.], [float("nan"), 1., float("nan")]):
+for values in ([1.0, 0.0, 1.0, 0.0], [float("nan"), 1.0, float("nan")]):
     for function in (torch.min, torch.max, torch.median, torch.nanmedian):
         v = torch.tensor(values, requires_grad=True)
         out = function(v)

@@ -1,4 +1,5 @@
 """Which views may be written to, who notices, and what is printed of those that may not."""
+
 import warnings
 
 import torch
@@ -40,7 +41,7 @@ for view in (part, quiet, inferred):
     tell("turn", lambda: view.unsqueeze_(0))
 
 plain = torch.ones(2)
-row, = plain.view(1, 2).unbind()
+(row,) = plain.view(1, 2).unbind()
 tell("one of one", lambda: row.copy_(x))
 with torch.no_grad():
     inner = plain.view(2)
@@ -83,8 +84,16 @@ def through(a, what):
     return out.grad_fn and [f and f.name() for f, _ in out.grad_fn.next_functions]
 
 
-for what in ("middle", "view of the middle", "written", "written and more", "written, kept back",
-             "fixed", "itself", "view"):
+for what in (
+    "middle",
+    "view of the middle",
+    "written",
+    "written and more",
+    "written, kept back",
+    "fixed",
+    "itself",
+    "view",
+):
     for kind in ("leaf", "computed", "view", "view of a leaf", "plain"):
         a = torch.ones(2, requires_grad=kind != "plain")
         given = {"computed": a * 1, "view": (a * 1)[:], "view of a leaf": a[:]}.get(kind, a)

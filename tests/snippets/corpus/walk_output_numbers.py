@@ -1,6 +1,6 @@
 import torch
 
-x = torch.tensor([[1., 2.], [3., 4.]], requires_grad=True)
+x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
 a, b = x.unbind(0)
 print(a.grad_fn is b.grad_fn, a.output_nr, b.output_nr)
 c = a + b

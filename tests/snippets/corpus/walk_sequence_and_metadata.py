@@ -1,6 +1,6 @@
 import torch
 
-x = torch.tensor(2., requires_grad=True)
+x = torch.tensor(2.0, requires_grad=True)
 y = x * x
 z = y + 1
 print(z.grad_fn._sequence_nr() > y.grad_fn._sequence_nr())

@@ -1,4 +1,5 @@
 import torch
+
 x = torch.tensor([-1.0, 4.0], requires_grad=True)
 try:
     with torch.autograd.detect_anomaly(check_nan=True):

@@ -24,7 +24,12 @@ print(order)
 
 # --- the version of a gradient ---
 weight = torch.ones(2, 2, requires_grad=True)
-for loss in (lambda: weight.sum(), lambda: (weight * 2).sum(), lambda: weight.view(4).mul(2).sum(), lambda: weight.mean()):
+for loss in (
+    lambda: weight.sum(),
+    lambda: (weight * 2).sum(),
+    lambda: weight.view(4).mul(2).sum(),
+    lambda: weight.mean(),
+):
     weight.grad = None
     loss().backward()
     first = weight.grad._version
@@ -53,6 +58,7 @@ for made in (x / 2, torch.div(x, x, rounding_mode=None), torch.div(x, x, roundin
     print(node.name(), [name for name in dir(node) if "saved" in name], getattr(node, "_saved_rounding_mode", "-"))
 torch.div(x, x * 2, rounding_mode=None).sum().backward()
 print(x.grad)
+
 
 class Cube(torch.autograd.Function):
     @staticmethod

@@ -1,22 +1,29 @@
 import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint, checkpoint_sequential
+
 torch.manual_seed(0)
 calls = 0
+
+
 class Counted(nn.Module):
     def __init__(self):
         super().__init__()
         self.lin = nn.Linear(4, 4)
+
     def forward(self, x):
         global calls
         calls += 1
         return torch.relu(self.lin(x))
+
+
 m = Counted()
 x = torch.randn(2, 4, requires_grad=True)
 y = checkpoint(m, x, use_reentrant=False)
 y.sum().backward()
 print("calls", calls, x.grad.abs().sum() > 0)
-g1 = x.grad.clone(); x.grad = None
+g1 = x.grad.clone()
+x.grad = None
 m(x).sum().backward()
 print(torch.equal(g1, x.grad), calls)
 seq = nn.Sequential(*[nn.Linear(4, 4) for _ in range(4)])
@@ -61,12 +68,13 @@ print(ema.module.weight - net.weight, ema.n_averaged)
 a = torch.tensor(2.0, requires_grad=True)
 b = a * 3
 b.retain_grad()
-c = b ** 2
+c = b**2
 c.backward(retain_graph=True)
 print(a.grad, b.grad, b.retains_grad, c.is_leaf, a.is_leaf)
 c.backward()
 print(a.grad)
 import warnings
+
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     print(c.grad)

@@ -6,10 +6,14 @@ import torch.autograd.forward_ad as fw
 
 z = torch.tensor([[1 + 2j, 3 - 1j]])
 c = z.conj()
-print(c.is_conj(), c[0].is_conj(), c.mT.is_conj(), c.H.is_conj(), z.mH.is_conj(), c.conj().is_conj(), c.clone().is_conj())
+print(
+    c.is_conj(), c[0].is_conj(), c.mT.is_conj(), c.H.is_conj(), z.mH.is_conj(), c.conj().is_conj(), c.clone().is_conj()
+)
 print((c + 0).is_conj(), c.real.is_neg(), c.imag.is_neg(), c.imag[0].is_neg(), c.resolve_conj().is_conj())
 print(c.imag.resolve_neg().is_neg(), c.detach().is_conj(), c.data.is_conj(), c.reshape(-1).is_conj())
-print(c.conj_physical().is_conj(), torch.ones(2).conj().is_conj(), torch.cat([c, c]).is_conj(), c.contiguous().is_conj())
+print(
+    c.conj_physical().is_conj(), torch.ones(2).conj().is_conj(), torch.cat([c, c]).is_conj(), c.contiguous().is_conj()
+)
 print(c, c.imag, c.tolist())
 for refused in (lambda: c.numpy(), lambda: c.imag.numpy(), lambda: torch.view_as_real(c), lambda: c.view(torch.float)):
     try:

@@ -1,21 +1,26 @@
 import torch
 
+
 @torch.no_grad()
 def evaluate(w, x):
     """Evaluate without a graph."""
     return (w * x).sum()
 
+
 @torch.inference_mode()
 def infer(w, x):
     return w * x
+
 
 @torch.enable_grad()
 def always(w):
     return w * 2
 
+
 @torch.set_grad_enabled(False)
 def off(w):
     return w * 3
+
 
 w = torch.ones(3, requires_grad=True)
 x = torch.arange(3.0)
@@ -42,23 +47,36 @@ try:
     print("changed")
 except RuntimeError as e:
     print(e)
+
+
 @torch.no_grad
 def bare(w):
     return w + 1
+
+
 print(bare(w).requires_grad)
+
+
 @torch.no_grad()
 def gen():
     for i in range(2):
         yield torch.is_grad_enabled()
+
+
 print(list(gen()), torch.is_grad_enabled())
+
+
 class Clf:
     @torch.no_grad()
     def predict(self, x):
         return (x * w).argmax()
+
     @staticmethod
     @torch.no_grad()
     def thing():
         return torch.is_grad_enabled()
+
+
 print(Clf().predict(x), Clf.thing())
 with torch.inference_mode(False):
     print(torch.is_inference_mode_enabled())

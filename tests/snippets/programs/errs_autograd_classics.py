@@ -1,6 +1,7 @@
 import torch
 import torch.nn as nn
 
+
 def attempt(label, f):
     try:
         f()
@@ -9,19 +10,28 @@ def attempt(label, f):
     else:
         print(f"[{label}] no error")
 
+
 x = torch.tensor([1.0, 2.0], requires_grad=True)
 
 attempt("non-scalar", lambda: (x * 2).backward())
 attempt("no grad", lambda: torch.tensor(1.0).backward())
+
+
 def twice():
-    y = (x ** 2).sum()
+    y = (x**2).sum()
     y.backward()
     y.backward()
+
+
 attempt("twice", twice)
+
+
 def inplace():
     y = x.sigmoid()
     y.mul_(2)
     y.sum().backward()
+
+
 attempt("inplace", inplace)
 attempt("numpy", lambda: x.numpy())
 attempt("item", lambda: x.item())
@@ -69,7 +79,11 @@ attempt("opt lr", lambda: torch.optim.SGD([x], lr=-1))
 attempt("opt nonleaf", lambda: torch.optim.SGD([x * 2], lr=1))
 attempt("opt tensor", lambda: torch.optim.SGD(x, lr=1))
 attempt("cuda", lambda: torch.ones(1).cuda() if torch.cuda.is_available() else print("cpu only"))
+
+
 class Bad(nn.Module):
     def __init__(self):
         self.fc = nn.Linear(1, 1)
+
+
 attempt("before init", lambda: Bad())

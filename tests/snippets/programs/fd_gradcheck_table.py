@@ -1,6 +1,7 @@
 import torch
 from torch.autograd import gradcheck, gradgradcheck
 
+
 def numerical(f, x, eps=1e-6):
     g = torch.zeros_like(x)
     flat = x.view(-1)
@@ -13,6 +14,7 @@ def numerical(f, x, eps=1e-6):
         flat[i] = old
         g.view(-1)[i] = (up - down) / (2 * eps)
     return g
+
 
 funcs = {
     "square": lambda x: (x * x).sum(),

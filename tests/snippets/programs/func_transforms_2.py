@@ -1,5 +1,19 @@
 import torch
-from torch.func import grad, vjp, jvp, jacrev, jacfwd, hessian, vmap, grad_and_value, linearize, functionalize, stack_module_state, functional_call
+from torch.func import (
+    grad,
+    vjp,
+    jvp,
+    jacrev,
+    jacfwd,
+    hessian,
+    vmap,
+    grad_and_value,
+    linearize,
+    functionalize,
+    stack_module_state,
+    functional_call,
+)
+
 torch.manual_seed(0)
 f = lambda x: x.sin().sum()
 x = torch.arange(3.0)
@@ -9,8 +23,8 @@ v, pull = vjp(torch.sin, x)
 print(v, pull(torch.ones(3)))
 print(jvp(torch.exp, (x,), (torch.ones(3),)))
 print(jacrev(torch.cumsum)(x, 0) if False else jacrev(lambda a: a.cumsum(0))(x))
-print(jacfwd(lambda a: a ** 2)(x))
-print(hessian(lambda a: (a ** 3).sum())(x))
+print(jacfwd(lambda a: a**2)(x))
+print(hessian(lambda a: (a**3).sum())(x))
 print(vmap(torch.dot)(torch.eye(3), torch.arange(9.0).view(3, 3)))
 print(vmap(lambda a, b: a + b, in_dims=(0, None))(x, torch.tensor([10.0, 20.0])))
 print(vmap(lambda a: a.sum(), in_dims=1, out_dims=0)(torch.arange(6.0).view(2, 3)))

@@ -1,7 +1,7 @@
 import torch
 
 x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
-y = x ** 2 + 3 * x
+y = x**2 + 3 * x
 z = y.sum().exp().log()
 print(z.grad_fn)
 print(z.grad_fn.name())

@@ -1,12 +1,15 @@
 import torch
 
+
 def pack(x):
     print("pack", tuple(x.shape))
     return x * 2
 
+
 def unpack(x):
     print("unpack", tuple(x.shape))
     return x / 2
+
 
 a = torch.ones(5, requires_grad=True)
 b = torch.ones(5, requires_grad=True) * 2
@@ -33,7 +36,7 @@ except RuntimeError as e:
     print(str(e)[:200])
 with torch.autograd.graph.allow_mutation_on_saved_tensors():
     q = w.clone()
-    r = (q ** 2).sum()
+    r = (q**2).sum()
     q.mul_(10)
     r.backward()
 print(w.grad)

@@ -1,4 +1,5 @@
 import torch
+
 t = torch.zeros(3)
 print(t._version)
 t += 1
@@ -45,6 +46,6 @@ with torch.no_grad():
     vv = x[0]
 try:
     vv.mul_(2)
-    print('ok', vv)
+    print("ok", vv)
 except RuntimeError as e:
     print(e)

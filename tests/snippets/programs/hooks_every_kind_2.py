@@ -1,20 +1,29 @@
 import torch
 from torch import nn
+
 torch.manual_seed(0)
 net = nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 1))
 handles = []
+
+
 def fw(name):
     def hook(mod, inp, out):
         print("fw", name, mod.__class__.__name__, inp[0].shape, out.shape, f"{out.mean().item():.4f}")
+
     return hook
+
+
 def bw(name):
     def hook(mod, gi, go):
         print("bw", name, [None if g is None else tuple(g.shape) for g in gi], [tuple(g.shape) for g in go])
+
     return hook
+
+
 for n, m in net.named_children():
     handles.append(m.register_forward_hook(fw(n)))
     handles.append(m.register_full_backward_hook(bw(n)))
-net[0].register_forward_pre_hook(lambda m, i: print("pre", i[0].sum().item()) )
+net[0].register_forward_pre_hook(lambda m, i: print("pre", i[0].sum().item()))
 net[2].register_full_backward_pre_hook(lambda m, go: print("bpre", go))
 x = torch.randn(2, 4)
 loss = net(x).pow(2).mean()
@@ -28,20 +37,32 @@ h = p.register_hook(lambda g: g * 0)
 net(x).sum().backward()
 print(p.grad.abs().sum())
 h.remove()
+
+
 def post(param):
     print("accumulated", tuple(param.shape), param.grad.norm() > 0)
     param.grad = None
+
+
 for q in net.parameters():
     q.register_post_accumulate_grad_hook(post)
 net(x).sum().backward()
 print([q.grad for q in net.parameters()])
+
+
 class Swap(nn.Module):
     def forward(self, a, *, scale=1.0):
         return a * scale
+
+
 s = Swap()
+
+
 def pk(mod, args, kwargs):
     kwargs["scale"] = 3.0
     return args, kwargs
+
+
 s.register_forward_pre_hook(pk, with_kwargs=True)
 s.register_forward_hook(lambda m, a, k, o: print(k) or o + 1, with_kwargs=True)
 print(s(torch.ones(2), scale=2.0))

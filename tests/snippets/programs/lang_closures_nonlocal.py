@@ -9,6 +9,7 @@ def make_counter(start=0):
     def reset():
         nonlocal count
         count = start
+
     increment.reset = reset
     return increment
 
@@ -26,6 +27,7 @@ def compose(*fs):
         for f in fs:
             x = f(x)
         return x
+
     return run
 
 
@@ -50,7 +52,9 @@ def outer():
         def inner():
             nonlocal x
             x = "inner"
+
         inner()
+
     middle()
     return x
 

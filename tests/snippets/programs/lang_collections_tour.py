@@ -1,4 +1,5 @@
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple, ChainMap
+
 words = "the cat sat on the mat the end".split()
 counts = Counter(words)
 print(counts, counts.most_common(2), counts["dog"], sum(counts.values()), sorted(counts.elements())[:3])

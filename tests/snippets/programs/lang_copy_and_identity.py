@@ -1,5 +1,6 @@
 import copy
 import torch
+
 a = [1, [2, 3]]
 b, c, d = a, copy.copy(a), copy.deepcopy(a)
 a[1].append(4)
@@ -9,7 +10,7 @@ twin = copy.deepcopy(net)
 with torch.no_grad():
     net.weight.zero_()
 print(torch.equal(net.weight, twin.weight), twin.weight.requires_grad, twin.weight.is_leaf)
-x = torch.tensor([1., 2.], requires_grad=True)
+x = torch.tensor([1.0, 2.0], requires_grad=True)
 y = copy.deepcopy(x)
 print(y, y is x, copy.copy([x])[0] is x)
 best = copy.deepcopy(net.state_dict())
@@ -17,7 +18,8 @@ net.load_state_dict(best)
 
 
 class Thing:
-    def __init__(self): self.items = []
+    def __init__(self):
+        self.items = []
 
 
 t = Thing()

@@ -15,7 +15,7 @@ class Point:
     y: float = 0.0
 
     def norm(self):
-        return (self.x ** 2 + self.y ** 2) ** 0.5
+        return (self.x**2 + self.y**2) ** 0.5
 
 
 @dataclass
@@ -27,7 +27,7 @@ class Schedule:
     values: list = field(init=False, default_factory=list)
 
     def __post_init__(self, factor):
-        self.values = [self.start * factor ** i for i in range(self.steps)]
+        self.values = [self.start * factor**i for i in range(self.steps)]
 
 
 @dataclass

@@ -10,6 +10,7 @@ def timer(func):
         result = func(*args, **kwargs)
         wrapper.elapsed = time.time() - start
         return result
+
     return wrapper
 
 
@@ -30,6 +31,7 @@ def register(name=None):
     def decorate(cls):
         REGISTRY[name or cls.__name__] = cls
         return cls
+
     return decorate
 
 
@@ -81,7 +83,9 @@ def debug(prefix="", *, enabled=True):
             if enabled:
                 print(prefix, fn.__name__, a, k)
             return fn(*a, **k)
+
         return inner
+
     return decorator
 
 

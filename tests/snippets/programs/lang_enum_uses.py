@@ -28,8 +28,24 @@ class Colour(Enum):
     GREEN = auto()
 
 
-print(Mode.TRAIN, repr(Mode.TRAIN), Mode("eval"), Mode["EVAL"], Mode.parse("TRAIN").is_training, Mode.TRAIN.name, Mode.TRAIN.value)
-print([m for m in Mode], len(Mode), Mode.TRAIN in Mode, Level.HIGH > Level.LOW, Level.HIGH + 1, int(Level.LOW), list(Colour))
+print(
+    Mode.TRAIN,
+    repr(Mode.TRAIN),
+    Mode("eval"),
+    Mode["EVAL"],
+    Mode.parse("TRAIN").is_training,
+    Mode.TRAIN.name,
+    Mode.TRAIN.value,
+)
+print(
+    [m for m in Mode],
+    len(Mode),
+    Mode.TRAIN in Mode,
+    Level.HIGH > Level.LOW,
+    Level.HIGH + 1,
+    int(Level.LOW),
+    list(Colour),
+)
 print({Mode.TRAIN: 1}[Mode.TRAIN], Mode.TRAIN == "train", Colour.RED.value, Colour(2).name)
 try:
     Mode("test")

@@ -60,7 +60,7 @@ try:
     raise KeyError("k")
 except LookupError as e:
     print(e, repr(e))
-for bad in ("x + 'a'", ):
+for bad in ("x + 'a'",):
     try:
         1 + "a"
     except TypeError as e:

@@ -1,5 +1,6 @@
 import datetime
 import math
+
 x, y, name, n = 3.14159265, 42, "loss", None
 print(f"{x=}", f"{x = :.2f}", f"{y=!r:>6}", f"{name!r}", f"{name!s:^10}|", f"{'é'!a}")
 width, prec = 12, 3
@@ -7,9 +8,13 @@ print(f"{x:{width}.{prec}f}|{x:<{width}.{prec}e}|{y:0>5}|{y:+d}|{y:#x}|{y:b}|{y:
 print(f"{name.upper()} {name[0]} {[i**2 for i in range(3)]} {({'a': 1})['a']} {(lambda v: v * 2)(4)}")
 print(f"{'nested ' + f'{y + 1}'} {{literal}} {n} {x:g} {math.inf:f} {True} {True:d}")
 print(f"{datetime.date(2024, 2, 3):%d.%m.%Y} {datetime.datetime(2024, 1, 2, 3, 4):%H:%M}")
-print(f'{y:>{len("abcdef")}}', f"{'yes' if y > 3 else 'no'}", f"""multi
-line {x:.1f}""")
-print(f"{y!s}" f"{name}" "plain" f"{3}", rf"\d{y}", fr"\n{name}")
+print(
+    f"{y:>{len('abcdef')}}",
+    f"{'yes' if y > 3 else 'no'}",
+    f"""multi
+line {x:.1f}""",
+)
+print(f"{y!s}{name}plain{3}", rf"\d{y}", rf"\n{name}")
 print("epoch %3d | loss %8.4f | %s | %r | %5.1f%% | %-6s| %+d | %e" % (3, x, name, name, 98.76, "ab", 5, 12345.678))
 print("%(a)s %(b)05.1f" % {"a": 1, "b": 2.5}, "%s" % (1,), "%x %o %c" % (255, 8, "z"))
 print("{0} {1:.2f} {name} {0!r}".format("s", 2.5, name=3))

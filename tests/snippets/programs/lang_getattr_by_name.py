@@ -21,7 +21,11 @@ net = Net([2, 3, 1])
 print(net)
 print(net(torch.ones(1, 2)).shape, hasattr(net, "layer1"), hasattr(net, "layer2"), isinstance(net.layer0, nn.Module))
 optimizer = getattr(torch.optim, "SGD")(net.parameters(), lr=0.1)
-print(type(optimizer).__name__, getattr(nn, "ReLU")(), [getattr(torch.tensor([1., 4.]), op)().item() for op in ("sum", "mean", "max")])
+print(
+    type(optimizer).__name__,
+    getattr(nn, "ReLU")(),
+    [getattr(torch.tensor([1.0, 4.0]), op)().item() for op in ("sum", "mean", "max")],
+)
 delattr(net, "layer1")
 print(list(dict(net.named_children())))
 for name in ["relu", "sigmoid"]:

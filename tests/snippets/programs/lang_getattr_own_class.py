@@ -1,4 +1,5 @@
 """Classes that answer for attributes which are not there."""
+
 import copy
 import dataclasses
 from collections import defaultdict

@@ -1,5 +1,6 @@
 import logging
 import sys
+
 log = logging.getLogger("demo")
 log.setLevel(logging.DEBUG)
 handler = logging.StreamHandler(sys.stdout)

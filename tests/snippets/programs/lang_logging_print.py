@@ -1,5 +1,6 @@
 import logging
 import sys
+
 logging.basicConfig(level=logging.INFO, format="%(levelname)s - %(name)s - %(message)s", stream=sys.stdout)
 logger = logging.getLogger(__name__)
 logger.debug("not shown")

@@ -62,7 +62,19 @@ def describe(x):
             return type(x).__name__
 
 
-for v in (None, True, 500, 3, 2.5, "tanh", [], [1], [1, 2, 3], {"type": "linear", "in": 2, "out": 3, "bias": False}, {1}):
+for v in (
+    None,
+    True,
+    500,
+    3,
+    2.5,
+    "tanh",
+    [],
+    [1],
+    [1, 2, 3],
+    {"type": "linear", "in": 2, "out": 3, "bias": False},
+    {1},
+):
     print(describe(v))
 command = "go north"
 match command.split():

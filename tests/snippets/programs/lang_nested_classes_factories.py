@@ -32,6 +32,7 @@ class Graph:
             for other in node.edges:
                 visit(other)
             order.append(node)
+
         for node in self.nodes.values():
             visit(node)
         return order[::-1]
@@ -51,6 +52,7 @@ def make_class(factor):
 
         def __call__(self, x):
             return x * self.k
+
     return Scaler
 
 

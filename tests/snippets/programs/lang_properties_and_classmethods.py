@@ -1,5 +1,6 @@
 class Temperature:
     """A class with everything a class can have."""
+
     unit = "C"
     _count = 0
     __secret = 42

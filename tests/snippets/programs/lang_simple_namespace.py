@@ -2,6 +2,7 @@ from types import SimpleNamespace
 import argparse
 import json
 import copy
+
 cfg = SimpleNamespace(lr=0.1, model=SimpleNamespace(hidden=4))
 cfg.epochs = 3
 cfg.model.hidden *= 2
@@ -12,7 +13,11 @@ print(args, vars(args), "batch" in args)
 for k, v in vars(args).items():
     print(f"{k:>8}: {v}")
 print(json.dumps(vars(args), indent=2, sort_keys=True))
-print(json.dumps({"a": [1, 2.5, None, True], "b": {"c": "é"}}), json.loads('{"x": [1, 2, {"y": null}]}'), json.dumps("é", ensure_ascii=False))
+print(
+    json.dumps({"a": [1, 2.5, None, True], "b": {"c": "é"}}),
+    json.loads('{"x": [1, 2, {"y": null}]}'),
+    json.dumps("é", ensure_ascii=False),
+)
 print(SimpleNamespace(**json.loads('{"lr": 0.5, "steps": 2}')), json.dumps([1, 2], separators=(",", ":")))
 try:
     json.loads("{bad}")

@@ -42,7 +42,8 @@ def annotated(x: int, *ys: float, flag: bool = True) -> str:
 print(annotated(1, 2.0, flag=False), annotated.__doc__, annotated.__name__)
 
 
-def recursive(n): return 1 if n <= 1 else n * recursive(n - 1)
+def recursive(n):
+    return 1 if n <= 1 else n * recursive(n - 1)
 
 
 print(recursive(20), [fn(3) for fn in (recursive, lambda n: n, str, float)])

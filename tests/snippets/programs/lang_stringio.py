@@ -1,12 +1,13 @@
 import io
 import sys
 import torch
+
 buffer = io.StringIO()
 print("captured", 1, file=buffer)
 buffer.write("more\n")
 print(repr(buffer.getvalue()))
 b = io.BytesIO()
-torch.save({"w": torch.arange(3.), "epoch": 2}, b)
+torch.save({"w": torch.arange(3.0), "epoch": 2}, b)
 b.seek(0)
 state = torch.load(b)
 print(state["w"], state["epoch"])

@@ -1,4 +1,5 @@
 import sys
+
 try:
     sys.exit("bye")
 except SystemExit as e:

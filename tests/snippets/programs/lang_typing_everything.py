@@ -1,6 +1,27 @@
 from __future__ import annotations
-from typing import (Any, Callable, ClassVar, Dict, Final, Generic, Iterable, Iterator, List, Literal, NamedTuple,
-                    Optional, Protocol, Sequence, Tuple, TypedDict, TypeVar, Union, cast, overload, TYPE_CHECKING)
+from typing import (
+    Any,
+    Callable,
+    ClassVar,
+    Dict,
+    Final,
+    Generic,
+    Iterable,
+    Iterator,
+    List,
+    Literal,
+    NamedTuple,
+    Optional,
+    Protocol,
+    Sequence,
+    Tuple,
+    TypedDict,
+    TypeVar,
+    Union,
+    cast,
+    overload,
+    TYPE_CHECKING,
+)
 import torch
 from torch import Tensor
 
@@ -54,7 +75,9 @@ class Double:
         return x * 2
 
 
-def run(model: SupportsForward, batch: Batch, reduce: Reduction = "mean", f: Optional[Callable[[Tensor], Any]] = None) -> Union[float, Tensor]:
+def run(
+    model: SupportsForward, batch: Batch, reduce: Reduction = "mean", f: Optional[Callable[[Tensor], Any]] = None
+) -> Union[float, Tensor]:
     out: Tensor = model.forward(batch["x"])
     return cast(float, getattr(out, reduce)().item()) if f is None else f(out)
 

@@ -1,5 +1,6 @@
 import warnings
 import torch
+
 warnings.filterwarnings("ignore", category=UserWarning)
 warnings.warn("hidden")
 with warnings.catch_warnings(record=True) as w:

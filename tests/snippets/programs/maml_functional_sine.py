@@ -3,25 +3,33 @@ import torch.nn.functional as F
 from torch.func import functional_call, grad, vmap
 from functools import partial
 import math
+
 torch.manual_seed(0)
+
 
 class Net(torch.nn.Module):
     def __init__(self):
         super().__init__()
         self.fc1 = torch.nn.Linear(1, 10)
         self.fc2 = torch.nn.Linear(10, 1)
+
     def forward(self, x):
         return self.fc2(torch.relu(self.fc1(x)))
 
+
 net = Net()
 params = dict(net.named_parameters())
+
+
 def loss_fn(params, x, y):
     return F.mse_loss(functional_call(net, params, (x,)), y)
+
 
 def inner(params, x1, y1, x2, y2, lr=0.1):
     g = grad(loss_fn)(params, x1, y1)
     new = {k: params[k] - lr * g[k] for k in params}
     return loss_fn(new, x2, y2)
+
 
 opt = torch.optim.Adam(net.parameters(), lr=1e-2)
 for it in range(5):

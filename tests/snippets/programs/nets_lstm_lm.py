@@ -1,21 +1,27 @@
 import torch
 import torch.nn as nn
 import math
+
 torch.manual_seed(1111)
 text = "the cat sat on the mat . the dog sat on the log . the cat saw the dog ."
 words = text.split()
 vocab = {w: i for i, w in enumerate(dict.fromkeys(words))}
 data = torch.tensor([vocab[w] for w in words])
 
+
 def batchify(data, bsz):
     nbatch = data.size(0) // bsz
     data = data.narrow(0, 0, nbatch * bsz)
     return data.view(bsz, -1).t().contiguous()
 
+
 bptt = 4
+
+
 def get_batch(source, i):
     seq_len = min(bptt, len(source) - 1 - i)
-    return source[i:i + seq_len], source[i + 1:i + 1 + seq_len].view(-1)
+    return source[i : i + seq_len], source[i + 1 : i + 1 + seq_len].view(-1)
+
 
 class RNNModel(nn.Module):
     def __init__(self, rnn_type, ntoken, ninp, nhid, nlayers, dropout=0.2, tie_weights=False):
@@ -29,27 +35,32 @@ class RNNModel(nn.Module):
             self.decoder.weight = self.encoder.weight
         self.init_weights()
         self.rnn_type, self.nhid, self.nlayers = rnn_type, nhid, nlayers
+
     def init_weights(self):
         initrange = 0.1
         nn.init.uniform_(self.encoder.weight, -initrange, initrange)
         nn.init.zeros_(self.decoder.bias)
         nn.init.uniform_(self.decoder.weight, -initrange, initrange)
+
     def forward(self, input, hidden):
         emb = self.drop(self.encoder(input))
         output, hidden = self.rnn(emb, hidden)
         decoded = self.decoder(self.drop(output)).view(-1, self.ntoken)
         return nn.functional.log_softmax(decoded, dim=1), hidden
+
     def init_hidden(self, bsz):
         weight = next(self.parameters())
         if self.rnn_type == "LSTM":
             return weight.new_zeros(self.nlayers, bsz, self.nhid), weight.new_zeros(self.nlayers, bsz, self.nhid)
         return weight.new_zeros(self.nlayers, bsz, self.nhid)
 
+
 def repackage_hidden(h):
     """Wraps hidden states in new Tensors, to detach them from their history."""
     if isinstance(h, torch.Tensor):
         return h.detach()
     return tuple(repackage_hidden(v) for v in h)
+
 
 train = batchify(data, 2)
 for kind in ("LSTM", "GRU"):

@@ -1,4 +1,5 @@
 import torch, math
+
 print(torch.tensor([1.0, 1e-8, 1e8]))
 print(torch.tensor([0.00001, 1]))
 print(torch.tensor([1e10, 1]))
@@ -32,7 +33,13 @@ print(torch.rand(3).shape, torch.linspace(0, 1, 12))
 torch.set_printoptions(profile="default", sci_mode=False)
 print(torch.tensor([1e-10, 1e5]))
 torch.set_printoptions(sci_mode=None)
-print(repr(torch.tensor([1.0])), str(torch.tensor([[1]])), f"{torch.tensor(2.5)}", f"{torch.tensor(2.5):.3f}", "%s" % torch.tensor([2.5]))
+print(
+    repr(torch.tensor([1.0])),
+    str(torch.tensor([[1]])),
+    f"{torch.tensor(2.5)}",
+    f"{torch.tensor(2.5):.3f}",
+    "%s" % torch.tensor([2.5]),
+)
 print(f"{torch.tensor(7):5d}|{torch.tensor(0.123456).item():.2%}|{torch.tensor([1.0, 2.0])}")
 print("{:.2f} {}".format(torch.tensor(1.234), torch.Size([2, 3])))
 print(torch.float32, torch.device("cpu"), torch.strided, torch.Size([1]), torch.Size([]))

@@ -4,6 +4,7 @@
 
 Usage: python train.py --lr 0.1
 """
+
 from __future__ import annotations, print_function
 import argparse
 import logging
@@ -21,16 +22,21 @@ from torch import nn, optim, Tensor
 __author__ = "someone"
 __version__ = "0.1"
 __all__ = ["main"]
-logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stdout if False else None)
+logging.basicConfig(
+    level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stdout if False else None
+)
 logger = logging.getLogger(__name__)
+
 
 class Phase(Enum):
     TRAIN = auto()
     VAL = "val"
 
+
 class Metrics(NamedTuple):
     loss: float
     acc: float = 0.0
+
 
 @dataclass
 class Config:
@@ -39,14 +45,18 @@ class Config:
     hidden: List[int] = field(default_factory=lambda: [4, 2])
     name: Optional[str] = None
     tags: Dict[str, Any] = field(default_factory=dict, repr=False)
+
     def __post_init__(self):
         self.tags["n"] = len(self.hidden)
+
     @property
     def depth(self) -> int:
         return len(self.hidden)
+
     @classmethod
     def from_args(cls, args: argparse.Namespace) -> Config:
         return cls(lr=args.lr, epochs=args.epochs)
+
 
 def build(cfg: Config, act: Callable[[], nn.Module] = nn.ReLU) -> nn.Sequential:
     layers: list[nn.Module] = []
@@ -55,6 +65,7 @@ def build(cfg: Config, act: Callable[[], nn.Module] = nn.ReLU) -> nn.Sequential:
         layers += [nn.Linear(last, h), act()]
         last = h
     return nn.Sequential(*layers, nn.Linear(last, 1))
+
 
 def parse(argv: Optional[List[str]] = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
@@ -67,6 +78,7 @@ def parse(argv: Optional[List[str]] = None) -> argparse.Namespace:
     group.add_argument("--fast", dest="speed", action="store_const", const=2)
     parser.add_argument("--sizes", nargs="+", type=int, default=[1, 2])
     return parser.parse_args(argv)
+
 
 def main(args: argparse.Namespace) -> int:
     torch.manual_seed(0)
@@ -87,10 +99,18 @@ def main(args: argparse.Namespace) -> int:
         history.append(Metrics(loss.item()))
         logger.info("epoch %d loss %.4f", epoch, loss.item())
     logger.debug("never shown")
-    print([f"{m.loss:.4f}" for m in history], history[0]._fields, history[-1]._replace(loss=0), Phase.TRAIN, Phase("val"), list(Phase))
+    print(
+        [f"{m.loss:.4f}" for m in history],
+        history[0]._fields,
+        history[-1]._replace(loss=0),
+        Phase.TRAIN,
+        Phase("val"),
+        list(Phase),
+    )
     print(json.dumps(asdict(cfg), indent=2, sort_keys=True))
     print(time.time() - start < 60, args.data / "x.pt", args.sizes, vars(args))
     return 0
+
 
 if __name__ == "__main__":
     sys.exit(main(parse([])))

@@ -1,14 +1,18 @@
 import torch, traceback, sys
 
+
 class ShapeError(ValueError):
     """Raised when shapes do not fit."""
+
     def __init__(self, expected, got):
         self.expected, self.got = expected, got
         super().__init__(f"expected {expected}, got {got}")
 
+
 def check(t, shape):
     if tuple(t.shape) != shape:
         raise ShapeError(shape, tuple(t.shape))
+
 
 try:
     check(torch.ones(2), (3,))
@@ -46,17 +50,41 @@ try:
     raise ExceptionGroup("many", [ValueError("v"), TypeError("t")])
 except ExceptionGroup as eg:
     print(eg.exceptions, eg)
+
+
 def f():
     try:
         return "try"
     finally:
         print("cleanup")
+
+
 print(f())
 try:
     assert torch.ones(2).sum() == 3, f"sum is {torch.ones(2).sum()}"
 except AssertionError as e:
     print(e)
-for bad in (lambda: int("x"), lambda: [][1], lambda: {}["k"], lambda: None.foo, lambda: "a" + 1, lambda: 1 / 0, lambda: float("abc"), lambda: next(iter([])), lambda: undefined_name, lambda: (1, 2)[5], lambda: len(5), lambda: [1, 2].index(7), lambda: "abc".index("z"), lambda: torch.nope, lambda: int(None), lambda: max([]), lambda: sum(["a"]), lambda: dict([1]), lambda: "%d" % "x"):
+for bad in (
+    lambda: int("x"),
+    lambda: [][1],
+    lambda: {}["k"],
+    lambda: None.foo,
+    lambda: "a" + 1,
+    lambda: 1 / 0,
+    lambda: float("abc"),
+    lambda: next(iter([])),
+    lambda: undefined_name,
+    lambda: (1, 2)[5],
+    lambda: len(5),
+    lambda: [1, 2].index(7),
+    lambda: "abc".index("z"),
+    lambda: torch.nope,
+    lambda: int(None),
+    lambda: max([]),
+    lambda: sum(["a"]),
+    lambda: dict([1]),
+    lambda: "%d" % "x",
+):
     try:
         bad()
         print("fine")
@@ -75,13 +103,18 @@ while True:
     else:
         print("never")
 with_ctx = []
+
+
 class Timer:
     def __enter__(self):
         with_ctx.append("in")
         return self
+
     def __exit__(self, et, ev, tb):
         with_ctx.append(et.__name__ if et else None)
         return True
+
+
 with Timer():
     raise ValueError("swallowed")
 print(with_ctx)

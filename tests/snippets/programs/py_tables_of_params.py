@@ -2,9 +2,11 @@ import torch
 import torch.nn as nn
 from collections import OrderedDict
 
+
 def summary(model, input_size):
     rows = OrderedDict()
     hooks = []
+
     def register(module):
         def hook(module, inp, out):
             cls = str(module.__class__).split(".")[-1].split("'")[0]
@@ -18,8 +20,10 @@ def summary(model, input_size):
             if hasattr(module, "bias") and hasattr(module.bias, "size"):
                 n += torch.prod(torch.LongTensor(list(module.bias.size())))
             rows[key]["nb_params"] = n
+
         if not isinstance(module, nn.Sequential) and not isinstance(module, nn.ModuleList) and not (module == model):
             hooks.append(module.register_forward_hook(hook))
+
     model.apply(register)
     model(torch.rand(2, *input_size))
     for h in hooks:
@@ -29,18 +33,27 @@ def summary(model, input_size):
     print("=" * 64)
     total = 0
     for layer in rows:
-        print("{:>20}  {:>25} {:>15}".format(layer, str(rows[layer]["output_shape"]), "{0:,}".format(rows[layer]["nb_params"])))
+        print(
+            "{:>20}  {:>25} {:>15}".format(
+                layer, str(rows[layer]["output_shape"]), "{0:,}".format(rows[layer]["nb_params"])
+            )
+        )
         total += rows[layer]["nb_params"]
     print("Total params: {0:,}".format(total))
-    print("Total (MB): %0.4f" % (total * 4.0 / (1024 ** 2)))
+    print("Total (MB): %0.4f" % (total * 4.0 / (1024**2)))
+
 
 class LeNet(nn.Module):
     def __init__(self):
         super().__init__()
-        self.features = nn.Sequential(nn.Conv2d(1, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2))
+        self.features = nn.Sequential(
+            nn.Conv2d(1, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2)
+        )
         self.classifier = nn.Sequential(nn.Flatten(), nn.Linear(16 * 4 * 4, 120), nn.ReLU(), nn.Linear(120, 10))
+
     def forward(self, x):
         return self.classifier(self.features(x))
+
 
 net = LeNet()
 summary(net, (1, 28, 28))

@@ -1,9 +1,11 @@
 import torch
 from torch.autograd.functional import hessian, jacobian, vjp, jvp, hvp, vhp
 
+
 def rosen(v):
     x, y = v
-    return (1 - x) ** 2 + 100 * (y - x ** 2) ** 2
+    return (1 - x) ** 2 + 100 * (y - x**2) ** 2
+
 
 p = torch.tensor([0.5, -0.3])
 print(jacobian(rosen, p))
@@ -25,7 +27,7 @@ print(torch.stack(rows))
 evals, evecs = torch.linalg.eigh(torch.stack(rows).round())
 print(evals.round(decimals=1))
 x = torch.tensor(2.0, requires_grad=True)
-y = x ** 4
+y = x**4
 ds = [y]
 for k in range(5):
     y = torch.autograd.grad(y, x, create_graph=True)[0]
@@ -36,4 +38,4 @@ print(J.shape)
 print(J[1])
 print(jacobian(torch.relu, torch.tensor([-1.0, 0.0, 2.0]), create_graph=True))
 print(jacobian(lambda a: a @ a.T, torch.eye(2), vectorize=True).shape)
-print(hessian(lambda a: (a ** 3).sum(), torch.tensor([1.0, 2.0]), strict=False, outer_jacobian_strategy="reverse-mode"))
+print(hessian(lambda a: (a**3).sum(), torch.tensor([1.0, 2.0]), strict=False, outer_jacobian_strategy="reverse-mode"))

@@ -1,5 +1,6 @@
 import torch
 from torch import nn
+
 torch.manual_seed(0)
 
 
@@ -21,5 +22,7 @@ x = torch.rand(5, 6)
 for _ in range(10):
     out, code = ae(x)
     loss = ((out - x) ** 2).mean()
-    opt.zero_grad(); loss.backward(); opt.step()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
 print(ae.encoder, code.shape, f"{loss:.4f}")

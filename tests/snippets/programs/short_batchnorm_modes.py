@@ -1,8 +1,9 @@
 import torch
 from torch import nn
+
 torch.manual_seed(0)
 bn = nn.BatchNorm1d(2, momentum=0.5)
-x = torch.tensor([[1., 10.], [3., 30.]])
+x = torch.tensor([[1.0, 10.0], [3.0, 30.0]])
 print(bn(x), bn.running_mean, bn.running_var, bn.num_batches_tracked)
 bn.eval()
 print(bn(x))

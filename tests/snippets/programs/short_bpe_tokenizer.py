@@ -1,4 +1,5 @@
 from collections import Counter, defaultdict
+
 corpus = "low low low lower lowest newer newest".split()
 splits = {w: list(w) + ["</w>"] for w in corpus}
 freq = Counter(corpus)
@@ -14,7 +15,7 @@ for _ in range(5):
         s, i = splits[w], 0
         while i < len(s) - 1:
             if (s[i], s[i + 1]) == best:
-                s[i:i + 2] = ["".join(best)]
+                s[i : i + 2] = ["".join(best)]
             else:
                 i += 1
 print(merges)

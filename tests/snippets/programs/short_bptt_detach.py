@@ -1,5 +1,6 @@
 import torch
 from torch import nn
+
 torch.manual_seed(0)
 cell, opt_state = nn.RNNCell(2, 3), None
 opt = torch.optim.SGD(cell.parameters(), lr=0.1)
@@ -19,5 +20,7 @@ for chunk in range(3):
     for t in range(4):
         h = cell(torch.ones(1, 2), h)
     loss = h.pow(2).sum()
-    opt.zero_grad(); loss.backward(); opt.step()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
     print(chunk, f"{loss.item():.4f}", h.grad_fn is not None)

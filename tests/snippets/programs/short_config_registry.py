@@ -9,12 +9,14 @@ def register_model(fn):
 @register_model
 def small(width=2):
     import torch
+
     return torch.nn.Linear(width, 1)
 
 
 @register_model
 def large(width=4, depth=2):
     from torch import nn
+
     return nn.Sequential(*(nn.Linear(width, width) for _ in range(depth)))
 
 

@@ -1,4 +1,5 @@
 import torch
+
 x = torch.ones(2, requires_grad=True)
 a, b, c = x.detach(), x.clone(), x.clone().detach()
 a[0] = 7

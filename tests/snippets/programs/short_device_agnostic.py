@@ -1,4 +1,5 @@
 import torch
+
 device = torch.device("cuda:0" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu")
 print(device, device.type, torch.device("cpu") == device, str(device))
 x = torch.ones(2, device=device).to(device, non_blocking=True)

@@ -17,7 +17,8 @@ class EMA:
 
 
 net = nn.Linear(1, 1)
-nn.init.ones_(net.weight); nn.init.zeros_(net.bias)
+nn.init.ones_(net.weight)
+nn.init.zeros_(net.bias)
 ema = EMA(net, 0.9)
 with torch.no_grad():
     net.weight.fill_(11.0)

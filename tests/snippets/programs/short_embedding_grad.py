@@ -1,5 +1,6 @@
 import torch
 from torch import nn
+
 torch.manual_seed(0)
 emb = nn.Embedding(5, 3, padding_idx=0)
 idx = torch.tensor([[1, 2, 1], [0, 4, 0]])

@@ -1,5 +1,6 @@
 import torch
 from torch import nn
+
 torch.manual_seed(0)
 backbone = nn.Sequential(nn.Linear(4, 8), nn.ReLU())
 for param in backbone.parameters():

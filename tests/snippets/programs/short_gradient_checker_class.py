@@ -11,9 +11,11 @@ class GradientLogger:
     def _make(self, name):
         def hook(grad):
             self.log.setdefault(name, []).append(round(grad.norm().item(), 3))
+
         return hook
 
-    def __enter__(self): return self
+    def __enter__(self):
+        return self
 
     def __exit__(self, *exc):
         for h in self._handles:

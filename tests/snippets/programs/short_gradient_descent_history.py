@@ -1,4 +1,5 @@
 import torch
+
 w = torch.tensor(5.0, requires_grad=True)
 history = []
 for step in range(8):

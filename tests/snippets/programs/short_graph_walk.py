@@ -1,6 +1,7 @@
 import torch
-x = torch.tensor([1., 2.], requires_grad=True)
-w = torch.tensor(3., requires_grad=True)
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+w = torch.tensor(3.0, requires_grad=True)
 loss = ((x * w).relu() ** 2).mean()
 
 

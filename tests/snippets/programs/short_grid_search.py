@@ -1,5 +1,6 @@
 from itertools import product
 import torch
+
 grid = {"lr": [0.01, 0.1], "momentum": [0.0, 0.9]}
 best = (float("inf"), None)
 for values in product(*grid.values()):
@@ -8,7 +9,7 @@ for values in product(*grid.values()):
     opt = torch.optim.SGD([w], **params)
     for _ in range(10):
         opt.zero_grad()
-        loss = w ** 2
+        loss = w**2
         loss.backward()
         opt.step()
     print(params, round(loss.item(), 4))

@@ -1,5 +1,6 @@
 import torch
 import torch.nn.functional as F
+
 torch.manual_seed(0)
 logits = torch.tensor([[1.0, 2.0, 0.5]], requires_grad=True)
 hard = F.gumbel_softmax(logits, tau=0.5, hard=True)

@@ -15,6 +15,18 @@ from math import (
     pi,
     sqrt as root,
 )
-print(t.ones(1), nn.Linear is Linear, F.relu(tensor(-1.)), root(4), pi, data.DataLoader is DataLoader, array([1]), optim.SGD is SGD, utils.clip_grad_norm_.__name__)
+
+print(
+    t.ones(1),
+    nn.Linear is Linear,
+    F.relu(tensor(-1.0)),
+    root(4),
+    pi,
+    data.DataLoader is DataLoader,
+    array([1]),
+    optim.SGD is SGD,
+    utils.clip_grad_norm_.__name__,
+)
 import torch
+
 print(torch.nn is nn, torch.optim.Adam is Adam, torch.Tensor is Tensor, t is torch)

@@ -1,4 +1,5 @@
 import random
+
 random.seed(0)
 data = list(range(10))
 random.shuffle(data)

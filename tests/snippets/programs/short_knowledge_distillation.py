@@ -1,6 +1,7 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
+
 torch.manual_seed(0)
 teacher, student = nn.Linear(4, 3), nn.Linear(4, 3)
 T, soft_w, ce_w = 2, 0.25, 0.75

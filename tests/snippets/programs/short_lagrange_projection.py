@@ -1,4 +1,5 @@
 import torch
+
 w = torch.tensor([3.0, 4.0], requires_grad=True)
 opt = torch.optim.SGD([w], lr=0.1)
 for _ in range(5):

@@ -1,5 +1,6 @@
 import torch
 from torch import nn
+
 torch.manual_seed(0)
 net = nn.Sequential(nn.LazyLinear(4), nn.ReLU(), nn.LazyLinear(2))
 print(net[0])

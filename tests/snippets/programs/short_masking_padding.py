@@ -1,5 +1,6 @@
 import torch
 from torch.nn.utils.rnn import pad_sequence
+
 seqs = [torch.tensor([1, 2, 3]), torch.tensor([4]), torch.tensor([5, 6])]
 lengths = torch.tensor([len(s) for s in seqs])
 padded = pad_sequence(seqs, batch_first=True)

@@ -1,5 +1,6 @@
 import math
 import torch
+
 torch.manual_seed(0)
 pi, mu, sigma = torch.softmax(torch.randn(3), 0), torch.randn(3, requires_grad=True), torch.rand(3) + 0.1
 x = torch.linspace(-1, 1, 5).unsqueeze(1)

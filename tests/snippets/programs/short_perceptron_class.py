@@ -12,7 +12,7 @@ class Perceptron:
         for epoch in range(epochs):
             errors = 0
             for x, t in data:
-                if (delta := t - self(x)):
+                if delta := t - self(x):
                     errors += 1
                     self.w = [wi + self.lr * delta * xi for wi, xi in zip(self.w, x)]
                     self.b += self.lr * delta

@@ -1,10 +1,11 @@
 import torch
 from torch import nn
+
 torch.manual_seed(0)
 x = torch.linspace(-1, 1, 16)
-y = x ** 3 - x
+y = x**3 - x
 for degree in (1, 3):
-    feats = torch.stack([x ** k for k in range(degree + 1)], dim=1)
+    feats = torch.stack([x**k for k in range(degree + 1)], dim=1)
     model = nn.Linear(degree + 1, 1, bias=False)
     opt = torch.optim.Adam(model.parameters(), lr=0.1)
     for _ in range(50):

@@ -1,5 +1,6 @@
 import torch
-A = torch.tensor([[2., 1.], [1., 3.]])
+
+A = torch.tensor([[2.0, 1.0], [1.0, 3.0]])
 v = torch.ones(2)
 for _ in range(30):
     v = A @ v

@@ -1,4 +1,5 @@
 import random
+
 random.seed(1)
 n_states, actions = 5, ("left", "right")
 Q = {(s, a): 0.0 for s in range(n_states) for a in actions}

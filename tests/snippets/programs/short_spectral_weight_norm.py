@@ -1,5 +1,6 @@
 import torch
 from torch import nn
+
 torch.manual_seed(0)
 lin = nn.utils.parametrizations.weight_norm(nn.Linear(3, 2))
 print(sorted(dict(lin.named_parameters())), lin(torch.ones(1, 3)).shape)

@@ -1,4 +1,5 @@
 import torch
+
 torch.manual_seed(0)
 
 
@@ -13,6 +14,7 @@ img = torch.rand(1, 3, 4, 4, requires_grad=True)
 optimizer = torch.optim.LBFGS([img])
 run = [0]
 while run[0] <= 20:
+
     def closure():
         with torch.no_grad():
             img.clamp_(0, 1)
@@ -21,5 +23,6 @@ while run[0] <= 20:
         loss.backward()
         run[0] += 1
         return loss
+
     loss = optimizer.step(closure)
 print(run[0] > 20, loss.item() < 50, img.grad is not None)

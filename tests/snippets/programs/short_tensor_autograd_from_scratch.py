@@ -27,6 +27,7 @@ class Tensor:
                 for p in t.parents:
                     visit(p)
                 order.append(t)
+
         visit(self)
         self.grad = np.ones_like(self.data)
         for t in reversed(order):

@@ -1,10 +1,15 @@
 import torch
 from torch import nn
 from collections import Counter
+
 torch.manual_seed(0)
 train = [("good great fine", 1), ("bad awful", 0), ("great movie", 1), ("awful bad plot", 0)]
 counter = Counter(tok for text, _ in train for tok in text.split())
-vocab = {"<pad>": 0, "<unk>": 1, **{w: i + 2 for i, (w, _) in enumerate(sorted(counter.items(), key=lambda kv: (-kv[1], kv[0])))}}
+vocab = {
+    "<pad>": 0,
+    "<unk>": 1,
+    **{w: i + 2 for i, (w, _) in enumerate(sorted(counter.items(), key=lambda kv: (-kv[1], kv[0])))},
+}
 itos = {v: k for k, v in vocab.items()}
 print(list(vocab.items())[:5])
 
@@ -13,7 +18,9 @@ def collate_batch(batch):
     texts, labels, offsets = [], [], [0]
     for text, label in batch:
         ids = torch.tensor([vocab.get(t, vocab["<unk>"]) for t in text.split()], dtype=torch.int64)
-        texts.append(ids); labels.append(label); offsets.append(ids.size(0))
+        texts.append(ids)
+        labels.append(label)
+        offsets.append(ids.size(0))
     return torch.tensor(labels), torch.cat(texts), torch.tensor(offsets[:-1]).cumsum(dim=0)
 
 

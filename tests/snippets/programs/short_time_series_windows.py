@@ -1,11 +1,12 @@
 import torch
 from torch import nn
+
 torch.manual_seed(0)
 series = torch.sin(torch.arange(0, 6, 0.3))
 
 
 def windows(seq, size):
-    return torch.stack([seq[i:i + size] for i in range(len(seq) - size)]), seq[size:]
+    return torch.stack([seq[i : i + size] for i in range(len(seq) - size)]), seq[size:]
 
 
 X, y = windows(series, 4)
@@ -15,5 +16,7 @@ opt = torch.optim.Adam([*lstm.parameters(), *head.parameters()], 0.02)
 for epoch in range(6):
     out, _ = lstm(X.unsqueeze(-1))
     loss = ((head(out[:, -1]).squeeze() - y) ** 2).mean()
-    opt.zero_grad(); loss.backward(); opt.step()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
 print(f"{loss.item():.4f}")

@@ -16,7 +16,9 @@ class History(Callback):
 
 
 class StopAt(Callback):
-    def __init__(self, loss): self.loss = loss
+    def __init__(self, loss):
+        self.loss = loss
+
     def on_epoch_end(self, trainer, logs):
         if logs["loss"] < self.loss:
             trainer.should_stop = True
@@ -50,5 +52,7 @@ x = torch.randn(12, 2)
 loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, x.sum(1, keepdim=True)), batch_size=4)
 model = nn.Linear(2, 1)
 history = History()
-trainer = Trainer(model, torch.optim.SGD(model.parameters(), lr=0.3), nn.MSELoss(), [history, StopAt(0.01)]).fit(loader, 20)
+trainer = Trainer(model, torch.optim.SGD(model.parameters(), lr=0.3), nn.MSELoss(), [history, StopAt(0.01)]).fit(
+    loader, 20
+)
 print(history.logs, trainer.epoch)

@@ -24,7 +24,8 @@ class Node:
         if self.right:
             yield from self.right
 
-    def depth(self): return 1 + max((c.depth() for c in (self.left, self.right) if c), default=0)
+    def depth(self):
+        return 1 + max((c.depth() for c in (self.left, self.right) if c), default=0)
 
 
 root = Node(5)

@@ -1,10 +1,12 @@
 try:
     from torch.utils.tensorboard import SummaryWriter
+
     writer = None
 except ImportError:
     writer = None
 try:
     import some_package_that_is_missing as sp
+
     HAS = True
 except ImportError:
     sp, HAS = None, False

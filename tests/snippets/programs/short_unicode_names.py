@@ -1,4 +1,5 @@
 import torch
+
 α, β, θ = 0.1, 0.9, torch.tensor(1.0, requires_grad=True)
 σ = torch.sigmoid
 for шаг in range(2):

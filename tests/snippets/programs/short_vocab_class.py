@@ -9,16 +9,26 @@ class Vocab:
         self._itos += sorted((t for t, c in counts.items() if c >= min_freq), key=lambda t: (-counts[t], t))
         self._stoi = {t: i for i, t in enumerate(self._itos)}
 
-    def __len__(self): return len(self._itos)
+    def __len__(self):
+        return len(self._itos)
+
     def __getitem__(self, tokens):
         if isinstance(tokens, (list, tuple)):
             return [self[t] for t in tokens]
         return self._stoi.get(tokens, self._stoi[self.UNK])
-    def __contains__(self, t): return t in self._stoi
-    def lookup(self, ids): return [self._itos[i] for i in ids]
-    def __repr__(self): return f"<{type(self).__name__} of {len(self)}>"
+
+    def __contains__(self, t):
+        return t in self._stoi
+
+    def lookup(self, ids):
+        return [self._itos[i] for i in ids]
+
+    def __repr__(self):
+        return f"<{type(self).__name__} of {len(self)}>"
+
     @property
-    def unk(self): return self[self.UNK]
+    def unk(self):
+        return self[self.UNK]
 
 
 v = Vocab("a b a c a b".split(), min_freq=2)

@@ -1,5 +1,6 @@
 import torch
 import torch.nn as nn
+
 torch.manual_seed(2)
 X = torch.tensor([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=torch.float32)
 y = torch.tensor([[0], [1], [1], [0]], dtype=torch.float32)
@@ -13,4 +14,4 @@ for epoch in range(60):
     opt.step()
     if not epoch % 20:
         print("epoch", epoch, "loss", round(loss.item(), 3))
-print([int(p > .5) for p in model(X).squeeze().tolist()])
+print([int(p > 0.5) for p in model(X).squeeze().tolist()])

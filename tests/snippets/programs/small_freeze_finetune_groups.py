@@ -1,6 +1,7 @@
 import torch
 from torch import nn
 from copy import deepcopy
+
 torch.manual_seed(0)
 backbone = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU())
 head = nn.Linear(8, 2)

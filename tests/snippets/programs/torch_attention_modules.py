@@ -1,6 +1,7 @@
 import torch
 from torch import nn
 import torch.nn.functional as F
+
 torch.manual_seed(0)
 mha = nn.MultiheadAttention(8, 2, batch_first=True)
 x = torch.randn(2, 3, 8)
@@ -20,13 +21,13 @@ class Head(nn.Module):
         self.key = nn.Linear(n_embd, head_size, bias=False)
         self.query = nn.Linear(n_embd, head_size, bias=False)
         self.value = nn.Linear(n_embd, head_size, bias=False)
-        self.register_buffer('tril', torch.tril(torch.ones(block_size, block_size)))
+        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
 
     def forward(self, x):
         B, T, C = x.shape
         k, q = self.key(x), self.query(x)
-        wei = q @ k.transpose(-2, -1) * k.shape[-1]**-0.5
-        wei = wei.masked_fill(self.tril[:T, :T] == 0, float('-inf'))
+        wei = q @ k.transpose(-2, -1) * k.shape[-1] ** -0.5
+        wei = wei.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
         wei = F.softmax(wei, dim=-1)
         return wei @ self.value(x)
 
@@ -75,13 +76,15 @@ chars = sorted(list(set(text)))
 stoi = {ch: i for i, ch in enumerate(chars)}
 itos = {i: ch for i, ch in enumerate(chars)}
 encode = lambda s: [stoi[c] for c in s]
-decode = lambda l: ''.join([itos[i] for i in l])
+decode = lambda l: "".join([itos[i] for i in l])
 data = torch.tensor(encode(text), dtype=torch.long)
 
 
 def get_batch(batch_size=4, block_size=6):
     ix = torch.randint(len(data) - block_size, (batch_size,))
-    return torch.stack([data[i:i+block_size] for i in ix]), torch.stack([data[i+1:i+block_size+1] for i in ix])
+    return torch.stack([data[i : i + block_size] for i in ix]), torch.stack(
+        [data[i + 1 : i + block_size + 1] for i in ix]
+    )
 
 
 m = BigramLanguageModel(len(chars))
@@ -92,5 +95,5 @@ for it in range(6):
     opt.zero_grad(set_to_none=True)
     loss.backward()
     opt.step()
-print(f"{loss.item():.3f}", sum(p.numel() for p in m.parameters()) / 1e3, 'K parameters')
+print(f"{loss.item():.3f}", sum(p.numel() for p in m.parameters()) / 1e3, "K parameters")
 print(len(decode(m.generate(torch.zeros((1, 1), dtype=torch.long), max_new_tokens=10)[0].tolist())))

@@ -11,7 +11,7 @@ class Exp(Function):
 
     @staticmethod
     def backward(ctx, grad_output):
-        result, = ctx.saved_tensors
+        (result,) = ctx.saved_tensors
         return grad_output * result
 
 

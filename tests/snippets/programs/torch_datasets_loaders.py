@@ -1,6 +1,18 @@
 import torch
-from torch.utils.data import (Dataset, DataLoader, TensorDataset, Subset, ConcatDataset, IterableDataset, random_split,
-                              SubsetRandomSampler, WeightedRandomSampler, SequentialSampler, RandomSampler, BatchSampler)
+from torch.utils.data import (
+    Dataset,
+    DataLoader,
+    TensorDataset,
+    Subset,
+    ConcatDataset,
+    IterableDataset,
+    random_split,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+    SequentialSampler,
+    RandomSampler,
+    BatchSampler,
+)
 
 
 class Words(Dataset):
@@ -32,7 +44,12 @@ train, val = random_split(range(10), [7, 3], generator=torch.Generator().manual_
 print(list(train), list(val), len(train))
 a, b = random_split(TensorDataset(torch.arange(4)), [0.5, 0.5])
 print(len(a), len(b), len(ConcatDataset([a, b])), list(Subset("abcdef", [0, 2])))
-for sampler in (SequentialSampler(range(4)), RandomSampler(range(4)), SubsetRandomSampler([1, 3]), WeightedRandomSampler([0.1, 0.9], 4)):
+for sampler in (
+    SequentialSampler(range(4)),
+    RandomSampler(range(4)),
+    SubsetRandomSampler([1, 3]),
+    WeightedRandomSampler([0.1, 0.9], 4),
+):
     print(type(sampler).__name__, list(sampler))
 print(list(BatchSampler(SequentialSampler(range(5)), 2, drop_last=False)))
 
@@ -46,7 +63,14 @@ class Stream(IterableDataset):
 
 
 print([x.tolist() for x in DataLoader(Stream(5), batch_size=2)])
-loader = DataLoader(TensorDataset(torch.arange(6.).view(3, 2), torch.arange(3)), batch_size=2, shuffle=True, drop_last=True, num_workers=2, pin_memory=False)
+loader = DataLoader(
+    TensorDataset(torch.arange(6.0).view(3, 2), torch.arange(3)),
+    batch_size=2,
+    shuffle=True,
+    drop_last=True,
+    num_workers=2,
+    pin_memory=False,
+)
 print(len(loader), loader.batch_size, len(loader.dataset), [y.tolist() for x, y in loader])
 x, y = next(iter(loader))
 print(x.shape, y.dtype)

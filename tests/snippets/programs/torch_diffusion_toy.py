@@ -1,5 +1,6 @@
 import torch
 from torch import nn
+
 torch.manual_seed(0)
 T = 10
 betas = torch.linspace(1e-4, 0.2, T)
@@ -30,7 +31,9 @@ for i in range(10):
     t = torch.randint(0, T, (16,))
     noise = torch.randn_like(x0)
     loss = (model(q_sample(x0, t, noise), t) - noise).pow(2).mean()
-    opt.zero_grad(); loss.backward(); opt.step()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
 print(f"{loss.item():.3f}")
 
 

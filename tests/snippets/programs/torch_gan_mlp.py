@@ -1,5 +1,6 @@
 import torch
 import torch.nn as nn
+
 torch.manual_seed(1)
 latent_size, hidden_size, image_size, batch_size = 4, 8, 6, 5
 D = nn.Sequential(nn.Linear(image_size, hidden_size), nn.LeakyReLU(0.2), nn.Linear(hidden_size, 1), nn.Sigmoid())
@@ -41,6 +42,9 @@ for epoch in range(3):
     reset_grad()
     g_loss.backward()
     g_optimizer.step()
-    print('Epoch [{}/{}], d_loss: {:.4f}, g_loss: {:.4f}, D(x): {:.2f}, D(G(z)): {:.2f}'
-          .format(epoch, 3, d_loss.item(), g_loss.item(), real_score.mean().item(), fake_score.mean().item()))
+    print(
+        "Epoch [{}/{}], d_loss: {:.4f}, g_loss: {:.4f}, D(x): {:.2f}, D(G(z)): {:.2f}".format(
+            epoch, 3, d_loss.item(), g_loss.item(), real_score.mean().item(), fake_score.mean().item()
+        )
+    )
 print(denorm(fake_images).max() <= 1)

@@ -1,6 +1,7 @@
 import torch
 from torch import nn
 import torch.nn.init as init
+
 torch.manual_seed(0)
 
 
@@ -15,7 +16,18 @@ def init_weights(m):
 net = nn.Sequential(nn.Linear(2, 2), nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2))
 print(net.apply(init_weights)[0].weight)
 w = torch.empty(2, 3)
-for f in (init.uniform_, init.normal_, init.xavier_uniform_, init.xavier_normal_, init.kaiming_uniform_, init.ones_, init.zeros_, init.eye_, init.orthogonal_, init.trunc_normal_):
+for f in (
+    init.uniform_,
+    init.normal_,
+    init.xavier_uniform_,
+    init.xavier_normal_,
+    init.kaiming_uniform_,
+    init.ones_,
+    init.zeros_,
+    init.eye_,
+    init.orthogonal_,
+    init.trunc_normal_,
+):
     print(f.__name__, f(w).shape, f"{w.sum().item():.3f}")
 print(init.constant_(w, 0.3), init.calculate_gain("relu"), init.calculate_gain("tanh"))
 lin = nn.Linear(3, 1)

@@ -2,6 +2,7 @@ import torch
 import torch.nn as nn
 import numpy as np
 import matplotlib.pyplot as plt
+
 torch.manual_seed(0)
 input_size = 1
 output_size = 1
@@ -20,12 +21,12 @@ for epoch in range(num_epochs):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-    if (epoch+1) % 5 == 0:
-        print('Epoch [{}/{}], Loss: {:.4f}'.format(epoch+1, num_epochs, loss.item()))
+    if (epoch + 1) % 5 == 0:
+        print("Epoch [{}/{}], Loss: {:.4f}".format(epoch + 1, num_epochs, loss.item()))
 predicted = model(torch.from_numpy(x_train)).detach().numpy()
-plt.plot(x_train, y_train, 'ro', label='Original data')
-plt.plot(x_train, predicted, label='Fitted line')
+plt.plot(x_train, y_train, "ro", label="Original data")
+plt.plot(x_train, predicted, label="Fitted line")
 plt.legend()
 plt.show()
-torch.save(model.state_dict(), 'model.ckpt')
+torch.save(model.state_dict(), "model.ckpt")
 print(predicted.shape, predicted.dtype)

@@ -19,9 +19,16 @@ X, y = make_moons()
 class MoonModel(nn.Module):
     def __init__(self, hidden_units=8):
         super().__init__()
-        self.stack = nn.Sequential(nn.Linear(2, hidden_units), nn.ReLU(), nn.Linear(hidden_units, hidden_units), nn.ReLU(), nn.Linear(hidden_units, 1))
+        self.stack = nn.Sequential(
+            nn.Linear(2, hidden_units),
+            nn.ReLU(),
+            nn.Linear(hidden_units, hidden_units),
+            nn.ReLU(),
+            nn.Linear(hidden_units, 1),
+        )
 
-    def forward(self, x): return self.stack(x)
+    def forward(self, x):
+        return self.stack(x)
 
 
 def accuracy_fn(y_true, y_pred):

@@ -1,5 +1,6 @@
 import torch
 import torch.nn.functional as F
+
 torch.manual_seed(0)
 w = torch.randn(1, requires_grad=True)
 b = torch.zeros(1, requires_grad=True)

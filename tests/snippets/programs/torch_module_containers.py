@@ -1,6 +1,7 @@
 import torch
 from torch import nn
 from collections import OrderedDict
+
 torch.manual_seed(0)
 
 
@@ -34,13 +35,27 @@ class Net(nn.Module):
 net = Net()
 print(net)
 print(net(torch.ones(2, 4), head="b").shape, net.running, list(net.state_dict())[:4], len(net.state_dict()))
-print([n for n, _ in net.named_children()], [n for n, _ in net.named_buffers()], sum(p.numel() for p in net.parameters() if p.requires_grad))
-print(net.seq.fc, net.seq[0] is net.seq.fc, "a" in net.heads, list(net.heads.keys()), len(net.blocks), net._private, net.training)
+print(
+    [n for n, _ in net.named_children()],
+    [n for n, _ in net.named_buffers()],
+    sum(p.numel() for p in net.parameters() if p.requires_grad),
+)
+print(
+    net.seq.fc,
+    net.seq[0] is net.seq.fc,
+    "a" in net.heads,
+    list(net.heads.keys()),
+    len(net.blocks),
+    net._private,
+    net.training,
+)
 net.eval()
 print(net.training, net.blocks[0].training, net.train().training)
 net.add_module("extra", nn.Identity())
 net.blocks.append(nn.ReLU())
-print([type(m).__name__ for m in net.modules()][:5], net.get_submodule("seq.fc"), net.get_parameter("heads.a.bias").shape)
+print(
+    [type(m).__name__ for m in net.modules()][:5], net.get_submodule("seq.fc"), net.get_parameter("heads.a.bias").shape
+)
 net.requires_grad_(False)
 print(any(p.requires_grad for p in net.parameters()))
 missing = nn.Linear(2, 2).load_state_dict({"weight": torch.zeros(2, 2)}, strict=False)

@@ -1,4 +1,5 @@
 import numpy as np
+
 np.random.seed(1)
 N, D_in, H, D_out = 8, 5, 4, 2
 x = np.random.randn(N, D_in)
@@ -59,6 +60,12 @@ for epoch in range(30):
 print((out.argmax(axis=1) == labels).mean() > 0.4, -np.log(out[np.arange(12), labels]).mean().round(3))
 order = np.random.permutation(12)
 for start in range(0, 12, 5):
-    batch = X[order[start:start + 5]]
+    batch = X[order[start : start + 5]]
     print(batch.shape, end=" ")
-print(np.argsort(X[:, 0])[:3], np.unique(labels, return_counts=True), np.vstack([X[:1], X[1:2]]).shape, np.hstack([X, X]).shape, np.where(labels == 1)[0][:2])
+print(
+    np.argsort(X[:, 0])[:3],
+    np.unique(labels, return_counts=True),
+    np.vstack([X[:1], X[1:2]]).shape,
+    np.hstack([X, X]).shape,
+    np.where(labels == 1)[0][:2],
+)

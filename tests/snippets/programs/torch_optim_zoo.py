@@ -1,5 +1,6 @@
 import torch
 from torch import nn, optim
+
 for name, make in {
     "SGD": lambda p: optim.SGD(p, lr=0.1, momentum=0.9, nesterov=True, weight_decay=1e-4),
     "Adam": lambda p: optim.Adam(p, lr=0.1, betas=(0.9, 0.99), eps=1e-8),
@@ -15,7 +16,7 @@ for name, make in {
     opt = make([w])
     for _ in range(5):
         opt.zero_grad(set_to_none=True)
-        loss = (w ** 2).sum()
+        loss = (w**2).sum()
         loss.backward()
         opt.step()
     print(f"{name:10s} {w[0].item():.4f} {w[1].item():.4f}", sorted(opt.state[w])[:2])

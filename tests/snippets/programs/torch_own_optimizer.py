@@ -37,7 +37,7 @@ mine, theirs = MySGD([w], 0.1, 0.9), torch.optim.SGD([ref], 0.1, 0.9)
 for step in range(4):
     for p, o in ((w, mine), (ref, theirs)):
         o.zero_grad()
-        (p ** 2).sum().backward()
+        (p**2).sum().backward()
         o.step()
 print(w, torch.allclose(w, ref), mine)
 try:
@@ -59,8 +59,8 @@ class Adam:
             g = p.grad.data
             self.m[i] = self.b1 * self.m[i] + (1 - self.b1) * g
             self.v[i] = self.b2 * self.v[i] + (1 - self.b2) * g * g
-            m_hat = self.m[i] / (1 - self.b1 ** self.t)
-            v_hat = self.v[i] / (1 - self.b2 ** self.t)
+            m_hat = self.m[i] / (1 - self.b1**self.t)
+            v_hat = self.v[i] / (1 - self.b2**self.t)
             p.data -= self.lr * m_hat / (v_hat.sqrt() + self.eps)
 
     def zero_grad(self):
@@ -72,6 +72,6 @@ p = torch.tensor([1.0], requires_grad=True)
 adam = Adam([p], lr=0.1)
 for _ in range(3):
     adam.zero_grad()
-    (p ** 2).backward()
+    (p**2).backward()
     adam.step()
 print(p)

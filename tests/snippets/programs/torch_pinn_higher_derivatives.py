@@ -1,5 +1,6 @@
 import torch
 from torch import nn
+
 torch.manual_seed(0)
 net = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
 opt = torch.optim.Adam(net.parameters(), lr=1e-2)
@@ -17,7 +18,7 @@ for i in range(20):
     if i % 10 == 9:
         print(i, f"{loss.item():.4f}")
 x = torch.tensor(2.0, requires_grad=True)
-y = x ** 4
+y = x**4
 for k in range(4):
-    y, = torch.autograd.grad(y, x, create_graph=True)
+    (y,) = torch.autograd.grad(y, x, create_graph=True)
     print(k + 1, y.item())

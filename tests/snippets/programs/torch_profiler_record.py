@@ -1,6 +1,7 @@
 import time
 import torch
 from torch import nn
+
 torch.manual_seed(0)
 model = nn.Sequential(nn.Linear(16, 16), nn.ReLU())
 x = torch.randn(4, 16)
@@ -9,7 +10,7 @@ x = torch.randn(4, 16)
 class AverageMeter(object):
     """Computes and stores the average and current value"""
 
-    def __init__(self, name, fmt=':f'):
+    def __init__(self, name, fmt=":f"):
         self.name = name
         self.fmt = fmt
         self.reset()
@@ -27,7 +28,7 @@ class AverageMeter(object):
         self.avg = self.sum / self.count
 
     def __str__(self):
-        fmtstr = '{name} {val' + self.fmt + '} ({avg' + self.fmt + '})'
+        fmtstr = "{name} {val" + self.fmt + "} ({avg" + self.fmt + "})"
         return fmtstr.format(**self.__dict__)
 
 
@@ -40,15 +41,15 @@ class ProgressMeter(object):
     def display(self, batch):
         entries = [self.prefix + self.batch_fmtstr.format(batch)]
         entries += [str(meter) for meter in self.meters]
-        print('\t'.join(entries))
+        print("\t".join(entries))
 
     def _get_batch_fmtstr(self, num_batches):
         num_digits = len(str(num_batches // 1))
-        fmt = '{:' + str(num_digits) + 'd}'
-        return '[' + fmt + '/' + fmt.format(num_batches) + ']'
+        fmt = "{:" + str(num_digits) + "d}"
+        return "[" + fmt + "/" + fmt.format(num_batches) + "]"
 
 
-losses = AverageMeter('Loss', ':.4e')
+losses = AverageMeter("Loss", ":.4e")
 progress = ProgressMeter(12, [losses], prefix="Epoch: [{}]".format(0))
 end = time.time()
 for i in range(3):

@@ -1,5 +1,6 @@
 import torch
 import torch.nn as nn
+
 torch.manual_seed(0)
 
 
@@ -45,7 +46,9 @@ class ResNet(nn.Module):
     def make_layer(self, block, out_channels, blocks, stride=1):
         downsample = None
         if (stride != 1) or (self.in_channels != out_channels):
-            downsample = nn.Sequential(conv3x3(self.in_channels, out_channels, stride=stride), nn.BatchNorm2d(out_channels))
+            downsample = nn.Sequential(
+                conv3x3(self.in_channels, out_channels, stride=stride), nn.BatchNorm2d(out_channels)
+            )
         layers = []
         layers.append(block(self.in_channels, out_channels, stride, downsample))
         self.in_channels = out_channels
@@ -67,7 +70,7 @@ optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
 
 def update_lr(optimizer, lr):
     for param_group in optimizer.param_groups:
-        param_group['lr'] = lr
+        param_group["lr"] = lr
 
 
 curr_lr = 1e-3
@@ -77,7 +80,7 @@ for epoch in range(2):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-    print("Epoch [{}/{}] Loss: {:.3f}".format(epoch+1, 2, loss.item()))
+    print("Epoch [{}/{}] Loss: {:.3f}".format(epoch + 1, 2, loss.item()))
     curr_lr /= 3
     update_lr(optimizer, curr_lr)
 print(f"{optimizer.param_groups[0]['lr']:.6f}", sum(p.numel() for p in model.parameters()))

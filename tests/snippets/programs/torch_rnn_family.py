@@ -1,6 +1,7 @@
 import torch
 from torch import nn
 from torch.nn.utils.rnn import pad_sequence, pack_padded_sequence, pad_packed_sequence, pack_sequence
+
 torch.manual_seed(1)
 for cls in (nn.RNN, nn.GRU, nn.LSTM):
     rnn = cls(3, 4, num_layers=2, batch_first=True, bidirectional=True)
@@ -41,7 +42,10 @@ class LSTMTagger(nn.Module):
         return torch.log_softmax(tag_space, dim=1)
 
 
-training_data = [("The dog ate the apple".split(), ["DET", "NN", "V", "DET", "NN"]), ("Everybody read that book".split(), ["NN", "V", "DET", "NN"])]
+training_data = [
+    ("The dog ate the apple".split(), ["DET", "NN", "V", "DET", "NN"]),
+    ("Everybody read that book".split(), ["NN", "V", "DET", "NN"]),
+]
 word_to_ix = {}
 for sent, tags in training_data:
     for word in sent:
@@ -53,7 +57,9 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 for epoch in range(3):
     for sentence, tags in training_data:
         model.zero_grad()
-        loss = nn.NLLLoss()(model(torch.tensor([word_to_ix[w] for w in sentence])), torch.tensor([tag_to_ix[t] for t in tags]))
+        loss = nn.NLLLoss()(
+            model(torch.tensor([word_to_ix[w] for w in sentence])), torch.tensor([tag_to_ix[t] for t in tags])
+        )
         loss.backward()
         optimizer.step()
     print(epoch, f"{loss.item():.4f}")

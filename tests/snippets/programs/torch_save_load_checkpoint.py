@@ -1,18 +1,21 @@
 import torch
 from torch import nn, optim
+
 torch.manual_seed(0)
 net, opt = nn.Linear(2, 1), None
 opt = optim.Adam(net.parameters(), lr=0.01)
 net(torch.ones(1, 2)).sum().backward()
 opt.step()
 PATH = "checkpoint.tar"
-torch.save({'epoch': 5, 'model_state_dict': net.state_dict(), 'optimizer_state_dict': opt.state_dict(), 'loss': 0.4}, PATH)
+torch.save(
+    {"epoch": 5, "model_state_dict": net.state_dict(), "optimizer_state_dict": opt.state_dict(), "loss": 0.4}, PATH
+)
 model = nn.Linear(2, 1)
 optimizer = optim.Adam(model.parameters(), lr=0.5)
 checkpoint = torch.load(PATH, weights_only=True)
-model.load_state_dict(checkpoint['model_state_dict'])
-optimizer.load_state_dict(checkpoint['optimizer_state_dict'])
-epoch, loss = checkpoint['epoch'], checkpoint['loss']
+model.load_state_dict(checkpoint["model_state_dict"])
+optimizer.load_state_dict(checkpoint["optimizer_state_dict"])
+epoch, loss = checkpoint["epoch"], checkpoint["loss"]
 model.eval()
 print(epoch, loss, optimizer.param_groups[0]["lr"], torch.equal(model.weight, net.weight))
 print("Model's state_dict:")

@@ -1,7 +1,19 @@
 import torch
 from torch import optim
 from torch.optim import lr_scheduler
-from torch.optim.lr_scheduler import StepLR, MultiStepLR, ExponentialLR, CosineAnnealingLR, LambdaLR, ReduceLROnPlateau, OneCycleLR, LinearLR, SequentialLR, CyclicLR, CosineAnnealingWarmRestarts
+from torch.optim.lr_scheduler import (
+    StepLR,
+    MultiStepLR,
+    ExponentialLR,
+    CosineAnnealingLR,
+    LambdaLR,
+    ReduceLROnPlateau,
+    OneCycleLR,
+    LinearLR,
+    SequentialLR,
+    CyclicLR,
+    CosineAnnealingWarmRestarts,
+)
 
 
 def rates(make, n=6):
@@ -20,7 +32,7 @@ print(rates(lambda o: StepLR(o, step_size=2, gamma=0.5)))
 print(rates(lambda o: MultiStepLR(o, milestones=[2, 4], gamma=0.1)))
 print(rates(lambda o: ExponentialLR(o, gamma=0.9)))
 print(rates(lambda o: CosineAnnealingLR(o, T_max=6, eta_min=0.1)))
-print(rates(lambda o: LambdaLR(o, lr_lambda=lambda e: 0.95 ** e)))
+print(rates(lambda o: LambdaLR(o, lr_lambda=lambda e: 0.95**e)))
 print(rates(lambda o: LinearLR(o, start_factor=0.1, total_iters=4)))
 print(rates(lambda o: OneCycleLR(o, max_lr=2.0, total_steps=10)))
 print(rates(lambda o: CosineAnnealingWarmRestarts(o, T_0=3)))

@@ -1,5 +1,6 @@
 import torch
 import numpy as np
+
 data = [[1, 2], [3, 4]]
 x_data = torch.tensor(data)
 np_array = np.array(data)
@@ -9,10 +10,15 @@ print(f"Ones Tensor: \n {x_ones} \n")
 torch.manual_seed(0)
 x_rand = torch.rand_like(x_data, dtype=torch.float)
 print(f"Random Tensor: \n {x_rand} \n")
-shape = (2, 3,)
+shape = (
+    2,
+    3,
+)
 print(torch.rand(shape), torch.ones(shape), torch.zeros(shape))
 tensor = torch.rand(3, 4)
-print(f"Shape of tensor: {tensor.shape}\nDatatype of tensor: {tensor.dtype}\nDevice tensor is stored on: {tensor.device}")
+print(
+    f"Shape of tensor: {tensor.shape}\nDatatype of tensor: {tensor.dtype}\nDevice tensor is stored on: {tensor.device}"
+)
 if torch.accelerator.is_available():
     tensor = tensor.to(torch.accelerator.current_accelerator())
 tensor = torch.ones(4, 4)

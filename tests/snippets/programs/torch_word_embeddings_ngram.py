@@ -2,11 +2,15 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 import torch.optim as optim
+
 torch.manual_seed(1)
 CONTEXT_SIZE = 2
 test_sentence = """When forty winters shall besiege thy brow,
 And dig deep trenches in thy beauty's field,""".split()
-ngrams = [([test_sentence[i - j - 1] for j in range(CONTEXT_SIZE)], test_sentence[i]) for i in range(CONTEXT_SIZE, len(test_sentence))]
+ngrams = [
+    ([test_sentence[i - j - 1] for j in range(CONTEXT_SIZE)], test_sentence[i])
+    for i in range(CONTEXT_SIZE, len(test_sentence))
+]
 print(ngrams[:3])
 vocab = sorted(set(test_sentence))
 word_to_ix = {word: i for i, word in enumerate(vocab)}

@@ -12,14 +12,10 @@ n_letters = len(all_letters)
 
 
 def unicodeToAscii(s):
-    return ''.join(
-        c for c in unicodedata.normalize('NFD', s)
-        if unicodedata.category(c) != 'Mn'
-        and c in all_letters
-    )
+    return "".join(c for c in unicodedata.normalize("NFD", s) if unicodedata.category(c) != "Mn" and c in all_letters)
 
 
-print(unicodeToAscii('Ślusàrski'))
+print(unicodeToAscii("Ślusàrski"))
 category_lines = {"Czech": ["Abl", "Adsit", "Ajdrna"], "Irish": ["Ahearn", "Aodh", "O'Grady"]}
 all_categories = list(category_lines.keys())
 n_categories = len(all_categories)
@@ -76,7 +72,7 @@ def timeSince(since):
     s = now - since
     m = math.floor(s / 60)
     s -= m * 60
-    return '%dm' % m  # the seconds are the machine's
+    return "%dm" % m  # the seconds are the machine's
 
 
 random.seed(0)
@@ -107,8 +103,8 @@ for iter in range(1, 21):
     current_loss += loss
     if iter % 10 == 0:
         guess, guess_i = categoryFromOutput(output)
-        correct = '✓' if guess == category else '✗ (%s)' % category
-        print('%d %d%% (%s) %.4f %s / %s %s' % (iter, iter / 20 * 100, timeSince(start), loss, line, guess, correct))
+        correct = "✓" if guess == category else "✗ (%s)" % category
+        print("%d %d%% (%s) %.4f %s / %s %s" % (iter, iter / 20 * 100, timeSince(start), loss, line, guess, correct))
         all_losses.append(round(current_loss / 10, 3))
         current_loss = 0
 print(all_losses)

@@ -3,7 +3,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 import torch.optim as optim
 
-classes = ('plane', 'car', 'bird', 'cat')
+classes = ("plane", "car", "bird", "cat")
 
 
 class FakeCIFAR(torch.utils.data.Dataset):
@@ -66,9 +66,9 @@ for epoch in range(2):
         optimizer.step()
         running_loss += loss.item()
         if i % 4 == 3:
-            print('[%d, %5d] loss: %.3f' % (epoch + 1, i + 1, running_loss / 4))
+            print("[%d, %5d] loss: %.3f" % (epoch + 1, i + 1, running_loss / 4))
             running_loss = 0.0
-print('Finished Training')
+print("Finished Training")
 correct_pred = {classname: 0 for classname in classes}
 total_pred = {classname: 0 for classname in classes}
 with torch.no_grad():
@@ -81,4 +81,4 @@ with torch.no_grad():
             total_pred[classes[label]] += 1
 for classname, correct_count in correct_pred.items():
     accuracy = 100 * float(correct_count) / total_pred[classname]
-    print(f'Accuracy for class: {classname:5s} is {accuracy:.1f} %')
+    print(f"Accuracy for class: {classname:5s} is {accuracy:.1f} %")

@@ -17,9 +17,9 @@ device = torch.device("cuda:0" if (torch.cuda.is_available() and ngpu > 0) else 
 
 def weights_init(m):
     classname = m.__class__.__name__
-    if classname.find('Conv') != -1:
+    if classname.find("Conv") != -1:
         nn.init.normal_(m.weight.data, 0.0, 0.02)
-    elif classname.find('BatchNorm') != -1:
+    elif classname.find("BatchNorm") != -1:
         nn.init.normal_(m.weight.data, 1.0, 0.02)
         nn.init.constant_(m.bias.data, 0)
 
@@ -33,7 +33,7 @@ class Generator(nn.Module):
             nn.BatchNorm2d(ngf * 2),
             nn.ReLU(True),
             nn.ConvTranspose2d(ngf * 2, nc, 4, 2, 1, bias=False),
-            nn.Tanh()
+            nn.Tanh(),
         )
 
     def forward(self, input):
@@ -48,7 +48,7 @@ class Discriminator(nn.Module):
             nn.Conv2d(nc, ndf, 4, 2, 1, bias=False),
             nn.LeakyReLU(0.2, inplace=True),
             nn.Conv2d(ndf, 1, 4, 1, 0, bias=False),
-            nn.Sigmoid()
+            nn.Sigmoid(),
         )
 
     def forward(self, input):
@@ -56,7 +56,7 @@ class Discriminator(nn.Module):
 
 
 netG = Generator(ngpu).to(device)
-if (device.type == 'cuda') and (ngpu > 1):
+if (device.type == "cuda") and (ngpu > 1):
     netG = nn.DataParallel(netG, list(range(ngpu)))
 netG.apply(weights_init)
 print(netG)
@@ -64,8 +64,8 @@ netD = Discriminator(ngpu).to(device)
 netD.apply(weights_init)
 criterion = nn.BCELoss()
 fixed_noise = torch.randn(4, nz, 1, 1, device=device)
-real_label = 1.
-fake_label = 0.
+real_label = 1.0
+fake_label = 0.0
 optimizerD = optim.Adam(netD.parameters(), lr=lr, betas=(beta1, 0.999))
 optimizerG = optim.Adam(netG.parameters(), lr=lr, betas=(beta1, 0.999))
 img_list, G_losses, D_losses = [], [], []
@@ -94,8 +94,10 @@ for epoch in range(1):
         errG = criterion(output, label)
         errG.backward()
         optimizerG.step()
-        print('[%d/%d][%d/%d]\tLoss_D: %.4f\tLoss_G: %.4f\tD(x): %.4f'
-              % (epoch, 1, i, len(dataloader), errD.item(), errG.item(), D_x))
+        print(
+            "[%d/%d][%d/%d]\tLoss_D: %.4f\tLoss_G: %.4f\tD(x): %.4f"
+            % (epoch, 1, i, len(dataloader), errD.item(), errG.item(), D_x)
+        )
         G_losses.append(errG.item())
 with torch.no_grad():
     fake = netG(fixed_noise).detach().cpu()

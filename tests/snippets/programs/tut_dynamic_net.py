@@ -13,11 +13,13 @@ class DynamicNet(torch.nn.Module):
     def forward(self, x):
         y = self.a + self.b * x
         for exp in range(4, random.randint(4, 6)):
-            y = y + self.e * x ** exp
+            y = y + self.e * x**exp
         return y
 
     def string(self):
-        return f'y = {self.a.item():.4f} + {self.b.item():.4f} x + {self.e.item():.4f} x^4 ? + {self.e.item():.4f} x^5 ?'
+        return (
+            f"y = {self.a.item():.4f} + {self.b.item():.4f} x + {self.e.item():.4f} x^4 ? + {self.e.item():.4f} x^5 ?"
+        )
 
 
 random.seed(4)
@@ -25,7 +27,7 @@ torch.manual_seed(2)
 x = torch.linspace(-1, 1, 40)
 y = torch.sin(x)
 model = DynamicNet()
-criterion = torch.nn.MSELoss(reduction='sum')
+criterion = torch.nn.MSELoss(reduction="sum")
 optimizer = torch.optim.SGD(model.parameters(), lr=1e-3, momentum=0.9)
 for t in range(60):
     y_pred = model(x)
@@ -35,4 +37,4 @@ for t in range(60):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-print(f'Result: {model.string()}')
+print(f"Result: {model.string()}")

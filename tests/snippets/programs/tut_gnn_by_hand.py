@@ -17,15 +17,12 @@ class GCNLayer(nn.Module):
 
 
 node_feats = torch.arange(8, dtype=torch.float32).view(1, 4, 2)
-adj_matrix = torch.Tensor([[[1, 1, 0, 0],
-                            [1, 1, 1, 1],
-                            [0, 1, 1, 1],
-                            [0, 1, 1, 1]]])
+adj_matrix = torch.Tensor([[[1, 1, 0, 0], [1, 1, 1, 1], [0, 1, 1, 1], [0, 1, 1, 1]]])
 print("Node features:\n", node_feats)
 print("\nAdjacency matrix:\n", adj_matrix)
 layer = GCNLayer(c_in=2, c_out=2)
-layer.projection.weight.data = torch.Tensor([[1., 0.], [0., 1.]])
-layer.projection.bias.data = torch.Tensor([0., 0.])
+layer.projection.weight.data = torch.Tensor([[1.0, 0.0], [0.0, 1.0]])
+layer.projection.bias.data = torch.Tensor([0.0, 0.0])
 with torch.no_grad():
     out_feats = layer(node_feats, adj_matrix)
 print("Adjacency matrix", adj_matrix)

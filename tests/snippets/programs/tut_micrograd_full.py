@@ -3,9 +3,9 @@ import random
 
 
 class Value:
-    """ stores a single scalar value and its gradient """
+    """stores a single scalar value and its gradient"""
 
-    def __init__(self, data, _children=(), _op='', label=''):
+    def __init__(self, data, _children=(), _op="", label=""):
         self.data = data
         self.grad = 0
         self._backward = lambda: None
@@ -15,48 +15,53 @@ class Value:
 
     def __add__(self, other):
         other = other if isinstance(other, Value) else Value(other)
-        out = Value(self.data + other.data, (self, other), '+')
+        out = Value(self.data + other.data, (self, other), "+")
 
         def _backward():
             self.grad += out.grad
             other.grad += out.grad
+
         out._backward = _backward
         return out
 
     def __mul__(self, other):
         other = other if isinstance(other, Value) else Value(other)
-        out = Value(self.data * other.data, (self, other), '*')
+        out = Value(self.data * other.data, (self, other), "*")
 
         def _backward():
             self.grad += other.data * out.grad
             other.grad += self.data * out.grad
+
         out._backward = _backward
         return out
 
     def __pow__(self, other):
         assert isinstance(other, (int, float)), "only supporting int/float powers for now"
-        out = Value(self.data**other, (self,), f'**{other}')
+        out = Value(self.data**other, (self,), f"**{other}")
 
         def _backward():
-            self.grad += (other * self.data**(other-1)) * out.grad
+            self.grad += (other * self.data ** (other - 1)) * out.grad
+
         out._backward = _backward
         return out
 
     def relu(self):
-        out = Value(0 if self.data < 0 else self.data, (self,), 'ReLU')
+        out = Value(0 if self.data < 0 else self.data, (self,), "ReLU")
 
         def _backward():
             self.grad += (out.data > 0) * out.grad
+
         out._backward = _backward
         return out
 
     def tanh(self):
         x = self.data
-        t = (math.exp(2*x) - 1)/(math.exp(2*x) + 1)
-        out = Value(t, (self, ), 'tanh')
+        t = (math.exp(2 * x) - 1) / (math.exp(2 * x) + 1)
+        out = Value(t, (self,), "tanh")
 
         def _backward():
             self.grad += (1 - t**2) * out.grad
+
         out._backward = _backward
         return out
 
@@ -70,6 +75,7 @@ class Value:
                 for child in v._prev:
                     build_topo(child)
                 topo.append(v)
+
         build_topo(self)
         self.grad = 1
         for v in reversed(topo):
@@ -112,10 +118,10 @@ e = c - d
 f = e**2
 g = f / 2.0
 g += 10.0 / f
-print(f'{g.data:.4f}')
+print(f"{g.data:.4f}")
 g.backward()
-print(f'{a.grad:.4f}')
-print(f'{b.grad:.4f}')
+print(f"{a.grad:.4f}")
+print(f"{b.grad:.4f}")
 
 
 class Module:
@@ -134,7 +140,7 @@ class Neuron(Module):
         self.nonlin = nonlin
 
     def __call__(self, x):
-        act = sum((wi*xi for wi, xi in zip(self.w, x)), self.b)
+        act = sum((wi * xi for wi, xi in zip(self.w, x)), self.b)
         return act.relu() if self.nonlin else act
 
     def parameters(self):
@@ -162,7 +168,7 @@ class Layer(Module):
 class MLP(Module):
     def __init__(self, nin, nouts):
         sz = [nin] + nouts
-        self.layers = [Layer(sz[i], sz[i+1], nonlin=i != len(nouts)-1) for i in range(len(nouts))]
+        self.layers = [Layer(sz[i], sz[i + 1], nonlin=i != len(nouts) - 1) for i in range(len(nouts))]
 
     def __call__(self, x):
         for layer in self.layers:
@@ -184,7 +190,7 @@ xs = [[2.0, 3.0], [3.0, -1.0], [0.5, 1.0], [1.0, 1.0]]
 ys = [1.0, -1.0, -1.0, 1.0]
 for k in range(5):
     ypred = [model(x) for x in xs]
-    loss = sum((yout - ygt)**2 for ygt, yout in zip(ys, ypred))
+    loss = sum((yout - ygt) ** 2 for ygt, yout in zip(ys, ypred))
     model.zero_grad()
     loss.backward()
     for p in model.parameters():

@@ -4,7 +4,6 @@ import torch.nn.functional as F
 
 
 class Net(nn.Module):
-
     def __init__(self):
         super(Net, self).__init__()
         self.conv1 = nn.Conv2d(1, 6, 5)
@@ -46,15 +45,16 @@ print(loss.grad_fn.name())
 print(loss.grad_fn.next_functions[0][0].name())
 print(loss.grad_fn.next_functions[0][0].next_functions[0][0].name())
 net.zero_grad()
-print('conv1.bias.grad before backward')
+print("conv1.bias.grad before backward")
 print(net.conv1.bias.grad)
 loss.backward()
-print('conv1.bias.grad after backward')
+print("conv1.bias.grad after backward")
 print(net.conv1.bias.grad.shape)
 learning_rate = 0.01
 for f in net.parameters():
     f.data.sub_(f.grad.data * learning_rate)
 import torch.optim as optim
+
 optimizer = optim.SGD(net.parameters(), lr=0.01)
 optimizer.zero_grad()
 output = net(input)

@@ -8,7 +8,7 @@ from torch.distributions import Categorical
 import numpy as np
 
 eps = np.finfo(np.float32).eps.item()
-SavedAction = namedtuple('SavedAction', ['log_prob', 'value'])
+SavedAction = namedtuple("SavedAction", ["log_prob", "value"])
 
 
 class Corridor:
@@ -99,6 +99,6 @@ for i_episode in count(1):
     running_reward = 0.05 * ep_reward + (1 - 0.05) * running_reward
     loss = finish_episode()
     if i_episode % 4 == 0:
-        print('Episode {}\tLast reward: {:.2f}\tAverage reward: {:.2f}'.format(i_episode, ep_reward, running_reward))
+        print("Episode {}\tLast reward: {:.2f}\tAverage reward: {:.2f}".format(i_episode, ep_reward, running_reward))
     if i_episode == 12:
         break

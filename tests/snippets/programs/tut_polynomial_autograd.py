@@ -11,14 +11,16 @@ a = torch.randn((), dtype=dtype, requires_grad=True)
 b = torch.randn((), dtype=dtype, requires_grad=True)
 c = torch.randn((), dtype=dtype, requires_grad=True)
 d = torch.randn((), dtype=dtype, requires_grad=True)
-initial_loss = 1.
+initial_loss = 1.0
 for t in range(150):
-    y_pred = a + b * x + c * x ** 2 + d * x ** 3
+    y_pred = a + b * x + c * x**2 + d * x**3
     loss = (y_pred - y).pow(2).sum()
     if t == 0:
         initial_loss = loss.item()
     if t % 50 == 49:
-        print(f'Iteration t = {t:4d}  loss(t)/loss(0) = {round(loss.item()/initial_loss, 3):10.3f}  a = {a.item():7.3f}')
+        print(
+            f"Iteration t = {t:4d}  loss(t)/loss(0) = {round(loss.item() / initial_loss, 3):10.3f}  a = {a.item():7.3f}"
+        )
     loss.backward()
     with torch.no_grad():
         a -= 5e-3 * a.grad

@@ -17,7 +17,7 @@ class Lang:
         self.n_words = 2
 
     def addSentence(self, sentence):
-        for word in sentence.split(' '):
+        for word in sentence.split(" "):
             self.addWord(word)
 
     def addWord(self, word):
@@ -81,7 +81,9 @@ class AttnDecoderRNN(nn.Module):
         decoder_outputs = []
         attentions = []
         for i in range(4):
-            decoder_output, decoder_hidden, attn_weights = self.forward_step(decoder_input, decoder_hidden, encoder_outputs)
+            decoder_output, decoder_hidden, attn_weights = self.forward_step(
+                decoder_input, decoder_hidden, encoder_outputs
+            )
             decoder_outputs.append(decoder_output)
             attentions.append(attn_weights)
             if target_tensor is not None:
@@ -105,7 +107,7 @@ class AttnDecoderRNN(nn.Module):
 
 
 def indexes(lang, sentence):
-    return [lang.word2index[word] for word in sentence.split(' ')] + [EOS_token]
+    return [lang.word2index[word] for word in sentence.split(" ")] + [EOS_token]
 
 
 torch.manual_seed(0)

@@ -108,7 +108,9 @@ class EncoderLayer(nn.Module):
 
 torch.manual_seed(0)
 d_model = 8
-layer = EncoderLayer(d_model, MultiHeadedAttention(2, d_model, 0.0), nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8)), 0.0)
+layer = EncoderLayer(
+    d_model, MultiHeadedAttention(2, d_model, 0.0), nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8)), 0.0
+)
 src = nn.Embedding(11, d_model)(torch.LongTensor([[1, 2, 3, 4]])) * math.sqrt(d_model)
 out = layer(PositionalEncoding(d_model, 0)(src), subsequent_mask(4))
 print(out.shape, f"{out.sum().item():.4f}")

@@ -5,18 +5,17 @@ import torch.utils.data
 from torch import nn, optim
 from torch.nn import functional as F
 
-parser = argparse.ArgumentParser(description='VAE Example')
-parser.add_argument('--batch-size', type=int, default=8, metavar='N',
-                    help='input batch size for training (default: 8)')
-parser.add_argument('--epochs', type=int, default=2, metavar='N')
-parser.add_argument('--no-cuda', action='store_true', default=False)
-parser.add_argument('--seed', type=int, default=1, metavar='S')
-parser.add_argument('--log-interval', type=int, default=1)
+parser = argparse.ArgumentParser(description="VAE Example")
+parser.add_argument("--batch-size", type=int, default=8, metavar="N", help="input batch size for training (default: 8)")
+parser.add_argument("--epochs", type=int, default=2, metavar="N")
+parser.add_argument("--no-cuda", action="store_true", default=False)
+parser.add_argument("--seed", type=int, default=1, metavar="S")
+parser.add_argument("--log-interval", type=int, default=1)
 args = parser.parse_args([])
 args.cuda = not args.no_cuda and torch.cuda.is_available()
 torch.manual_seed(args.seed)
 device = torch.device("cuda" if args.cuda else "cpu")
-kwargs = {'num_workers': 1, 'pin_memory': True} if args.cuda else {}
+kwargs = {"num_workers": 1, "pin_memory": True} if args.cuda else {}
 train_loader = torch.utils.data.DataLoader(torch.rand(16, 1, 4, 4), batch_size=args.batch_size, shuffle=True, **kwargs)
 
 
@@ -34,9 +33,9 @@ class VAE(nn.Module):
         return self.fc21(h1), self.fc22(h1)
 
     def reparameterize(self, mu, logvar):
-        std = torch.exp(0.5*logvar)
+        std = torch.exp(0.5 * logvar)
         eps = torch.randn_like(std)
-        return mu + eps*std
+        return mu + eps * std
 
     def decode(self, z):
         h3 = F.relu(self.fc3(z))
@@ -53,7 +52,7 @@ optimizer = optim.Adam(model.parameters(), lr=1e-3)
 
 
 def loss_function(recon_x, x, mu, logvar):
-    BCE = F.binary_cross_entropy(recon_x, x.view(-1, 16), reduction='sum')
+    BCE = F.binary_cross_entropy(recon_x, x.view(-1, 16), reduction="sum")
     KLD = -0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())
     return BCE + KLD
 
@@ -70,11 +69,16 @@ def train(epoch):
         train_loss += loss.item()
         optimizer.step()
         if batch_idx % args.log_interval == 0:
-            print('Train Epoch: {} [{}/{} ({:.0f}%)]\tLoss: {:.3f}'.format(
-                epoch, batch_idx * len(data), len(train_loader.dataset),
-                100. * batch_idx / len(train_loader),
-                loss.item() / len(data)))
-    print('====> Epoch: {} Average loss: {:.3f}'.format(epoch, train_loss / len(train_loader.dataset)))
+            print(
+                "Train Epoch: {} [{}/{} ({:.0f}%)]\tLoss: {:.3f}".format(
+                    epoch,
+                    batch_idx * len(data),
+                    len(train_loader.dataset),
+                    100.0 * batch_idx / len(train_loader),
+                    loss.item() / len(data),
+                )
+            )
+    print("====> Epoch: {} Average loss: {:.3f}".format(epoch, train_loss / len(train_loader.dataset)))
 
 
 if __name__ == "__main__":

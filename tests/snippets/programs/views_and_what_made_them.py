@@ -4,7 +4,11 @@ import torch
 
 
 def tell(name, x):
-    made = None if x.grad_fn is None else (x.grad_fn.name(), [node and node.name() for node, _ in x.grad_fn.next_functions])
+    made = (
+        None
+        if x.grad_fn is None
+        else (x.grad_fn.name(), [node and node.name() for node, _ in x.grad_fn.next_functions])
+    )
     print(name, tuple(x.shape), x.stride(), x.requires_grad, x.is_leaf, made)
 
 
@@ -30,7 +34,12 @@ leaf = torch.ones(2, 3, requires_grad=True)
 with torch.no_grad():
     turned = leaf.t()
 tell("turned", turned)
-for name, made in (("back", turned.t()), ("twice", turned * 2), ("tiled", turned.tile(2)), ("sorted", turned.sort(-1).values)):
+for name, made in (
+    ("back", turned.t()),
+    ("twice", turned * 2),
+    ("tiled", turned.tile(2)),
+    ("sorted", turned.sort(-1).values),
+):
     tell(name, made)
 
 # a slice of one row of an expanded tensor can be written to
@@ -45,7 +54,10 @@ print(same, same._version)
 # strides of a new dimension
 matrix = torch.ones(3, 4).t()
 for name, made in (
-    ("last", matrix.unsqueeze(-1)), ("first", matrix.unsqueeze(0)), ("middle", matrix[:, None]), ("none", matrix[..., None]),
+    ("last", matrix.unsqueeze(-1)),
+    ("first", matrix.unsqueeze(0)),
+    ("middle", matrix[:, None]),
+    ("none", matrix[..., None]),
     ("atleast", torch.atleast_3d(matrix)),
 ):
     tell(name, made)
@@ -60,8 +72,14 @@ for name, value in (("number", 2.0), ("tensor", torch.tensor(2.0)), ("sum", tota
 # whose words say that an index is not there
 block = torch.zeros(2, 3, 4)
 for wrong in (
-    lambda: block[..., 5], lambda: block[None, 5], lambda: block[0, ..., 9], lambda: block[True, 9], lambda: torch.tensor(1.0)[-1],
-    lambda: torch.tensor(1.0)[0], lambda: block.select(-1, 7), lambda: leaf.index_copy_(0, torch.tensor([0]), torch.ones(2, 3)),
+    lambda: block[..., 5],
+    lambda: block[None, 5],
+    lambda: block[0, ..., 9],
+    lambda: block[True, 9],
+    lambda: torch.tensor(1.0)[-1],
+    lambda: torch.tensor(1.0)[0],
+    lambda: block.select(-1, 7),
+    lambda: leaf.index_copy_(0, torch.tensor([0]), torch.ones(2, 3)),
     lambda: leaf.index_add_(0, torch.tensor([0]), torch.ones(2, 3)),
 ):
     show(wrong)

@@ -1,10 +1,12 @@
 import torch
 import torch.nn as nn
 import torch.optim as optim
+
 torch.manual_seed(1)
 
 LAMBDA_GP = 10
 CRITIC_ITERATIONS = 3
+
 
 class Critic(nn.Module):
     def __init__(self, features_d=8):
@@ -17,6 +19,7 @@ class Critic(nn.Module):
 
     def forward(self, x):
         return self.disc(x)
+
 
 def gradient_penalty(critic, real, fake, device="cpu"):
     BATCH_SIZE, C = real.shape
@@ -34,6 +37,7 @@ def gradient_penalty(critic, real, fake, device="cpu"):
     gradient = gradient.view(gradient.shape[0], -1)
     gradient_norm = gradient.norm(2, dim=1)
     return torch.mean((gradient_norm - 1) ** 2)
+
 
 gen = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 2))
 critic = Critic()

@@ -1,0 +1,63 @@
+"""`torch.sparse`: functions of sparse tensors. The tensors themselves: `gradviz.engine.ops.sparse`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.kernel.dtypes import dtype as DType
+from gradviz.engine.kernel.state import warn_once
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.ops import sparse as _sparse
+
+_OLD = (
+    "torch.sparse.SparseTensor(indices, values, shape, *, device=) is deprecated.  Please use "
+    "torch.sparse_coo_tensor(indices, values, shape, dtype=, device=). (Triggered internally at "
+    "/__w/pytorch/pytorch/torch/csrc/utils/tensor_new.cpp:653.)"
+)
+__all__ = ["FloatTensor", "addmm", "log_softmax", "mm", "softmax", "spdiags", "sum"]
+
+
+def mm(sparse: Tensor, dense: Tensor, /) -> Tensor:
+    """The product of a sparse matrix and another matrix."""
+    return _sparse.sparse_mm(sparse, dense)
+
+
+def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
+    """beta · mat + alpha · (mat1 @ mat2) for a sparse mat1."""
+    return _sparse.sparse_addmm(mat, mat1, mat2, beta, alpha)
+
+
+def sum(input: Tensor, dim: Any = None, dtype: DType | None = None) -> Tensor:
+    """The sum of all elements, or sums along dimensions as a sparse tensor."""
+    return _sparse.total(input, dim, dtype)
+
+
+def softmax(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
+    """The softmax of the specified elements."""
+    return _sparse.normalised(_sparse.SPARSE_SOFTMAX, input, dim, dtype)
+
+
+def log_softmax(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
+    """The logarithm of the softmax of the specified elements."""
+    return _sparse.normalised(_sparse.SPARSE_LOG_SOFTMAX, input, dim, dtype)
+
+
+def spdiags(diagonals: Tensor, offsets: Tensor, shape: tuple[int, int], layout: object = None) -> Tensor:
+    """A sparse matrix from its diagonals."""
+    rows, columns, kept = [], [], []
+    for line, offset in zip(np.atleast_2d(diagonals._data), np.atleast_1d(offsets._data).tolist(), strict=True):
+        at = np.arange(max(offset, 0), min(shape[1], shape[0] + offset, len(line)))
+        rows.append(at - offset)
+        columns.append(at)
+        kept.append(line[at])
+    indices = np.stack([np.concatenate(rows), np.concatenate(columns)])
+    found = _sparse.sparse_coo_tensor(wrap(indices), wrap(np.concatenate(kept)), shape)
+    return found.to_sparse_csr() if layout is not None and "csr" in str(layout) else found
+
+
+def FloatTensor(indices: Tensor, values: Tensor, size: Any = None) -> Tensor:
+    """The old name of `torch.sparse_coo_tensor` for single precision."""
+    warn_once("sparse types", _OLD)
+    return _sparse.sparse_coo_tensor(indices, values, size, check_invariants=True)

@@ -1,0 +1,64 @@
+"""Sparse tensors by coordinates: making, asking, adding, multiplying and printing them; tables with sparse gradients."""
+
+import torch
+
+i = torch.tensor([[0, 1, 1], [2, 0, 2]])
+v = torch.tensor([3.0, 4.0, 5.0])
+s = torch.sparse_coo_tensor(i, v, (2, 3))
+print(s)
+print(s.to_dense(), s.is_sparse, s.layout, s._nnz(), s.is_coalesced())
+c = s.coalesce()
+print(c.indices(), c.values(), c.shape, c.dtype)
+try:
+    s2 = torch.sparse_coo_tensor(torch.tensor([[0, 0], [1, 1]]), torch.tensor([1.0, 2.0]), (2, 2))
+    print(s2.indices())
+except RuntimeError as e:
+    print(e)
+print(s2.coalesce())
+d = torch.randn(3, 2, generator=torch.Generator().manual_seed(0))
+print(torch.sparse.mm(s, d))
+print(s @ d, torch.mm(s, d))
+print((s + s).to_dense(), (s * 2).to_dense())
+print(s.t().to_dense(), s.transpose(0, 1))
+w = torch.ones(3, 2, requires_grad=True)
+torch.sparse.mm(s, w).sum().backward()
+print(w.grad)
+e = torch.eye(3).to_sparse()
+print(e)
+csr = torch.eye(3).to_sparse_csr()
+print(csr.crow_indices(), csr.col_indices(), csr.values())
+print(csr)
+print(csr @ torch.ones(3, 1), csr.layout)
+print(torch.sparse.sum(s, dim=0), torch.sparse.sum(s))
+print(torch.sparse.softmax(s, 1).to_dense())
+emb = torch.nn.Embedding(5, 2, sparse=True)
+with torch.no_grad():
+    emb.weight.copy_(torch.arange(10.0).reshape(5, 2))
+emb(torch.tensor([1, 3, 1])).sum().backward()
+print(emb.weight.grad)
+opt = torch.optim.SparseAdam(emb.parameters(), lr=0.1)
+opt.step()
+print(emb.weight)
+try:
+    torch.optim.Adam(emb.parameters()).step()
+except RuntimeError as e:
+    print(e)
+try:
+    torch.sparse_coo_tensor(i, torch.ones(2), (2, 3))
+except RuntimeError as e:
+    print(e)
+try:
+    torch.ones(2).indices()
+except RuntimeError as e:
+    print(str(e)[:100])
+x = torch.randn(3, 3, generator=torch.Generator().manual_seed(0)).relu()
+sp = x.to_sparse().requires_grad_()
+(sp.to_dense() ** 2).sum().backward()
+print(sp.grad)
+print(sp.grad.is_sparse, s.sparse_dim(), s.dense_dim())
+print(torch.sparse_coo_tensor((2, 3)).to_dense())
+h = torch.sparse_coo_tensor([[0, 2]], torch.ones(2, 2), (3, 2))
+print(h, h.to_dense())
+print(torch.equal(s.to_dense(), s.clone().to_dense()), s.sum(), s.abs().to_dense())
+print(torch.sparse.addmm(torch.zeros(2, 2), s, d, beta=0.5))
+print(s.numel(), s.size(), s.dim(), s.device, s.requires_grad)
