@@ -61,7 +61,7 @@ DTYPES = (
     "bool", "uint8", "int8", "int16", "int32", "int64",
     "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
 )  # fmt: skip
-BLOCK = 8_192  # elements that are summed at once: in double precision they fit into a cache, and memory is reused
+BLOCK = 32_768  # elements that are summed at once: in double precision they fit into a cache, and memory is reused
 WHOLE = 65_536  # a value with more elements is kept as a summary
 EDGES, ALL, NOTHING = range(3)  # what is kept of a value
 EDGE = 3  # elements kept at each end of each dimension of such a value
