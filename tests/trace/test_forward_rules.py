@@ -32,6 +32,19 @@ WORDS = {
     "x.topk(1)[0]": "the largest element of x along the last dimension",
     "x.kthvalue(2, 1)[0]": "the 2nd smallest element of x over dimension 1",
     "x.tril()": "x, 0 above its diagonal",
+    "x.scatter(1, k[None] % 2, 1.)": "x with 1 written at k[None] % 2 along dimension 1",
+    "x.scatter_reduce(1, k[None] % 2, t, 'sum')": "x with t added at k[None] % 2 along dimension 1",
+    "x.scatter_reduce(1, k[None] % 2, t, 'amax')": (
+        "x with t put at k[None] % 2 along dimension 1, where the largest element of each place stays"
+    ),
+    "x.scatter_reduce(1, k[None] % 2, t, 'amax', include_self=False)": "",
+    "torch.dist(x, t)": "√(the sum of (x − t)²)",
+    "torch.dist(x, t, 1)": "",
+    "~(x > t)": "~(x > t)",
+    "torch.bitwise_or(x > 1, x > t)": "(x > 1) | (x > t)",
+    "torch.heaviside(x, t)": "(0 where x < 0, t where it is 0, else 1)",
+    "x.nansum()": "the sum of x without nan",
+    "x.signbit()": "where x has a minus sign",
     "x.tril(1)": "x, 0 above its diagonal number 1 (0 is the main one)",
     "x.triu(1)": "x, 0 on and below its diagonal",
     "torch.tensor([1 + 2j]).conj()": "the conjugate of torch.tensor([1 + 2j])",
@@ -254,3 +267,31 @@ def test_a_dropout_says_what_its_mask_is() -> None:
     trace = run(f"import torch\n{source}")
     said = " The mask of drop is 0 where an element is dropped, else 1 / (1 − p) = 2."
     assert said in explain(trace.frame(len(trace))).sentence
+
+
+WRITES = """
+import torch
+class Quiet(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        x.mul_(2)
+        return x.clone()
+    @staticmethod
+    def backward(ctx, g):
+        return 2 * g
+a = torch.ones(2, requires_grad=True)
+b = a * 3
+made = Quiet.apply(b)
+with torch.no_grad():
+    c = torch.ones(2)
+    Quiet.apply(c)
+d = b + c
+"""
+
+
+def test_a_function_that_writes_to_its_input_without_saying_so_is_seen_to() -> None:
+    trace = run(WRITES)
+    said = [explain(trace.frame(step)).sentence for step in range(1, len(trace) + 1)]
+    unmarked = [each.partition("unmarked: ")[2].partition(".")[0] for each in said if "unmarked: " in each]
+    assert unmarked == ["b: [3, 3] → [6, 6]", "c: [1, 1] → [2, 2]"]
+    assert said[-1].startswith("d = [6, 6] + [2, 2] = [8, 8].")

@@ -386,3 +386,25 @@ h = gru(torch.ones(1, 1, 2))[0]
     names = trace.naming.shown_at_end(np.arange(len(trace.tensors)))
     assert "q.permute(0, 2, 1)" in names and {"q of mha", "k of mha", "v of mha"} <= set(names)
     assert {"r of gru from x", "z of gru from h", "n of gru from x"} <= set(names)
+
+
+def test_a_parameter_that_was_replaced_is_called_what_pytorch_calls_it_then() -> None:
+    source = """
+import torch
+from torch.nn.utils import parametrize, prune
+class Double(torch.nn.Module):
+    def forward(self, w):
+        return w * 2
+mix = torch.nn.Linear(2, 1)
+parametrize.register_parametrization(mix, "weight", Double())
+lin = torch.nn.Linear(2, 1)
+prune.l1_unstructured(lin, "weight", amount=1)
+for each in torch.nn.Sequential(torch.nn.Linear(2, 1)):
+    prune.identity(each, "bias")
+loss = mix(torch.ones(2)) + lin(torch.ones(2))
+loss.backward()
+"""
+    trace = run(source)
+    names = trace.naming.shown_at_end(np.arange(len(trace.tensors)))
+    assert {"parametrizations.weight.original", "mix.bias", "lin.weight_orig", "lin.weight_mask"} <= set(names)
+    assert "mix.weight" not in names and "lin.weight" not in names

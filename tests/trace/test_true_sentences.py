@@ -574,6 +574,31 @@ SAID = [  # a program, and what one of its sentences says and none does
         "grad of each bag added",
     ),
     ("y = x // 2", "PyTorch has no derivative of it: backward() through it will fail.", "NotImplemented is"),
+    (
+        "y = torch.nn.functional.mse_loss(x[0] * 0.52821, torch.tensor(0.52896))\ny.backward()",
+        "(0.52821 − 0.52896)", "(0.5282 − 0.529)",
+    ),
+    ("(x[0] * 0.5 - x[0] * 0.49999848).backward()", "[-0.49999848, 0] + [0.5, 0] = [1.52e-06, 0]", "[-0.5, 0] +"),
+    ("(x[0] * 0.5 + x[0] * 5e-7).backward()", "[5e-07, 0] + [0.5, 0] ≈ [0.5, 0]", "+ [0.5, 0] ="),
+    (
+        "v = torch.ones(9).requires_grad_()\nopt = torch.optim.RMSprop([v], lr=0.1, momentum=0.9)\n"
+        "v.sum().backward()\nopt.step()",
+        "m ← momentum · m + v.grad / (√v + ε); v ← v − lr · m = ", "v − lr · v.grad / (√v + ε)",
+    ),
+    (
+        "class F(torch.autograd.Function):\n    forward = staticmethod(lambda ctx, x: x * 2)\n"
+        "    backward = staticmethod(lambda ctx, grad: grad * 2)\n"
+        "torch.autograd.gradcheck(F.apply, (x.double(),))",
+        "F in gradcheck = what F.forward() returns", "gradcheck(F.apply, (x.double(),)) = ",
+    ),
+    (
+        "from torch.nn.utils import prune\nlin = torch.nn.Linear(2, 1)\nprune.identity(lin, 'weight')",
+        "mul in identity = ", "prune.identity(lin, 'weight') = ",
+    ),
+    (
+        "y = x[0] * 3\ny.grad_fn.register_prehook(lambda grads: (grads[0] * 2,))\ny.backward()",
+        "grad = 2 came in. Gradient of x[0] = grad · 3 = 2 × 3 = 6.", "grad = 1 came in",
+    ),
     ("{}['lr']", "KeyError: 'lr'", "\n'lr'"),
     ("a = torch.tensor([3.])\nfor _ in range(2):\n    a * 2; a * 3; a = a + 1", "a * 2 = ", "in [0, 1]"),
 ]  # fmt: skip

@@ -47,7 +47,7 @@ def problems(trace: Trace, most: int | None = None) -> Iterator[str]:
             kind, sentence = Kind(int(trace.steps.kind[cursor - 1])), explain(frame).sentence
             found = [*_style(kind, sentence), *_sums(kind, sentence)]
             if kind is Kind.FORWARD and "the former " not in sentence and "It is a leaf" not in sentence:
-                found += _names(frame)
+                found += [each for each in _names(frame) if sentence.count(each.rpartition(" called ")[2]) > 1]
             if kind is Kind.BACKWARD:
                 found += [*_derivatives(frame, sentence), *_rules(frame, sentence), *_names(frame)]
             yield from (f"step {cursor}: {each}: {sentence}" for each in found)

@@ -46,9 +46,16 @@ _DIRTY_VIEW = (
 
 
 def finish(
-    cls: type[Function], ctx: FunctionCtx, tensors: list[Tensor], output: Any, edges: tuple[Any, ...], tracked: bool
+    cls: type[Function],
+    ctx: FunctionCtx,
+    tensors: list[Tensor],
+    output: Any,
+    edges: tuple[Any, ...],
+    tracked: bool,
+    versions: list[int],
 ) -> Tensor | tuple[Tensor, ...]:
-    """Give the outputs their history, keep the buffers, report."""
+    """Give the outputs their history, keep the buffers, report, also which of the `tensors` was written to that had
+    these `versions` before."""
     several = isinstance(output, tuple)  # a list is one output, which is no tensor
     given = list(output) if several else [output]
     _check_dirty(given, tensors, ctx, tracked)
@@ -75,7 +82,16 @@ def finish(
     _mark_views(ctx, shown)
     if state.observer is not None:
         state.observer.forward(cls.row, tensors, shown, ctx if tracked else None, {})
+        for each, version in zip(tensors, versions, strict=True):
+            is_marked = any(each is one for one in shown)
+            if _writes_to(each) != version and not is_marked:
+                state.observer.metadata_changed(each)
     return tuple(outputs) if several else outputs[0]
+
+
+def _writes_to(tensor: Tensor) -> int:
+    """How often it was written to, which an inference tensor does not tell."""
+    return 0 if tensor._version_counter is None else tensor._version_counter.value
 
 
 def _own(value: Tensor, tensors: list[Tensor], ctx: FunctionCtx, tracked: bool) -> Tensor:
@@ -480,6 +496,7 @@ class Function:
             if state.anomaly:
                 ctx.stack = forward_stack()
                 ctx.parent = state.node
+        versions = [*map(_writes_to, tensors)] if state.observer is not None else []
         grad, state.grad = state.grad, False
         try:
             with paused():
@@ -489,7 +506,7 @@ class Function:
                     cls.setup_context(ctx, args, output)
         finally:
             state.grad = grad
-        return ctx, finish(cls, ctx, tensors, output, edges, tracked)
+        return ctx, finish(cls, ctx, tensors, output, edges, tracked, versions)
 
 
 Function.__init_subclass__.__func__(Function)  # type: ignore[attr-defined]  # the base itself can be applied too

@@ -5,6 +5,7 @@ becomes a step: what a snippet raises itself is its own affair, and an error tha
 
 from __future__ import annotations
 
+import re
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -116,7 +117,8 @@ class Binder:
             self._name(value, name, "", rank)
         elif kind and kind != "number":
             for tensor, element, owner in _elements(name, value, kind, self._kind):
-                self._name(tensor, element, owner, max(rank, ELEMENT))
+                # what a parametrization or pruning has replaced has its former name no longer
+                self._name(tensor, element, owner, max(rank, ELEMENT) - bool(_REPLACED.search(element)))
         return value
 
     def _kind(self, type_: type) -> str:
@@ -207,6 +209,9 @@ class Binder:
         rows, writer = self._rows, self._rows.writer
         for name, owner, rank in self._of_empty.pop(before, ()):
             writer.add("names", rows.step - 1, now, writer.text(name), writer.text(owner), rank)
+
+
+_REPLACED = re.compile(r"(?:^|\.)(?:parametrizations\.\w+\.original\d*|\w+_orig)$")
 
 
 def _nothing() -> None:

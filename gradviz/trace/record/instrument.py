@@ -9,6 +9,7 @@ pushed on every way out (`break`, `return`, an exception)."""
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 
 from gradviz.trace.record.location import (
@@ -35,6 +36,10 @@ SIZED, LEFT = "<t>", "<o>"  # what a loop iterates over; leaving the loop
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Loop = ast.For | ast.While
 
+RENAMES = (
+    r"\b(register_parametrization|spectral_norm|weight_norm|orthogonal|custom_from_mask|(random|l1|ln)_(un)?structured"
+    r"|prune\W+identity)\W*$"
+)
 _AT_THE_END = 1 << 30
 _MOST_BLOCKS = 19  # nested blocks that CPython allows in one function, not counting the function's own
 _PLAIN_BODY = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)  # these have code objects of their own
@@ -238,6 +243,15 @@ class _Instrument(ast.NodeTransformer):
             return [node]
         return [node, *self._after(node.target, LOCAL if node.target.id in self._turning else self._rank)]
 
+    def visit_Expr(self, node: ast.Expr) -> list[ast.stmt]:
+        """`prune.identity(lin, "weight")` gives a parameter of `lin` another name."""
+        call = node.value
+        self.generic_visit(node)
+        if not isinstance(call, ast.Call) or not call.args or not _renames(call.func):
+            return [node]
+        of_loop = isinstance(call.args[0], ast.Name) and call.args[0].id in self._turning
+        return [node, *([] if of_loop else self._after(call.args[0], self._rank))]
+
     def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
         self.generic_visit(node)
         node.value, _ = self._assigned(node.value, [node.target])
@@ -325,6 +339,11 @@ class _Instrument(ast.NodeTransformer):
         self._depth -= 1
         self._loops = loops
         return node
+
+
+def _renames(function: ast.expr) -> bool:
+    """Whether a function puts something in the place of a parameter of its first argument."""
+    return re.search(RENAMES, ast.unparse(function)) is not None
 
 
 def _parameters(given: ast.arguments) -> list[ast.Name]:

@@ -293,6 +293,6 @@ _STEP = re.compile(r"\.step\([^()]*\)$|(?:^|\.)(?:grad)?gradcheck\(")  # which r
 _COMPARING = ("max", "min", "sorted")  # Python's own, which return one of their arguments
 _RETURNS_OTHER = re.compile(
     r"((?:[\w.]+\.)?\b(?:weight_norm|spectral_norm|orthogonal|register_parametrization|custom_from_mask|global_unstructured"
-    r"|(?:random|l1|ln)_(?:un)?structured)|^(max|min|sorted))(?=\()"
+    r"|(?:random|l1|ln)_(?:un)?structured|(?<=prune\.)identity)|^(max|min|sorted))(?=\()"
 )
 _CLASS = re.compile(r"(\w+\.)*[A-Z]\w*\(.*\)", re.DOTALL)  # "torch.nn.Linear(2, 1)"

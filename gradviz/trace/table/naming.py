@@ -19,6 +19,7 @@ from gradviz.trace.table.name_text import (
     Rearranged,
     gives_no_tensor,
     is_text_of,
+    last_call,
     numbered,
     ordinal,
     owned,
@@ -242,7 +243,7 @@ class Naming:
         field = roles.field(trace, tensor, producer)
         if scope == DATA_LOADER and label.startswith("for "):
             return "batch"
-        is_own = op[:1].isupper() and is_text_of(op, label)  # the call of a function of the snippet
+        is_own = op[:1].isupper() and is_text_of(op, label) and not gives_no_tensor(op, label)  # of the snippet
         has_text = label and (is_own or not _inner(trace, self._overwritten, producer))
         if has_text and op.endswith("_ex") and field == "[0]":  # of which the call returns only this
             return label
@@ -289,9 +290,8 @@ def _leaf(trace: Trace, tensor: int) -> str:
         return f"tensor made in {label}"
     if (imported := _IMPORT.match(label)) is not None:
         return f"constant of {imported[1]}"
-    return (
-        inside or roles.parameter(trace, tensor, label) or roles.constant(trace, tensor) or label or f"tensor {tensor}"
-    )
+    role = inside or roles.parameter(trace, tensor, label) or roles.constant(trace, tensor)
+    return role or (f"tensor in {last_call(label)}" if gives_no_tensor("", label) else label) or f"tensor {tensor}"
 
 
 def call_around(naming: Naming, node: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -68,6 +68,20 @@ EDGE = 3  # elements kept at each end of each dimension of such a value
 MATRIX = 25  # elements of an array that a sentence writes individually
 FEW = 4  # elements of an array that a formula writes individually
 MOST_DIGITS = 10  # of a number in a sentence, where fewer would not show what is said
+
+
+def digits_shown(run: Callable[..., Any], sides: Sequence[Array], result: Any) -> int:
+    """How few digits show the numbers of an operation as different as they are: those of a difference of almost equal
+    numbers take more than 4."""
+    for digits in range(4, MOST_DIGITS):
+        seen = np.vectorize(lambda one, to=digits: float(number_text(float(one), to)), otypes=[float])
+        with np.errstate(all="ignore"):
+            if np.allclose(run(*map(seen, sides)), result, rtol=_SEEN, atol=0, equal_nan=True):
+                break
+    return digits
+
+
+_SEEN = 5e-3  # how far a result of rounded numbers may be off
 
 
 def precision(dtype: np.dtype[Any]) -> float:
@@ -248,10 +262,12 @@ class Value:
         """Whether no element is infinite or NaN."""
         return not self.summary.nans and math.isfinite(self.summary.low) and math.isfinite(self.summary.high)
 
-    def written(self) -> str:
+    def written(self, digits: int = 4) -> str:
         """The numbers for a sentence: all of them up to `MATRIX` elements, otherwise the shape and the range."""
+        if self.scalar is not None:
+            return number_text(self.scalar, digits)
         if self.array is not None and 1 < self.array.size <= MATRIX:
-            return array_text(self.array)
+            return array_text(self.array, digits)
         return self.brief()
 
     def text(self, max_chars: int = 40) -> str:

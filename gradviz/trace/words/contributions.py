@@ -11,15 +11,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gradviz.lists import listed
 from gradviz.trace.table.name_text import opening, ordinal, with_article
 from gradviz.trace.table.tables import span
-from gradviz.trace.table.values import FEW, Value, number_text, summand_text
-from gradviz.trace.words.formulas import beside_words, bracketed, filled, incoming_name
+from gradviz.trace.table.values import FEW, Value, digits_shown, number_text, summand_text
+from gradviz.trace.words.elements import is_lost
+from gradviz.trace.words.formulas import beside_words, bracketed, changed_before, filled, incoming_name
 from gradviz.trace.words.sentences import Said, said
 
 if TYPE_CHECKING:
@@ -106,9 +107,12 @@ def gradients_sent(frame: Frame) -> list[Sent]:
 
 
 def received(frame: Frame) -> Value | None:
-    """The incoming gradient of the node of the current step."""
-    grads = (frame.passing(int(tensor)) for tensor in frame.trace.outputs_of(frame.current_node))
-    return next((one for one in grads if one is not None), None)
+    """The incoming gradient of the node of the current step, as its hooks left it."""
+    results = frame.trace.outputs_of(frame.current_node)
+    grads = (frame.passing(int(tensor)) for tensor in results)
+    came = next((one for one in grads if one is not None), None)
+    changed = changed_before(frame, frame.current_node) if len(results) == 1 else -1
+    return came if changed < 0 else frame.trace.value(int(frame.trace.hooks.after[changed]))
 
 
 def node_sentence(frame: Frame) -> Said:
@@ -136,8 +140,9 @@ def _came_in(frame: Frame) -> str:
     grads = [(tensor, grad) for tensor, grad in passing if grad is not None]
     if not grads:
         return ""
-    if len(grads) == 1:
-        return said("part.came", grad=incoming_name(frame, frame.current_node), value=grads[0][1].written())
+    came = received(frame) if len(passing) == 1 else grads[0][1]
+    if len(grads) == 1 and came is not None:
+        return said("part.came", grad=incoming_name(frame, frame.current_node), value=came.written())
     each = [f"{grad.written()} for {with_article(frame.name(tensor))}" for tensor, grad in grads]
     if sum(map(len, each)) > _MOST_TEXT:
         return said("part.came.many", count=len(grads))
@@ -246,17 +251,26 @@ _FEW_PARTS = 6  # contributions that are written individually
 
 def added(parts: list[Value], total: Value) -> str:
     """A sum with its parts, "6 + 6 = 12"; only the sum if the elements of the parts would be illegible."""
-    text = terms(parts)
-    return f"{text} = {total.written()}" if text and len(text) <= _MOST_SUM else total.written()
+    text, whole = terms(parts), total.written()
+    if not text or len(text) > _MOST_SUM:
+        return whole
+    return f"{text} {'≈' if is_lost(text, whole) else '='} {whole}"
 
 
 def terms(parts: list[Value]) -> str:
     """ "6 + 6"; "" if the elements would be illegible."""
     if not parts or any(part.scalar is None and part.numel > FEW for part in parts):
         return ""
-    texts = [part.written() for part in parts]
-    first, *rest = map(summand_text, texts)
+    arrays = [part.array for part in parts if part.array is not None]
+    is_real = len(arrays) == len(parts) and all(one.dtype.kind != "c" for one in arrays)
+    sides = [one.astype(np.float64) for one in arrays] if is_real else []
+    digits = digits_shown(_total, sides, _total(*sides)) if sides else 4
+    first, *rest = (summand_text(part.written(digits)) for part in parts)
     return first + "".join(f" − {each[1:]}" if each.startswith("-") else f" + {each}" for each in rest)
+
+
+def _total(*sides: Any) -> Any:
+    return sum(sides)
 
 
 def edge_words(trace: Trace, flow: int) -> tuple[str, ...]:
@@ -268,8 +282,7 @@ def edge_words(trace: Trace, flow: int) -> tuple[str, ...]:
     if sent is None or not product:
         return ()
     frame = trace.frame_at(int(flows.step[flow]) + 1)  # with the values at that time
-    passing = (frame.passing(int(tensor)) for tensor in trace.outputs_of(node))
-    steps = filled(frame, node, slot, sent, next((grad for grad in passing if grad is not None), None))
+    steps = filled(frame, node, slot, sent, received(frame))
     rules = [step for step in reversed(steps) if step != "grad"]
     full, *rest = [_joined("", [rule, product]).strip().replace("×", "·") for rule in rules] + [product]
     tensor = int(trace.inputs.tensor[flows.input[flow]]) if flows.input[flow] >= 0 else -1

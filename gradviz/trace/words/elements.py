@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 
 from gradviz.lists import listed
 from gradviz.trace.table.name_text import ordinal, with_article
-from gradviz.trace.table.values import MOST_DIGITS, array_text, factor_text, number_text, summand_text, with_signs
+from gradviz.trace.table.values import (
+    MOST_DIGITS,
+    array_text,
+    digits_shown,
+    factor_text,
+    number_text,
+    summand_text,
+    with_signs,
+)
 from gradviz.trace.words.formulas import beside_words, bracketed
 from gradviz.trace.words.sentences import RULES, RULES_OF_MANY
 
@@ -237,14 +245,8 @@ def _as_long_as_true(
     run: Callable[..., Any], known: Sequence[NDArray[Any]], given: Sequence[float], result: Any
 ) -> list[str]:
     """Both sides of an operation with as few digits as it takes to hold as it is written, as in `_as_short_as_true`."""
-    texts: list[str] = []
-    for digits in range(4, MOST_DIGITS):
-        seen = np.vectorize(lambda one, digits=digits: float(number_text(float(one), digits)))
-        rounded = [seen(each) for each in known]
-        texts = [array_text(each.reshape(()) if each.size == 1 else each, digits) for each in known]
-        with np.errstate(all="ignore"):
-            if np.allclose(run(*rounded, *given), result, rtol=_SEEN, atol=0, equal_nan=True):
-                break
+    digits = digits_shown(lambda *sides: run(*sides, *given), [one.astype(np.float64) for one in known], result)
+    texts = [array_text(each.reshape(()) if each.size == 1 else each, digits) for each in known]
     return [*texts, *map(number_text, given)]
 
 
@@ -341,10 +343,11 @@ _OTHERWISE = re.compile(
     r"\b(?:alpha|beta|delta)=(?!1(?:\.0)?(?:,|$))|left=False|descending=True|(?:divisor_override|rounding_mode)=(?!None)"
     r"|ignore_index=(?!-100)|normalization=(?!0)|largest=False|\b(?:ord|p)=(?!2(?:\.0)?(?:,|$))|correction=(?!1(?:,|$))"
     r"|approximate=tanh|decimals=|is_causal=True|dropout_p=(?!0(?:\.0)?(?:,|$))"
+    r"|include_self=False|adjoint=True"
 )
 _SAID_APART = {  # operations for which the value of a parameter selects the rule
     "permute": "dims", "topk": "k", "addcmul": "value", "addcdiv": "value", "tril": "diagonal", "triu": "diagonal",
-    "_embedding_bag": "mode", "linalg_cholesky_ex": "upper",
+    "_embedding_bag": "mode", "linalg_cholesky_ex": "upper", "scatter_reduce": "reduce",
 }  # fmt: skip
 _HELD_APART = {  # where a parameter is not the usual one, and what the row for this is called
     "convolution": [("transposed=True", "transposed")],

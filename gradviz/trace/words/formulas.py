@@ -4,16 +4,18 @@ the engine, see `Op` in `derive.py`; the sentences around them are in `contribut
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gradviz.engine.kernel.expressions import Math, in_line, typeset_with
 from gradviz.trace.table.name_text import SUBSCRIPTS, with_article
 from gradviz.trace.table.tables import span
-from gradviz.trace.table.values import FEW, Value, factor_text, number_text, with_signs
+from gradviz.trace.table.values import FEW, Value, digits_shown, factor_text, number_text, with_signs
 
 if TYPE_CHECKING:
     from gradviz.trace.table.derive import Op
@@ -24,6 +26,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _PARAMETER = re.compile(r"(\w+)=(-?[\d.]+(?:e[+-]?\d+)?)(?=,|$)")
 _COMPLEX_PARAMETER = re.compile(r"(\w+)=\(?(-?[\d.]*[+-]?[\d.]+j)\)?(?=,|$)")
 _GIVEN = re.compile(r"(\w+)=([^,()]+)")
+_DIFFERENCE = re.compile(r"\((\w+) − (\w+)\)")
 _FUNCTIONS = frozenset("exp ln sin cos tan tanh sinh cosh sqrt sign where else conj".split())
 _LEADING = re.compile(r"^\((-[\d.e-]+)\)(?= |$)")
 _ARTICLES = ("the ", "its ", "each ", "every ")
@@ -360,11 +363,27 @@ def _without_formula(name: str, op: str, slot: int) -> tuple[str, ...]:
 
 
 def is_changed(frame: Frame, node: int) -> bool:
-    """Whether a hook of the node changed what it received or sent, so that its rule does not give what was sent."""
+    """Whether a hook of the node changed what it sent, or one gradient of several that it received, so that its rule
+    does not give what was sent."""
+    changed = _changed(frame, node)
+    return bool(len(changed)) and (
+        len(frame.trace.outputs_of(node)) != 1 or not (frame.trace.hooks.kind[changed] == "pre").all()
+    )
+
+
+def changed_before(frame: Frame, node: int) -> int:
+    """The row of a hook that changed what this node received in this backward call, -1 if none did."""
+    changed = _changed(frame, node)
+    changed = changed[frame.trace.hooks.kind[changed] == "pre"]
+    return int(changed[-1]) if len(changed) else -1
+
+
+def _changed(frame: Frame, node: int) -> NDArray[np.int64]:
+    """The hooks of a node that changed something in this backward call."""
     hooks = frame.trace.hooks
     low, high = span(hooks.step, int(frame.trace.calls.step[frame.call]), len(frame.trace))
     mine = (hooks.node[low:high] == node) & (hooks.tensor[low:high] < 0)
-    return bool((mine & (hooks.before[low:high] != hooks.after[low:high])).any())
+    return low + np.flatnonzero(mine & (hooks.before[low:high] != hooks.after[low:high]))
 
 
 def _unpacked(frame: Frame, node: int) -> set[str]:
@@ -422,6 +441,7 @@ def _in_numbers(formula: str, values: dict[str, Value | None]) -> str | None:
     for word in set(re.findall(r"(\w+)ᵀ", formula)) & values.keys():
         value = values[word]
         formula, values = formula.replace(f"{word}ᵀ", f"{word}_t"), values | {f"{word}_t": _transposed(value)}
+    digits = _digits(formula, values)
     for word in set(_WORD.findall(formula)):
         value = values.get(word)
         if value is None and word not in _FUNCTIONS:
@@ -433,10 +453,23 @@ def _in_numbers(formula: str, values: dict[str, Value | None]) -> str | None:
             is_long = value.array is None or value.numel > most
             if value.scalar is None and (is_long or _NOT_BY_ELEMENT.search(formula)):
                 return None
-            numbers[word] = factor_text(value.written())
+            numbers[word] = factor_text(value.written(digits.get(word, 4)))
     text = re.sub(r"(\d) \(", r"\1 × (", _fill(formula, numbers).replace("·", "×"))
     text = re.sub(r"(?<=[\d)]) [@⊗] | [@⊗] (?=\(?-?\d)", " × ", text)  # with a single number
     return _LEADING.sub(r"\1", text)  # the first number of a product needs no brackets
+
+
+def _digits(formula: str, values: Mapping[str, Value | None]) -> dict[str, int]:
+    """How many digits the sides of a difference need if 4 would not show it as large as it is."""
+    found: dict[str, int] = {}
+    for names in _DIFFERENCE.findall(formula):
+        sides = [value.array for name in names if (value := values.get(name)) is not None and value.array is not None]
+        if len(sides) < 2 or any(one.dtype.kind != "f" or not 0 < one.size <= FEW for one in sides):
+            continue
+        first, second = (one.astype(np.float64) for one in sides)
+        digits = digits_shown(operator.sub, (first, second), first - second)
+        found |= dict.fromkeys(names, digits)
+    return found
 
 
 def _mean(value: Value | None) -> Value | None:

@@ -143,12 +143,22 @@ def _text(value: Value | None) -> str:
 
 
 def module_sentence(frame: Frame, node: int) -> str:
-    """What an operation of a module does besides its result: the running statistics of a batch norm, the rows that an
-    embedding picks, what a dropout's mask is; "" for all others."""
+    """What an operation does besides its result: the running statistics of a batch norm, the rows that an embedding
+    picks, what a dropout's mask is, which operands a function of the snippet wrote to; "" for all others."""
     op = str(frame.trace.nodes.op[node])
+    if op[:1].isupper():
+        return _written_unmarked(frame, node)
     if op == "native_batch_norm":
         return _running(frame, node)
     return _dropped(frame, node) if op == "mul" else _picked(frame, node) if op == "embedding" else ""
+
+
+def _written_unmarked(frame: Frame, node: int) -> str:
+    trace, before = frame.trace, frame.trace.frame_at(frame.cursor - 1)
+    low, high = span(trace.writes.step, frame.cursor - 1, frame.cursor)
+    written = [each for each in trace.writes.tensor[low:high].tolist() if each in trace.inputs_of(node)]
+    told = [f"{frame.name(each)}: {_text(before.value(each))} → {_text(frame.value(each))}" for each in written]
+    return said("part.wrote", changes="; ".join(told)) if told else ""
 
 
 def _running(frame: Frame, node: int) -> str:
@@ -366,16 +376,18 @@ def _rms(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
     name, lr, eps = numbers.name, number_text(settings.get("lr", 0.0)), number_text(settings.get("eps", 0.0))
     square, alpha = _value(frame, row, "square"), settings.get("alpha", 0.0)
     rule = f"v ← α · v + (1 − α) · {g}²"
+    ratio, buffer = f"{g} / (√v + ε)", _value(frame, row, "average")
     if square is None or not numbers.are_few:
-        return f"{rule}; {name} ← {name} − lr · {g} / (√v + ε) = {numbers.after}"
+        step = f"m ← momentum · m + {ratio}; {name} ← {name} − lr · m"
+        return f"{rule}; {step if 'momentum' in settings else f'{name} ← {name} − lr · {ratio}'} = {numbers.after}"
     former = _former(frame, row, "square")
     before = "0" if former is None else _bracketed(former.brief())
     a = number_text(alpha)
     v = _chain(rule, f"{a} × {before} + (1 − {a}) × {grad}²", square.written())
-    ratio, in_numbers = f"{g} / (√v + ε)", f"{grad} / (√{square.brief()} + {eps})"
+    in_numbers = f"{grad} / (√{square.brief()} + {eps})"
     if "momentum" not in settings:
         return f"{v}; {numbers.said(f'{name} − lr · {ratio}', f'{numbers.before} − {lr} × {in_numbers}')}"
-    buffer, last = _value(frame, row, "average"), _former(frame, row, "average")
+    last = _former(frame, row, "average")
     if buffer is None:
         return f"{v}; m ← momentum · m + {ratio}; {name} ← {name} − lr · m = {numbers.after}"
     kept = "0" if last is None else _bracketed(last.brief())
