@@ -641,7 +641,7 @@ BROUGHT = (
         "language/classes",
         "abstract methods that are read of a class before the guard knows it",
         "        _check_finished(made)\n        self._guard.adopt(made)\n",
-        "        _check_finished(made)\n        _find_abstract(made)\n        self._guard.adopt(made)\n",
+        "        _check_finished(made)\n        find_abstract(made)\n        self._guard.adopt(made)\n",
         _UNFINISHED,
     ),
     worker(

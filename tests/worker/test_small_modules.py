@@ -120,6 +120,13 @@ from tests.worker.conftest import Runner
             "E\ntorch.float64\n",
         ),
         (
+            "from abc import ABC, ABCMeta, abstractmethod\nfrom torch import nn\nclass A(nn.Module):\n"
+            "    @abstractmethod\n    def f(self): return 1\nprint(A().f())\nclass B(metaclass=ABCMeta): f = A.f\n"
+            "class C(B): pass\nclass D(A, ABC): pass\nfor each in (B, C, D):\n    try: print(each())\n"
+            "    except TypeError as error: print(str(error)[:38])\nC.f = 1\nclass E(C): f = None\nprint(E().f)",
+            "1\nCan't instantiate abstract class B wit\nCan't instantiate abstract class C wit\nD()\nNone\n",
+        ),
+        (
             "import wandb, tyro\nfrom dataclasses import dataclass\n@dataclass\nclass Args:\n    lr: float = 0.1\n"
             "with wandb.init(project='p', config=tyro.cli(Args)) as r: r.log({'a': 1}); r.name = 'b'\n"
             "wandb.config.update({'n': 2})\nwandb.config.k = 3\nwandb.watch(1)\n"

@@ -116,7 +116,8 @@ class ClassMaker:
 
     def build_class(self, body: Any, name: str, *bases: object, **keywords: object) -> type:
         """Run the snippet's `class` statement."""
-        if keywords.pop("metaclass", ABSTRACT_META) is not ABSTRACT_META:
+        metaclass = keywords.pop("metaclass", None)
+        if metaclass is not None and metaclass is not ABSTRACT_META:
             raise TypeError(f"a metaclass is not {HERE}")
         if keywords and (keywords.keys() != {"total"} or TypedDictForm not in bases):
             raise TypeError(f"class keywords are not {HERE}")
@@ -133,6 +134,8 @@ class ClassMaker:
             made = builtins.__build_class__(body, name, *bases)
             if type(made) is not type:
                 raise TypeError(f"a metaclass is not {HERE}")
+            if metaclass is not None:
+                may_be_abstract(made)
             self._finish(made)
         self.welcome(made)
         return made
@@ -261,6 +264,13 @@ class TypedDictForm:
     """Stands for `typing.TypedDict` as a base class."""
 
 
+def may_be_abstract(cls: type) -> type:
+    """Let a class, and all that derive from it, have abstract methods, as a class of ABCMeta may."""
+    type.__setattr__(cls, "__abstractmethods__", frozenset())
+    return cls
+
+
+@may_be_abstract
 class ProtocolForm:
     """Stands for `typing.Protocol` as a base class, without its metaclass."""
 
@@ -269,7 +279,7 @@ class ProtocolForm:
 
 
 class AbstractMeta:
-    """Stands for `abc.ABCMeta` in `class A(metaclass=ABCMeta)`: every class of a snippet already does what it does."""
+    """Stands for `abc.ABCMeta` in `class A(metaclass=ABCMeta)`."""
 
     __slots__ = ()
 
@@ -404,10 +414,11 @@ def add_methods(made: type, names: dict[str, Any]) -> None:
 
 def find_abstract(made: type) -> None:
     """What ABCMeta does: a class with abstract methods can't be instantiated."""
+    if not any("__abstractmethods__" in vars(base) for base in made.__mro__):
+        return
     inherited = {name for base in made.__bases__ for name in getattr(base, "__abstractmethods__", ())}
     own = {name for name, value in vars(made).items() if getattr(value, "__isabstractmethod__", False) is True}
     left = own | {
         name for name in inherited if getattr(getattr(made, name, None), "__isabstractmethod__", False) is True
     }
-    if left or "__abstractmethods__" in vars(made):
-        made.__abstractmethods__ = frozenset(left)  # type: ignore[attr-defined]
+    made.__abstractmethods__ = frozenset(left)  # type: ignore[attr-defined]

@@ -41,6 +41,7 @@ from gradviz.worker.language.classes import (
     NamedTupleForm,
     ProtocolForm,
     TypedDictForm,
+    may_be_abstract,
 )
 from gradviz.worker.language.data_classes import dataclass_names
 from gradviz.worker.language.enumerations import enum_names
@@ -270,6 +271,7 @@ def _collections_names(guard: Guard) -> dict[str, object]:
     return _named(collections, "OrderedDict defaultdict deque Counter ChainMap") | {"namedtuple": namedtuple}
 
 
+@may_be_abstract
 class Abstract:
     """`abc.ABC` without a metaclass: the guard finds abstract methods when a class is made."""
 
