@@ -37,7 +37,7 @@ class Stop:
 @dataclass(frozen=True)
 class Sight:
     """How a document was viewed, independent of theme and size: what is collapsed, in the form of `session.folding`,
-    and where playback stops."""
+    where playback stops, and the lessons of the doctor that were dismissed in it."""
 
     level: int | None = None
     opened: frozenset[str] = frozenset()
@@ -45,6 +45,7 @@ class Sight:
     tagged: frozenset[str] = frozenset()
     linked: frozenset[str] = frozenset()
     stops: tuple[Stop, ...] = ()
+    dismissed: frozenset[str] = frozenset()
     extra: str = ""
 
 

@@ -143,6 +143,11 @@ def dismissed(state: State, span: str) -> State:
     return replace(state, doctor=replace(doctor, at=-1), view=view)
 
 
+def kept_quiet(state: State, lessons: frozenset[str]) -> State:
+    """Dismiss the lessons that were dismissed in this document before."""
+    return replace(state, doctor=replace(state.doctor, quiet=lessons))
+
+
 def told_again(state: State) -> State:
     """Restore all dismissed lessons."""
     return replace(state, doctor=replace(state.doctor, quiet=frozenset(), at=-1), view=replace(state.view, quiet=()))

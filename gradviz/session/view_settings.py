@@ -16,7 +16,7 @@ def sight_of(state: State, extra: str = "") -> Sight:
     folding = state.folding
     stops = tuple(Stop(**asdict(point)) for point in state.breakpoints.points)
     chosen = (folding.opened, folding.closed, folding.tagged, folding.linked)
-    return Sight(folding.level, *chosen, stops, extra)
+    return Sight(folding.level, *chosen, stops, state.doctor.quiet, extra)
 
 
 def folding_of(sight: Sight) -> Folding:

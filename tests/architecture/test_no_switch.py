@@ -67,7 +67,7 @@ FILE_FIELDS = {
     *("format", "version", "kind", "text", "newline", "note", "nodes", "comments", "groups", "backward", "next_id"),
     *("view", "files", "arguments"),
 }
-VIEW_FIELDS = {"breakpoints", "closed", "level", "linked", "opened", "tagged"}
+VIEW_FIELDS = {"breakpoints", "closed", "dismissed", "level", "linked", "opened", "tagged"}
 
 
 def environment_names(tree: ast.Module) -> set[str]:

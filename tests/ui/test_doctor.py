@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from shutil import copy
+
 import pytest
 
 from gradviz.document.documents import text_of
@@ -87,3 +90,22 @@ def test_a_finding_has_room_for_its_words_beside_short_code(pilot: Pilot) -> Non
     pilot.qtbot.wait(1)
     card = pilot.window.panel_area.panel("editor").card
     assert card.text.viewport().height() >= 6 * card.text.fontMetrics().lineSpacing()
+
+
+@pytest.mark.slow
+def test_what_was_dismissed_in_a_document_still_is_when_its_file_is_opened(pilot: Pilot, tmp_path: Path) -> None:
+    look(pilot)
+    pilot.window.commands.do("learn.dismiss_here")
+    pilot.answers.to_save.append(str(tmp_path / "a.gradviz"))
+    pilot.window.commands.do("file.save")
+    pilot.answers.to_open.append(str(copy(tmp_path / "a.gradviz", tmp_path / "b.gradviz")))
+    pilot.window.commands.do("file.open")
+    *_, window = pilot.window.windows.open_now
+    pilot.qtbot.waitUntil(lambda: window.store.state.path is not None, timeout=60_000)
+    with pilot.qtbot.waitSignal(window.shell.runner.examined, timeout=60_000):
+        window.commands.do("run.run")
+    state = window.store.state
+    assert state.path == tmp_path / "b.gradviz"
+    assert [each.id for each in state.doctor.findings] == ["not-zeroed"] and not state.told
+    window.commands.do("learn.tell_again")
+    assert len(window.store.state.told) == 1 and window.close()

@@ -244,20 +244,22 @@ def file_from_json(part: Part) -> Attached | None:
 def sight_to_json(sight: Sight) -> Part:
     """Convert the view."""
     part: Part = {"level": sight.level}
-    for name in ("opened", "closed", "tagged", "linked"):
+    for name in _KEYS:
         part[name] = [*sorted(cast(frozenset[str], getattr(sight, name)))]
     part["breakpoints"] = [_differing(dict(vars(stop)), dict(vars(Stop()))) for stop in sight.stops]
-    empty: Part = {"level": None, "opened": [], "closed": [], "tagged": [], "linked": [], "breakpoints": []}
+    empty: Part = {"level": None, "breakpoints": [], **{name: [] for name in _KEYS}}
     return with_unknown(_differing(part, empty), sight.extra)
 
 
 def sight_from_json(part: Part, extra: str) -> Sight:
     """Return the view."""
-    keys = (frozenset(cast(list[str], part.get(name, []))) for name in ("opened", "closed", "tagged", "linked"))
+    keys = {name: frozenset(cast(list[str], part.get(name, []))) for name in _KEYS}
     level, stops = part.get("level"), cast(list[Part], part.get("breakpoints", []))
-    opened, closed, tagged, linked = keys
     all_stops = tuple(_stop(one) for one in stops)
-    return Sight(None if level is None else _whole(level), opened, closed, tagged, linked, all_stops, extra)
+    return Sight(None if level is None else _whole(level), stops=all_stops, extra=extra, **keys)
+
+
+_KEYS = ("opened", "closed", "tagged", "linked", "dismissed")
 
 
 def _stop(part: Part) -> Stop:

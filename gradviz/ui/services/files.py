@@ -500,11 +500,13 @@ def _read(path: Path, store: Store) -> tuple[Path, bytes, Contents] | None:
 
 
 def _show(store: Store, contents: Contents, path: Path | None, doubt: str) -> None:
+    from gradviz.session import run_transitions
     from gradviz.session.view_settings import breakpoints_of, folding_of
 
     store.open(contents.document, path, note=contents.note, doubt=doubt)
     store.fold(folding_of(contents.sight))
     store.stop_at(breakpoints_of(contents.sight))
+    store.consult(lambda state: run_transitions.kept_quiet(state, contents.sight.dismissed))
 
 
 def _lost(document: Document) -> str:
