@@ -250,7 +250,7 @@ def _has_history(one: Saved, node: Node, data: Array) -> bool:
     row = node.row
     if row.hidden and one.index >= len(row.outputs) - row.hidden:
         return False
-    return np.issubdtype(data.dtype, np.inexact) or data.dtype.kind == "V"
+    return data.dtype.kind in "fcV"
 
 
 def _at_edge(tensor: Tensor, edge: tuple[Node, int] | None) -> Tensor:

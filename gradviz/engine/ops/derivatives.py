@@ -18,10 +18,16 @@ from gradviz.engine.numerics import functions
 from gradviz.engine.ops.elementwise import number_array
 from gradviz.engine.run.apply import call
 
+
+def _conj(x: Array) -> Array:
+    """The conjugate; a real array itself, which NumPy would copy."""
+    return np.conj(x) if x.dtype.kind == "c" else x
+
+
 TANH_BACKWARD = op(
     "tanh_backward",
     "grad_output, output",
-    lambda g, y: g * np.conj(functions.one_minus_product(y, y)),
+    lambda g, y: g * _conj(functions.one_minus_product(y, y)),
     category="activations",
     symbol="tanh′",
     latex=r"g \cdot (1 - y^2)",
@@ -32,7 +38,7 @@ TANH_BACKWARD = op(
 SIGMOID_BACKWARD = op(
     "sigmoid_backward",
     "grad_output, output",
-    lambda g, y: g * np.conj(1 - y) * np.conj(y),
+    lambda g, y: g * _conj(1 - y) * _conj(y),
     category="activations",
     symbol="σ′",
     latex=r"g \cdot y (1 - y)",
