@@ -4,7 +4,7 @@ takes its time (`layout`)."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from graphlib import TopologicalSorter
@@ -104,7 +104,7 @@ CARD = 140.0  # from an operation to the centre of its result's card, where leav
 BESIDE = 65.0  # from an operation to the left edge of that card
 AIR = 150.0  # part of a step that is not covered by cards
 ROW = 120.0
-UNDER = 24.0  # part of a row that is not covered by cards: tabs, labels, a badge
+UNDER, UNDER_SUM = 24.0, 52.0  # part of a row that is not covered by cards: tabs, labels; with the sum of gradients
 NEAR = 90.0, 45.0  # nodes closer than this overlap
 GAP = 40.0  # between a node inserted into a wire and the nodes that made room for it
 SWEEPS = 4
@@ -183,6 +183,39 @@ def made_room(drawing: Drawing, new: int) -> Drawing:
     return replace(drawing, nodes=tuple(nodes), comments=tuple(comments))
 
 
+def with_room(before: Drawing, drawing: Drawing) -> Drawing:
+    """Return a drawing after a change that made cards larger: what they cover now has moved away, with all that is
+    beyond it, to the side on which it was; pinned nodes stay."""
+    old, new = extents(before), extents(drawing)
+    larger = [id for id, size in new.items() if id in old and (size[0] > old[id][0] or size[1] > old[id][1])]
+    for id in sorted(larger, key=lambda id: drawing.by_id[id].x):
+        drawing = _pushed(drawing, id, old[id], new)
+    return drawing
+
+
+def _pushed(drawing: Drawing, id: int, old: tuple[float, float], cards: Cards) -> Drawing:
+    """Move away what the card of a node covers that it did not cover when it was smaller."""
+    node = drawing.by_id[id]
+    was, now = _spot(node, node.x, node.y, old), _spot(node, node.x, node.y, cards[id])
+    spots = {one.id: _spot(one, one.x, one.y, cards[one.id]) for one in drawing.nodes if one.id != id}
+    across, down = dict.fromkeys(spots, 0.0), dict.fromkeys(spots, 0.0)
+    for spot in (one for one in spots.values() if one.meets(now) and not one.meets(was)):
+        for one, other in spots.items():
+            if spot.top >= was.bottom:
+                down[one] = max(down[one], now.bottom - spot.top) if other.top >= spot.top else down[one]
+            elif spot.bottom <= was.top:
+                down[one] = min(down[one], now.top - spot.bottom) if other.bottom <= spot.bottom else down[one]
+            elif spot.left >= was.right:
+                across[one] = max(across[one], now.right - spot.left) if other.left >= spot.left else across[one]
+            else:
+                across[one] = min(across[one], now.left - spot.right) if other.right <= spot.right else across[one]
+    nodes = (
+        one if one.id == id or one.pinned else replace(one, x=one.x + across[one.id], y=one.y + down[one.id])
+        for one in drawing.nodes
+    )
+    return replace(drawing, nodes=tuple(nodes))
+
+
 def _operands(node: Node) -> list[int]:
     """Return the nodes where its wires come from, each once."""
     if isinstance(node, Leaf):
@@ -249,13 +282,15 @@ def _block(part: list[Node], users: dict[int, list[int]], cards: Cards) -> dict[
     for node in part:
         columns[layer[node.id]].append(node.id)
     near = {id: _near(id, known, users) for id in known}
+    uses = Counter(one.node for node in part for one in _refs(node))
+    under = {id: UNDER_SUM if uses[id] > 1 else UNDER for id in known}
     height = {id: float(at) for ids in columns.values() for at, id in enumerate(ids)}
     for sweep in range(SWEEPS):
         for column in sorted(columns, reverse=sweep % 2 == 1):
             wish = {id: _mean([height[one] for one in near[id]], height[id]) for id in columns[column]}
             columns[column].sort(key=wish.__getitem__)
             heavy = [not isinstance(known[id], Leaf) for id in columns[column]]
-            tall = [max((cards[id][1] + UNDER) / ROW, 1.0) for id in columns[column]]
+            tall = [max((cards[id][1] + under[id]) / ROW, 1.0) for id in columns[column]]
             found = _apart([wish[id] for id in columns[column]], heavy, tall)
             height |= zip(columns[column], found, strict=True)
     left = _lefts(columns, cards)
@@ -352,6 +387,12 @@ class _Spot:
     top: float
     right: float
     bottom: float
+
+    def meets(self, other: _Spot) -> bool:
+        """Whether the two overlap."""
+        return (
+            self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
+        )
 
 
 class _Ground:

@@ -277,7 +277,8 @@ class Later:
         self._pause.timeout.connect(self._end)
 
     def show(self, before: State, after: State, *, later: bool) -> None:
-        """Show a state, at once or `later`."""
+        """Show a state, at once or `later`; what can be undone is known at once."""
+        later = later and (before.undo_label, before.redo_label) == (after.undo_label, after.redo_label)
         self._waiting = (before if self._waiting is None else self._waiting[0]), after
         if not later:
             self._end()
@@ -416,19 +417,18 @@ class PanelArea:
         """Give each card its room, depending on the size of the window, on what there is to show and on what the user
         asked for; the canvas comes first. Sizes that the user dragged stay until any of that changes."""
         state, scale = self._context.shell.store.state, self._context.theme.scale
-        stage = state.stage
         for row in (row for row in PANELS if row.of_job):
             self.cards[row.place].show_tab(_tab(row), state.job is not None)
-        self._column.setContentsMargins(*((0, 0, 0, 0) if stage.on else MARGINS))
-        self._centre_column.setSpacing(0 if stage.on else GAP)
+        self._column.setContentsMargins(*((0, 0, 0, 0) if state.stage.on else MARGINS))
+        self._centre_column.setSpacing(0 if state.stage.on else GAP)
         room = self._room(scale)
-        shown = {ROW[name].place for name in stage.panels} if stage.on else self._shown(state, room)
-        self._tell_folded(state, shown)
+        shown = {ROW[name].place for name in state.stage.panels} if state.stage.on else self._shown(state, room)
         heights = self._low(scale), self.root.height(), _code_height(state, scale, self)
-        if (arrangement := (shown, room, stage.on, *heights)) == self._arrangement:
+        if (arrangement := (shown, room, state.stage.on, *heights)) == self._arrangement:
+            self._tell_folded(state, shown)
             return
         self._arrangement = arrangement
-        self._stack("right" in shown and room.stacked and not stage.on)
+        self._stack("right" in shown and room.stacked and not state.stage.on)
         for place in ("left", "right", "bottom", "corner"):
             self.cards[place].setVisible(place in shown)
         self.splitters["side"].setVisible(bool(shown & ({"left", "right"} if room.stacked else {"left"})))
@@ -437,6 +437,7 @@ class PanelArea:
         for name, splitter in self.splitters.items():
             key = self._key(name)
             splitter.restoreState(self.dragged.get(key) or self._remembered(key))
+        self._tell_folded(state, shown)  # last: it may lay the window out again
 
     def _key(self, splitter: str) -> str:
         shown, room, presenting, *_ = self._arrangement or (set(), Room(), False, 0, 0, 0.0)

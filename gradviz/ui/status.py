@@ -149,14 +149,16 @@ class FoldedTimeline(QPushButton):
         self.updateGeometry()
         self.update()
 
-    def show_state(self, state: State) -> None:
-        """Show where the cursor is in the run."""
+    def show_state(self, state: State) -> bool:
+        """Show where the cursor is in the run; returns whether it needs another width."""
         short = state.trace is not None and 0 < state.steps <= MOST_IN_PICTURE
         shown = (state.trace, state.steps, state.cursor) if short and state.trace is not None else None
-        if (shown is None) is not (self._shown is None):
-            self.updateGeometry()
+        other = (shown is None) is not (self._shown is None)
         self._shown = shown
+        if other:
+            self.updateGeometry()
         self.update()
+        return other
 
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
@@ -234,13 +236,13 @@ class StatusLine(QStatusBar):
 
     def show_folded(self, rows: tuple[PanelRow, ...]) -> None:
         """Offer the cards that have content but no room."""
+        self._offered = {row.id for row in rows}  # first: what follows may lay the window out again, and offer others
         for row in rows:
             if row.id not in self.folded:
                 button = self.folded[row.id] = self._button(row)
                 button.setToolTip(f"Show the {row.title.lower()} (Ctrl+{row.digit}); Shift+Esc hides it.")
                 button.clicked.connect(lambda _=False, name=row.id: self._do(f"view.focus_{name}"))
                 self.insertPermanentWidget(len(self.folded) - 1, button)  # where no notice lies below it
-        self._offered = {row.id for row in rows}
         self._write()
         self._make_room(self.currentMessage())
 
@@ -258,13 +260,16 @@ class StatusLine(QStatusBar):
             if isinstance(button, FoldedTimeline):
                 button.set_theme(theme)
         self.progress.setFixedSize(theme.px(120), theme.px(6))
+        self._write()
+        self._make_room(self.currentMessage())
 
     def show_state(self, before: State, after: State) -> None:
         """Show the present state."""
         self._shown = after
         for button in self.folded.values():
-            if isinstance(button, FoldedTimeline):
-                button.show_state(after)
+            if isinstance(button, FoldedTimeline) and button.show_state(after):
+                self._write()
+                self._make_room(self.currentMessage())
         if not WORDS.differs(before, after):
             return
         self._summary = f"{CUDA_IS_CPU} · {summary(after)}" if after.cuda_as_cpu else summary(after)
@@ -314,8 +319,8 @@ class StatusLine(QStatusBar):
         offered = [button for name, button in self.folded.items() if name in self._offered]
         room -= sum(button.sizeHint().width() + GAP for button in offered)
         has_room = not message or room > 0
-        for button in tuple(self.folded.values()):  # which may lay the window out again, and add one
-            button.setVisible(button in offered and has_room)
+        for name, button in tuple(self.folded.items()):  # which may lay the window out again, and offer others
+            button.setVisible(name in self._offered and has_room)
         self.label.setVisible(not message or room > self.label.sizeHint().width())
 
     @property

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from dataclasses import replace
 
+import pytest
+
 from gradviz.document import shaping
-from gradviz.document.arranging import arrange, cleared, extents, made_room, uncovered
+from gradviz.document.arranging import arrange, cleared, extents, made_room, uncovered, with_room
 from gradviz.document.code.parse import parse
 from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
 from gradviz.document.entry.typed_nodes import Around, make
+from gradviz.ui.canvas.sizes import BADGE_GAP, BADGE_HEIGHT
 from tests.document.drawings import chain, squared_error
+
+BADGE = BADGE_GAP + BADGE_HEIGHT
+
+
+def refs(node: Leaf | Operation) -> list[Ref]:
+    return [one for one in node.inputs if isinstance(one, Ref)] if isinstance(node, Operation) else []
 
 
 def covering(drawing: Drawing) -> list[tuple[int, int]]:
@@ -71,6 +81,29 @@ def test_cards_of_matrices_have_the_room_that_they_need() -> None:
         for other in boxes[at + 1 :]:
             apart = one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
             assert apart, (one, other)
+
+
+@pytest.mark.parametrize("steps", [1, 4, 12])
+def test_a_sum_of_gradients_has_room_under_its_card(steps: int) -> None:
+    """What is used more than once has a badge below its card as soon as gradients arrive."""
+    lines = [f"w{k} = torch.tensor(0.{k + 1}, requires_grad=True)" for k in range(steps + 1)]
+    lines += ["h0 = torch.tanh(w0 * 0.5)"]
+    lines += [f"h{k} = torch.tanh(h{k - 1} * w{k} + w{k})" for k in range(1, steps + 1)]
+    drawing = parse("\n".join(["import torch", *lines]))
+    cards = extents(drawing)
+    uses = Counter(one.node for node in drawing.nodes for one in refs(node))
+    boxes = {}
+    for node in drawing.nodes:
+        width, height = cards[node.id]
+        left = node.x - width / 2 if isinstance(node, Leaf) else node.x + 64
+        boxes[node.id] = left, node.y - height / 2, left + width, node.y + height / 2
+    shared = [id for id, box in boxes.items() if uses[id] > 1]
+    assert len(shared) >= steps
+    for one in shared:
+        left, _, right, bottom = boxes[one]
+        for other, box in boxes.items():
+            covers = box[0] < right and left < box[2] and box[1] < bottom + BADGE and bottom <= box[1]
+            assert other == one or not covers, (one, other)
 
 
 def test_new_nodes_stand_beside_what_they_are_connected_with() -> None:
@@ -145,3 +178,34 @@ def test_what_is_put_into_a_wire_gets_room_and_what_is_pinned_stays() -> None:
     assert [placed.by_id[ids[name]] for name in ("w", "v", "z")] == [
         drawing.by_id[ids[name]] for name in ("w", "v", "z")
     ]
+
+
+def covered(drawing: Drawing) -> set[tuple[int, int]]:
+    """Which cards of leaves overlap."""
+    cards, leaves = extents(drawing), [node for node in drawing.nodes if isinstance(node, Leaf)]
+    return {
+        (one.id, other.id)
+        for at, one in enumerate(leaves)
+        for other in leaves[at + 1 :]
+        if 2 * abs(one.x - other.x) < cards[one.id][0] + cards[other.id][0]
+        and 2 * abs(one.y - other.y) < cards[one.id][1] + cards[other.id][1]
+    }
+
+
+def test_a_card_that_grows_pushes_its_neighbours_away() -> None:
+    drawing = Drawing()
+    for at, (x, y) in enumerate([(0, 0), (180, 0), (-180, 0), (0, 130), (0, -130), (0, 260), (700, 700)]):
+        drawing, _ = shaping.new_leaf(drawing, x, y, data=1.0, name=f"v{at}")
+    assert not covered(drawing)
+    matrix = tuple(tuple(float(row + column) for column in range(5)) for row in range(5))
+    grown = with_room(drawing, shaping.change_leaf(drawing, 1, data=matrix))
+    assert not covered(grown)
+    places = {node.id: (node.x, node.y) for node in grown.nodes}
+    assert places[1] == (0, 0), "it stays where it is"
+    assert places[2][0] > 180 and places[2][1] == 0 and places[3][0] < -180, "to the side on which they were"
+    assert places[4][1] > 130 and places[5][1] < -130
+    assert places[6][1] - places[4][1] == 130, "what is beyond comes along"
+    other = shaping.change_leaf(drawing, 1, data=2.0)
+    assert with_room(drawing, other) == other, "another number moves nothing"
+    pinned = shaping.pin(drawing, [2], pinned=True)
+    assert with_room(pinned, shaping.change_leaf(pinned, 1, data=matrix)).by_id[2] == pinned.by_id[2]

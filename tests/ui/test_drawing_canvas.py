@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF
+from PySide6.QtCore import QPoint, QPointF, QRect
+from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
 from gradviz.document.code.parse import parse
@@ -18,7 +19,7 @@ from gradviz.ui.canvas.content import GroupContent, OperationContent, TensorCont
 from gradviz.ui.canvas.moment import FLOW
 from gradviz.ui.drawing.geometry import Hit
 from gradviz.ui.drawing.view import DrawingView
-from gradviz.ui.theme import DARK
+from gradviz.ui.theme import DARK, LIGHT
 from tests.trace.running import run
 from tests.ui.drawn_fixtures import ADD, AGAIN, GROUP, MUL, OPEN, SUM, W, X, everything, scene_of, shown
 
@@ -283,6 +284,26 @@ def test_the_node_that_raised_is_marked_with_the_reason(qtbot: QtBot) -> None:
     marked = grabbed(view, (box.topLeft(), box.bottomRight()))
     view.set_cursor(len(trace) - 1)
     assert grabbed(view, (box.topLeft(), box.bottomRight())) != marked
+
+
+def test_a_closed_group_is_marked_with_the_reason_of_what_raised_in_it(qtbot: QtBot) -> None:
+    left, right = ((1.0, 2.0),), ((1.0, 2.0, 3.0),)
+    nodes = (Leaf(1, "a", left), Leaf(2, "b", right, y=150), Operation(3, "mm", (Ref(1), Ref(2)), x=300, y=70))
+    group = Group(4, "product", frozenset((3,)), closed=True)
+    view, trace = shown(qtbot, Drawing(nodes, groups=(group,), next_id=5))
+    assert view.drawn is not None and view.drawn.failed == 3
+    box = view.world_geometry.boxes[4].adjusted(-60, -10, 60, 90)
+    error = QColor(LIGHT.error).rgb()
+
+    def red() -> int:
+        left, top = view.camera.to_screen(box.left(), box.top())
+        right, bottom = view.camera.to_screen(box.right(), box.bottom())
+        image = view.grab(QRect(round(left), round(top), round(right - left), round(bottom - top))).toImage()
+        return sum(image.pixel(x, y) == error for x in range(image.width()) for y in range(image.height()))
+
+    assert red() > 100
+    view.set_cursor(len(trace) - 1)
+    assert not red(), "before the error"
 
 
 def test_values_of_an_older_drawing_fade_only_when_the_run_is_late(qtbot: QtBot) -> None:

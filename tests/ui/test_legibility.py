@@ -327,6 +327,23 @@ def test_a_card_without_room_is_offered_in_the_status_bar(pilot: Pilot) -> None:
     assert pilot.window.panel_area.cards["bottom"].isVisible() and not folded["timeline"].isVisible()
 
 
+def test_what_is_hidden_is_offered_at_any_text_size(pilot: Pilot) -> None:
+    """Showing a button in the status bar lays the window out again, in the middle of laying it out."""
+    pilot.window.resize(1024, 768)
+    pilot.run_again(
+        "import torch\nW = torch.ones(3, 5, requires_grad=True)\nb = torch.zeros(5, requires_grad=True)\n"
+        "h = torch.relu(torch.ones(4, 3) @ W + b)\n(h.sigmoid() ** 2).mean().backward()\nprint(W.grad)\n"
+    )
+    pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled)
+    area, first = pilot.window.panel_area, {"left": "editor", "right": "inspector", "bottom": "timeline"}
+    for scale in (1.5, 2.0, 1.0, 2.0, 0.8):
+        pilot.window.store.look(replace(pilot.state.view, text_scale=scale))
+        QApplication.processEvents()
+        hidden = {name for place, name in first.items() if not area.cards[place].isVisible()}
+        offered = {name for name, button in pilot.window.status.folded.items() if button.isVisible()}
+        assert offered - {"output"} == hidden, scale
+
+
 def test_a_card_is_offered_while_the_bar_makes_room_for_another(pilot: Pilot) -> None:
     """Showing a button may lay the window out again, which may leave one more card without room."""
     status, late = pilot.window.status, [PANELS[:2]]

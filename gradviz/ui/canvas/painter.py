@@ -38,7 +38,16 @@ from gradviz.ui.canvas.heat import shown_elements
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.item_painter import Spot, number_boxes, paint_card, paint_operation, paint_reference
 from gradviz.ui.canvas.moment import Moment, touched
-from gradviz.ui.canvas.pills import REASON_WIDTH, PillPlaces, Spots, paint_mark, paint_pills, paint_reason, reason_size
+from gradviz.ui.canvas.pills import (
+    REASON_WIDTH,
+    PillPlaces,
+    Spots,
+    paint_grown,
+    paint_mark,
+    paint_pills,
+    paint_reason,
+    reason_size,
+)
 from gradviz.ui.canvas.placed import SCREEN, Placed
 
 if TYPE_CHECKING:
@@ -494,15 +503,8 @@ def _paint_failed(
         painter.drawLine(card.center() + QPointF(0, card.height() / 2), QPointF(card.center().x(), place.top()))
     mark = QPointF(card.right() - 2, card.center().y() + 12)
     top = QPointF(place.center().x(), place.top())
-    for at, paint in (
-        (mark, partial(paint_mark, painter, ink, QPointF())),
-        (top, partial(paint_reason, painter, ink, QPointF(), reason)),
-    ):
-        painter.save()
-        painter.translate(at)
-        painter.scale(grown, grown)
-        paint()
-        painter.restore()
+    paint_grown(painter, mark, grown, partial(paint_mark, painter, ink, QPointF()))
+    paint_grown(painter, top, grown, partial(paint_reason, painter, ink, QPointF(), reason))
 
 
 def _pixel(length: float) -> int:

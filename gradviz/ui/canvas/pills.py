@@ -5,6 +5,7 @@ received drops into its `.grad`."""
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -383,6 +384,15 @@ def paint_pills(
         painter.restore()
     if places is not None and places.travelled < 1:
         places.paint_travellers(painter, moment, scale)
+
+
+def paint_grown(painter: QPainter, at: QPointF, grown: float, paint: Callable[[], None]) -> None:
+    """Paint something, which puts itself at the origin, larger and somewhere else."""
+    painter.save()
+    painter.translate(at)
+    painter.scale(grown, grown)
+    paint()
+    painter.restore()
 
 
 def paint_mark(painter: QPainter, ink: Ink, centre: QPointF) -> None:

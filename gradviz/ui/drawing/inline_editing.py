@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF
 from PySide6.QtWidgets import QWidget
 
 from gradviz.document import shaping, typed_numbers
+from gradviz.document.arranging import with_room
 from gradviz.document.drawing import Comment, Drawing, Group, Leaf, Literal, Operation, Ref
 from gradviz.document.entry.typed_nodes import literal
 from gradviz.document.errors import UserError
@@ -152,9 +153,8 @@ def changed(drawing: Drawing, thing: Thing, text: str) -> tuple[str, Drawing]:
     if isinstance(thing, Operation):
         return f"Rename {shaping.label(drawing, thing.id)}", shaping.rename(drawing, thing.id, text)
     label = f"Change {thing.name}"
-    if thing.maker == "tensor":
-        return label, shaping.change_leaf(drawing, thing.id, data=fitted(thing, typed_numbers.read(text).data))
-    return label, shaping.change_leaf(drawing, thing.id, data=_arguments(text))
+    data = fitted(thing, typed_numbers.read(text).data) if thing.maker == "tensor" else _arguments(text)
+    return label, with_room(drawing, shaping.change_leaf(drawing, thing.id, data=data))
 
 
 def _arguments(text: str) -> Literal:

@@ -6,7 +6,7 @@ except for open ports that must be connected. `scene` decides when."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPen
@@ -23,7 +23,7 @@ from gradviz.ui.canvas.group_painter import paint_group, paint_group_small, tria
 from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
 from gradviz.ui.canvas.moment import Moment
 from gradviz.ui.canvas.painter import WHOLE
-from gradviz.ui.canvas.pills import paint_mark, paint_reason
+from gradviz.ui.canvas.pills import paint_grown, paint_mark, paint_reason
 from gradviz.ui.drawing.diagram import FOREVER, Sketch
 from gradviz.ui.drawing.geometry import (
     CORNER,
@@ -103,6 +103,9 @@ class Painting:
             item = self.sketch.groups.get(group.id, -1)
             if group.closed and group.id in self.geometry.boxes and (item < 0 or not moment.items[item]):
                 self._closed(painter, group, scale)
+        hides = self.geometry.closed_group(self.sketch.drawn.failed)
+        if hides is not None and moment.frame.cursor > self._error_step:
+            self._failed(painter, self.geometry.boxes[hides.id], scale, is_round=False)
         for index in range(len(self.drawing.calls)):
             self._call(painter, index, scale)
 
@@ -131,7 +134,8 @@ class Painting:
                 self._own_operation(painter, node, scale, ran=self._has_passed(moment, node.id))
             self._numbers(painter, node, scale)
         if node.id == self.sketch.drawn.failed and moment.frame.cursor > self._error_step:
-            self._failed(painter, node, scale)
+            circle = self.geometry.circles.get(node.id)
+            self._failed(painter, circle or self.geometry.cards[Ref(node.id)], scale, is_round=circle is not None)
         if node.pinned and scale >= FAR:
             self._pin(painter, self.geometry.boxes[node.id].topLeft())
 
@@ -242,18 +246,19 @@ class Painting:
         explained = explain_error(trace)
         return explained.why if explained is not None else str(trace.errors.message[0])
 
-    def _failed(self, painter: QPainter, node: Node, scale: float) -> None:
-        """The failed node: a red mark on it, and the reason below."""
-        geometry, ink = self.geometry, self.ink
-        around = geometry.circles.get(node.id) or geometry.cards[Ref(node.id)]
+    def _failed(self, painter: QPainter, around: QRectF, scale: float, *, is_round: bool) -> None:
+        """The failed node, or the closed group that hides it: a red mark on it, and the reason below."""
+        ink = self.ink
         painter.setBrush(QBrush())
         painter.setPen(ink.pen("error", max(3.0, 2.0 / scale)))
-        corner = around.height() / 2 + 4 if node.id in geometry.circles else ROUNDING + 3
+        corner = around.height() / 2 + 4 if is_round else ROUNDING + 3
         painter.drawRoundedRect(around.adjusted(-4, -4, 4, 4), corner, corner)
-        paint_mark(painter, ink, QPointF(around.right() - 2, around.center().y() + 12))
+        grown = max(1.0, ink.theme.scale / scale)  # legible at any zoom
+        below = QPointF(around.center().x(), around.bottom() + sizes.LABEL_GAP + sizes.LABEL_HEIGHT + 4)
+        mark = QPointF(around.right() - 2, around.center().y() + 12)
+        paint_grown(painter, mark, grown, partial(paint_mark, painter, ink, QPointF()))
         if scale >= FAR:
-            below = QPointF(around.center().x(), around.bottom() + sizes.LABEL_GAP + sizes.LABEL_HEIGHT + 4)
-            paint_reason(painter, ink, below, self.error, REASON_WIDTH)
+            paint_grown(painter, below, grown, partial(paint_reason, painter, ink, QPointF(), self.error, REASON_WIDTH))
 
     # -- closed groups and calls
 

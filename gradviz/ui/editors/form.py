@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gradviz.document.arranging import with_room
 from gradviz.document.catalogue import Parameter
 from gradviz.document.drawing import Drawing, Literal
 from gradviz.document.entry.typed_arguments import WANTED, read_argument, write_argument
@@ -363,8 +364,9 @@ class Editor(QWidget):
         return next(iter(self.thing))
 
     def edit(self, label: str, change: Callable[[Drawing], Drawing], merge: str = "") -> None:
-        """Change the drawing; UserError goes to the field that asked."""
-        self.context.shell.store.edit(label, change(self.drawing), merge=merge)
+        """Change the drawing; what grows pushes its neighbours away. UserError goes to the field that asked."""
+        changed = change(self.drawing)
+        self.context.shell.store.edit(label, with_room(self.drawing, changed), merge=merge)
 
     def show_thing(self, drawing: Drawing, picked: frozenset[int]) -> None:
         """Show the selection."""

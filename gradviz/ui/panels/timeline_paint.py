@@ -138,7 +138,7 @@ class Geometry:
 
 TEXT = 18.0  # height of the line of text above the curves, which the playhead does not cross
 DASHES = 9.0  # width from which a freed buffer is a dashed outline
-GLYPH = 15.0  # width from which a block carries its sign
+GLYPH, GLYPH_HEIGHT = 15.0, 9.0  # width and height from which a block carries its sign
 SIGNS = {
     "LEAF": "●",
     "FORWARD": "ƒ",
@@ -232,7 +232,7 @@ def _paint_block(painter: QPainter, theme: Theme, box: QRectF, kind: str, sign: 
         painter.setBrush(colour)
     radius = min(3.0, box.width() / 4)
     painter.drawRoundedRect(box, radius, radius)
-    if box.width() >= GLYPH * theme.scale and sign:
+    if box.width() >= GLYPH * theme.scale and box.height() >= GLYPH_HEIGHT * theme.scale and sign:
         painter.setPen(QColor(theme.panel))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, sign)
 

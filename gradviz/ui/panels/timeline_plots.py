@@ -315,6 +315,7 @@ def paint_small(painter: QPainter, size: QSizeF, theme: Theme, trace: Trace, ste
     geometry, found = SmallGeometry(size.width(), size.height(), theme, steps, whole(steps)), outline(trace, steps)
     paint_strip(painter, geometry, found.strip, painter.device().devicePixelRatioF())
     area = lanes_area(geometry, None, found.lives, LEAST_LINE)
+    area.setHeight(min(area.height(), lanes_height(theme, found.lives, LINE)))
     if area.height():
         paint_lives(painter, geometry, area, trace, found.lives, -1)
         paint_lives(painter, geometry, area, trace, found.lives, cursor)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Work = Generator[float, None, tuple[bytes, tuple[str, ...]]]
 WIDTH, HEIGHT = 1280, 560  # maximum size of the graph in pixels, at scale 1
 NARROWEST = 760
+LEGIBLE, LARGER = 0.8, 1.5  # the zoom at which numbers can be read, and how much larger a film may get for it
 NEAREST = 1.6  # how far a small graph is enlarged
 MARGIN, SIDE = 36.0, 24  # words on edges stand in the margin
 LINES = 4  # lines of a sentence
@@ -60,8 +61,8 @@ class Film:
         boxes = self._boxes(self._scene)
         self._box = QRectF(*boxes[:2], boxes[2] - boxes[0], boxes[3] - boxes[1])
         fits = min(WIDTH / self._box.width(), HEIGHT / self._box.height(), NEAREST)
-        self._zoom = fits * shown.scale
-        scale = shown.scale
+        scale = shown.scale * min(max(LEGIBLE / fits, 1.0), LARGER)
+        self._zoom = fits * scale
         self._fonts = (_sized(look.sans(shown.theme, 15, bold=True), scale), _sized(look.sans(shown.theme, 19), scale))
         self._mono = _sized(look.mono(shown.theme, 15), scale)
         self._side = round(SIDE * scale)
