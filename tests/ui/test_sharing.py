@@ -10,7 +10,7 @@ from functools import cache
 from hashlib import sha256
 from html import unescape
 from html.parser import HTMLParser
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -20,8 +20,9 @@ import networkx
 import numpy as np
 import pytest
 from PIL import Image
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImageReader, QPainter, QPainterPath, QPen
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QImageReader, QPainter, QPainterPath, QPen
+from PySide6.QtWidgets import QApplication
 
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Operation, Ref
@@ -31,9 +32,11 @@ from gradviz.session.inspect.inspection import inspect
 from gradviz.session.state import Selection, State
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.words.explain import explain_fold
+from gradviz.ui import look
 from gradviz.ui.canvas.content import TensorContent, content
 from gradviz.ui.canvas.edge_painter import CURVES_AT_ONCE, draw_boxes
 from gradviz.ui.sharing.export import Options, finish, write, writing
+from gradviz.ui.sharing.film import _fitted
 from gradviz.ui.sharing.page import PageWriter
 from gradviz.ui.sharing.picture import Shown
 from gradviz.ui.sharing.svg import LONG_PATH, Sheet, path_text, svg_file
@@ -294,6 +297,17 @@ def test_a_film_has_a_frame_for_each_stop_as_long_as_it_takes_to_read_it(tmp_pat
     words = [len(" ".join(explain_fold(trace, at).sentence.split())) for at in trace.folds.ends.tolist()]
     assert delays[:-1] == [min(9000, 1100 + 45 * count) for count in words[:-1]]
     assert delays[-1] >= 3000
+
+
+def test_words_below_a_film_are_whole_at_any_size(qapp: QApplication) -> None:
+    for make, pixels in product((look.sans, look.mono), range(8, 60)):
+        font = make(LIGHT, 15)
+        font.setPixelSize(pixels)
+        metrics = QFontMetrics(font)
+        for lines, text in ((1, "Step 9 of 17 · w (gy)"), (2, "one two three four five six seven eight nine ten")):
+            room = QRect(0, 0, metrics.horizontalAdvance(text) * 2 // (lines + 1) + 40, lines * metrics.lineSpacing())
+            assert _fitted(text, metrics, room) == text, (pixels, lines)
+            assert _fitted(text * 9, metrics, room).endswith("…")
 
 
 @pytest.mark.parametrize(("name", "empty"), [("loop", 1), ("arrays", 2), ("stale", 1)])

@@ -92,7 +92,7 @@ class Film:
         metrics = QFontMetrics(self._fonts[1])
         place = QRect(0, 0, room, LINES * metrics.lineSpacing())
         heights = (metrics.boundingRect(place, WRAPPED, self._words(at).sentence[:2000]).height() for at in self.stops)
-        return min(LINES, max(1, -(-max(heights, default=1) // metrics.lineSpacing())))
+        return min(LINES, max(1, round(max(heights, default=1) / metrics.lineSpacing())))
 
     def _boxes(self, scene: Scene) -> tuple[float, float, float, float]:
         """The box around everything shown at any stop."""
@@ -178,13 +178,14 @@ WRAPPED = Qt.TextFlag.TextWordWrap.value | Qt.AlignmentFlag.AlignTop.value
 
 
 def _fitted(text: str, metrics: QFontMetrics, place: QRect) -> str:
-    """As much of a text as fits into a box."""
-    if metrics.boundingRect(place, WRAPPED, text).height() <= place.height() and len(text) < 2000:
+    """As much of a text as fits into a box of whole lines, of which the last may have a descent of its own."""
+    most = place.height() + metrics.lineSpacing() // 2
+    if metrics.boundingRect(place, WRAPPED, text).height() <= most and len(text) < 2000:
         return text
     low, high = 0, min(len(text), 2000)
     while low < high:
         middle = (low + high + 1) // 2
-        fits = metrics.boundingRect(place, WRAPPED, f"{text[:middle]}…").height() <= place.height()
+        fits = metrics.boundingRect(place, WRAPPED, f"{text[:middle]}…").height() <= most
         low, high = (middle, high) if fits else (low, middle - 1)
     return f"{text[:low]}…"
 
