@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from gradviz.session.timeline.marks import Mark
 from gradviz.session.timeline.outline import outline, precompute
+from gradviz.trace.table.naming import Naming
 from gradviz.trace.table.trace import Trace
+from tests.trace.running import run
 from tests.trace.sample import SOURCE, sample_batch
 
 
@@ -28,6 +32,16 @@ def test_what_is_ripe_is_what_is_drawn() -> None:
     strip = outline(trace, len(trace)).strip
     assert {"_added", "_most_held", "peak", "phases"} <= vars(strip).keys()
     assert strip.peak == outline(sample_trace(), len(trace)).strip.peak
+
+
+def test_the_names_of_the_latest_graph_are_told_apart_beforehand(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = run("import torch\nw = torch.ones(2, requires_grad=True)\nprint((((w * 2) * 2) * 2).sum())\n")
+    precompute(trace)
+    monkeypatch.delattr(Naming, "names_at_end")  # which goes through the whole graph
+    end = trace.frame(len(trace))
+    results = [number for number in range(len(trace.tensors)) if trace.tensors.producer[number] >= 0]
+    assert len(results) == 4
+    assert len({end.name(number) for number in results}) == 4
 
 
 def test_another_trace_has_another() -> None:

@@ -32,7 +32,7 @@ def precise(function: np.ufunc) -> Kernel:
 _BRANCHES = 1_000  # elements; from there on a branch for each of them costs more than three passes without
 
 
-def chosen(which: Any, yes: Any, no: Any) -> Array:
+def chosen(which: ArrayOrScalar, yes: ArrayOrScalar, no: ArrayOrScalar) -> Array:
     """`np.where(which, yes, no)`. NumPy branches at each element, and where a mask looks random, as that of a relu, the
     processor guesses wrong half the time, which takes ten times as long as everything else. So here the bits of larger
     arrays are mixed, of any one type."""

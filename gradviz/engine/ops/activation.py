@@ -35,7 +35,7 @@ F = FUNCTIONS
 Curvature = Callable[..., object] | None
 
 
-def _scaled(g: Array, slope: object) -> Any:
+def _scaled(g: Array, slope: Array) -> Array:
     """g · slope, but 0 rather than −0 where the slope is 0."""
     return functions.chosen(slope == 0, g.dtype.type(0), g * slope).astype(g.dtype)
 

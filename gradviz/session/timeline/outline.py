@@ -240,4 +240,7 @@ def precompute(trace: Trace) -> None:
     if not len(trace):  # of a job that was killed before its first step was written
         return
     explain(trace.frame(len(trace)))
+    made = (trace.tensors.producer >= 0).nonzero()[0]
+    if len(made):  # the inspector tells the tensors of its graph apart
+        trace.naming.shown(int(made[-1]), len(trace))
     outline(trace, len(trace)).strip.precompute()
