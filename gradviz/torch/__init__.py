@@ -166,6 +166,8 @@ __all__ += "accelerator cpu cuda fft linalg mps signal special version".split() 
 
 def compile(model: object = None, **options: object) -> object:
     """Return the function or module itself: nothing is compiled, so that every operation remains visible."""
+    if model is not None and not callable(model):
+        raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
     return model if model is not None else lambda function: function
 
 

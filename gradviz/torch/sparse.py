@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1.0, alpha: 
     return _sparse.sparse_addmm(mat, mat1, mat2, beta, alpha)
 
 
-def sum(input: Tensor, dim: Any = None, dtype: DType | None = None) -> Tensor:
+def sum(input: Tensor, dim: int | Sequence[int] | None = None, dtype: DType | None = None) -> Tensor:
     """The sum of all elements, or sums along dimensions as a sparse tensor."""
     return _sparse.total(input, dim, dtype)
 
@@ -57,7 +57,7 @@ def spdiags(diagonals: Tensor, offsets: Tensor, shape: tuple[int, int], layout: 
     return found.to_sparse_csr() if layout is not None and "csr" in str(layout) else found
 
 
-def FloatTensor(indices: Tensor, values: Tensor, size: Any = None) -> Tensor:
+def FloatTensor(indices: Tensor, values: Tensor, size: Sequence[int] | None = None) -> Tensor:
     """The old name of `torch.sparse_coo_tensor` for single precision."""
     warn_once("sparse types", _OLD)
     return _sparse.sparse_coo_tensor(indices, values, size, check_invariants=True)

@@ -394,6 +394,11 @@ def row_strides(size: Sequence[int], step: int = 1) -> tuple[int, ...]:
     return tuple(steps[::-1])
 
 
+def without_elements(size: Sequence[int], dtype: np.dtype[Any]) -> Array:
+    """An empty array that has strides, row by row: NumPy's have none."""
+    return np.ndarray(tuple(size), dtype, np.empty(1, dtype), 0, row_strides(size, dtype.itemsize))
+
+
 def memory_order(data: Array) -> tuple[int, ...] | None:
     """The dimensions from the largest stride to the smallest; None if that is their order."""
     order = tuple(sorted(range(data.ndim), key=lambda dim: -data.strides[dim]))

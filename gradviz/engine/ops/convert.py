@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes, layers, printing
+from gradviz.engine.kernel.batched import NO_ITEM, levels_of
 from gradviz.engine.kernel.devices import device, is_meta
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
@@ -152,6 +153,8 @@ def type_(self: Tensor, dtype: object = None, non_blocking: bool = False) -> Ten
 @method("item")
 def item(self: Tensor) -> Any:
     """The one element as a Python number."""
+    if state.layered and levels_of(self._data):
+        raise RuntimeError(NO_ITEM)
     if self._data.size != 1:
         raise RuntimeError(f"a Tensor with {self._data.size} elements cannot be converted to Scalar")
     if self._on_meta:

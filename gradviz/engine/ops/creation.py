@@ -19,7 +19,7 @@ from gradviz.engine.kernel.batched import alike
 from gradviz.engine.kernel.devices import STANDING, choose, chosen, is_meta
 from gradviz.engine.kernel.devices import device as Device
 from gradviz.engine.kernel.dtypes import Array
-from gradviz.engine.kernel.memory import check_room, laid_as, memory_of, start_of
+from gradviz.engine.kernel.memory import check_room, laid_as, memory_of, start_of, without_elements
 from gradviz.engine.kernel.messages import TO_SCALAR, check_value
 from gradviz.engine.kernel.rows import ROWS
 from gradviz.engine.kernel.state import state, warn_once
@@ -210,6 +210,8 @@ def from_array(data: Array, dtype: dtypes.dtype | None = None) -> Array:
 
 def made(data: Array, requires_grad: bool = False) -> Tensor:
     """The result of a factory: reported to the observer, able to require grad."""
+    if not data.size and data.ndim > 1 and type(data) is np.ndarray and data.flags.owndata:
+        data = without_elements(data.shape, data.dtype)
     tensor = wrap(data)
     if state.layered:
         tensor._wraps = layers.tracking()

@@ -133,6 +133,11 @@ def margin_ranking_loss(
             f"{input1.size()}, "
             f"input2: {input2.size()}, target: {target.size()} "
         )
+    return ranking_loss(input1, input2, target, margin, reduction)
+
+
+def ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, reduction: str = "mean") -> Tensor:
+    """The loss itself, for whatever shapes fit together."""
     difference = input1 - input2  # first, as in PyTorch
     return reduced(at_least(plus(-target * difference, float(margin)), 0), reduction)
 
@@ -201,6 +206,20 @@ def triplet_margin_loss(
     """max(0, margin + distance to the positive − distance to the negative)."""
     reduction = chosen_reduction(size_average, reduce, reduction)
     _need_margin(margin)
+    return triplet_loss(anchor, positive, negative, margin, p, eps, swap, reduction)
+
+
+def triplet_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """The loss itself, for any margin."""
     _need_equal_dims(anchor, positive, negative)
     near = pairwise_distance(anchor, positive, p, eps)
     far = pairwise_distance(anchor, negative, p, eps)

@@ -22,6 +22,7 @@ from gradviz.engine.numerics import distributions, rejection
 from gradviz.engine.numerics.distributions import DEFAULT_SEED, Generator
 from gradviz.engine.ops.creation import check_device, float_type, made, put_out, sizes_of
 from gradviz.engine.ops.elementwise import check_broadcast, number_array
+from gradviz.engine.ops.shape import expanded_shape
 from gradviz.engine.run.api import api, method
 from gradviz.engine.run.apply import NO_PARAMS, call
 from gradviz.engine.run.arguments import refuse
@@ -349,6 +350,8 @@ def _filled(self: Tensor, row: OpRow, given: Sequence[Tensor], draw: Callable[[A
 
 def _placed(given: object, like: Array) -> object:
     """A tensor among the arguments has a number for each element, in the order of drawing."""
+    if isinstance(given, Tensor) and given._data.shape != like.shape:
+        expanded_shape(given, like.shape)
     if not isinstance(given, Tensor) or not like.ndim or given._data.ndim > like.ndim:
         return given
     return wrap(in_memory_order(np.broadcast_to(given._data, like.shape), like))

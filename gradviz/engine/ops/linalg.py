@@ -461,6 +461,12 @@ def triangular_solve(
     input: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> Named:
     """The solution of a triangular system, and a copy of its matrix."""
+    for label, each in (("b", input), ("A", A)):
+        if each._data.ndim < 2:
+            raise RuntimeError(
+                f"torch.triangular_solve: Expected {label} to have at least 2 dimensions, but it has "
+                f"{each._data.ndim} dimensions instead"
+            )
     warn_once("triangular_solve", _OLD_TRIANGULAR)
     n, m = A._data.shape[-2:]
     if n != m:

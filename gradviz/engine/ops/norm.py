@@ -314,7 +314,7 @@ GROUP_NORM = op(
 )
 
 
-@api("group_norm", where="F torch")
+@api("group_norm", where="F")
 def group_norm(
     input: Tensor,
     num_groups: int,
@@ -334,6 +334,21 @@ def group_norm(
     check_mixed(input, weight)
     need_floats(input, "GroupNormKernelImpl")
     return call_all(GROUP_NORM, input, weight, bias, group=num_groups, eps=eps)[0]
+
+
+@api("group_norm", where="torch")
+def unchecked_group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    cudnn_enabled: bool = True,
+) -> Tensor:
+    """`torch.nn.functional.group_norm`, which divides by the number of groups before it looks at it."""
+    if num_groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
+    return group_norm(input, num_groups, weight, bias, eps)
 
 
 def _check_groups(shape: Sequence[int], num_groups: int, weight: Tensor | None, bias: Tensor | None) -> None:

@@ -527,7 +527,7 @@ def coordinates(row: OpRow, tensors: Operands, arrays: Arrays, params: Params) -
     rule = _RULES.get(row.key)
     if layers.duals or any(each is not None and each._tangents for each in tensors):
         raise NotImplementedError(NO_TANGENT.format(row.name))
-    if state.layered:
+    if layers.stack:
         raise NotImplementedError(f"{row.name} of sparse tensors is not in GradViz inside of vmap and its relatives")
     if rule is None:
         kind = "" if row.category != "comparison" or len(row.inputs) < 2 else ".Scalar"
@@ -644,7 +644,7 @@ _BETA = (
 def sparse_coo_tensor(
     indices: Any,
     values: Any = None,
-    size: Any = None,
+    size: Sequence[int] | None = None,
     *,
     dtype: dtypes.dtype | None = None,
     device: object = None,
@@ -734,7 +734,7 @@ def sparse_csr_tensor(
 
 
 @method("to_sparse", "to_sparse_coo")
-def to_sparse(self: Tensor, sparse_dim: Any = None, *, layout: object = None) -> Tensor:
+def to_sparse(self: Tensor, sparse_dim: int | None = None, *, layout: object = None) -> Tensor:
     """The same numbers, of which only those that are not 0 are specified."""
     if layout is not None and str(layout) == str(SPARSE_CSR):
         return to_sparse_csr(self)
@@ -862,7 +862,7 @@ prop("is_sparse")(lambda self: self._coo is not None and not self._coo.compresse
 prop("is_sparse_csr")(lambda self: self._coo is not None and self._coo.compressed)
 
 
-def total(input: Tensor, dim: Any, dtype: dtypes.dtype | None) -> Tensor:
+def total(input: Tensor, dim: int | Sequence[int] | None, dtype: dtypes.dtype | None) -> Tensor:
     """`torch.sparse.sum`."""
     input = input if dtype is None else input.to(dtype)
     if dim is None:

@@ -302,6 +302,9 @@ def histogramdd(
 def _histogrammed(
     input: Tensor, bins: Sequence[Any], span: Any, weight: Tensor | None, density: bool
 ) -> tuple[Tensor, Any]:
+    for d, each in enumerate(bins):
+        if not isinstance(each, Tensor) and each <= 0:
+            raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {each} for dimension {d}")
     _check_histogram(input, bins, span, weight)
     rows = input._data.reshape(-1, input._data.shape[-1])
     limits = [(0.0, 1.0) if isinstance(each, Tensor) else _limits(rows, d, span) for d, each in enumerate(bins)]
@@ -355,13 +358,13 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     """How many elements fall into each of `bins` equal parts of the range."""
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    if min > max:
+        raise RuntimeError("torch.histc: max must be larger than min")
     if input.dtype.rank != 2:
         kernel = "linspace_cpu" if input.dtype is dtypes.bool_ else "histogram_cpu"
         if input.dtype.is_complex and input._data.size and min == max == 0:
             kernel = "aminmax_cpu"
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
-    if min > max:
-        raise RuntimeError("torch.histc: max must be larger than min")
     return made(one_by_one(_histogram, (input._data, bins, min, max), {}))
 
 

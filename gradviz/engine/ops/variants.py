@@ -24,6 +24,7 @@ from gradviz.engine.ops import arithmetic, index, linalg, matmul, matrix, order,
 from gradviz.engine.ops.calculus import refuse_running
 from gradviz.engine.ops.complexes import VIEW_AS_REAL
 from gradviz.engine.ops.creation import made
+from gradviz.engine.ops.distance import ranking_loss, triplet_loss
 from gradviz.engine.ops.elementwise import NUMBERS, number_array
 from gradviz.engine.ops.joining import SPLIT, SPLIT_SIZES
 from gradviz.engine.ops.matrix import DIAGONAL
@@ -227,9 +228,16 @@ _LOSSES = {  # the names of the arguments in their order under `torch`
 }
 
 
+# Those that check less under `torch`.
+_UNCHECKED: dict[str, Callable[..., Tensor]] = {
+    "margin_ranking_loss": ranking_loss,
+    "triplet_margin_loss": triplet_loss,
+}
+
+
 def _numbered(name: str, order: str) -> None:
     """A loss under `torch`, whose reduction is a number, "none" by default."""
-    loss = FUNCTIONAL[name]
+    loss = _UNCHECKED.get(name, FUNCTIONAL[name])
 
     def function(*args: object, **kwargs: object) -> Tensor:
         given = {**dict(zip(order.split(), args, strict=False)), **kwargs}

@@ -170,6 +170,7 @@ def in_torch_words(fn: F, key: str) -> F:
             return fn(*args, **keywords)
         except Exception as error:
             another: Exception | None = refusal(key, args, keywords) or _no_tensor(error, key, args)
+            another = another or _imaginary(error, key, args, keywords)
             another = another or _no_dimension(error, key, args, keywords)
             if another is None and not str(error).startswith("Output "):  # for views that can't be followed
                 another = _unwritable(args, keywords) if writes else None
@@ -205,6 +206,16 @@ def _no_dimension(
     if "for scalar but got" in str(error):
         return None
     return None if -max(ndim, 1) <= dim < max(ndim, 1) else dimension_error(dim, ndim)
+
+
+def _imaginary(
+    error: Exception, key: str, args: Sequence[object], keywords: Mapping[str, object]
+) -> RuntimeError | None:
+    """A complex number where a real one is compared with others: PyTorch does not convert it."""
+    given = any(isinstance(each, complex) for each in (*args, *keywords.values()))
+    if not (given and in_c(key) and isinstance(error, TypeError) and "instances of" in str(error)):
+        return None
+    return RuntimeError("value cannot be converted to type double without overflow")
 
 
 def _unwritable(args: Sequence[object], keywords: Mapping[str, object]) -> RuntimeError | None:
@@ -313,6 +324,8 @@ def with_out(fn: F, offered: F, name: str) -> F:
             outgrown = sized(out, found._data) if name in SIZED_FIRST else None
             check_apart(name, out, args, outgrown)
             return _filled(out, found, outgrown) if name in SIZED_FIRST else give(out, found)
+        if len(out) != len(found):
+            raise TypeError(f"expected tuple of {len(found)} elements but got {len(out)}")
         for target, value in zip(out, found, strict=True):
             check_out(name, target, value)
             check_apart(name, target, args)

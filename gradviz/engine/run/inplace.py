@@ -23,7 +23,7 @@ from gradviz.engine.kernel.modes import _force_original_view_tracking, enable_gr
 from gradviz.engine.kernel.rows import ROWS, OpRow
 from gradviz.engine.kernel.saved import Saved
 from gradviz.engine.kernel.state import renaming, state
-from gradviz.engine.kernel.tensor import Tensor, View, wrap
+from gradviz.engine.kernel.tensor import Coordinates, Tensor, View, wrap
 from gradviz.engine.run.api import FUNCTIONS
 from gradviz.engine.run.apply import apply, attach, is_sparse
 
@@ -129,9 +129,12 @@ def write(
 
 def _coordinates(
     row: OpRow, tensors: Sequence[Tensor | None], arrays: Sequence[Array | None], params: Mapping[str, object]
-) -> Any:
+) -> Coordinates | None:
     """What the written tensor specifies if it is sparse."""
-    return state.sparse.coordinates(row, tensors, arrays, params) if is_sparse(tensors) else None
+    if not is_sparse(tensors):
+        return None
+    found: Coordinates | None = state.sparse.coordinates(row, tensors, arrays, params)
+    return found
 
 
 def _computed(

@@ -59,3 +59,26 @@ tell(lambda: torch.func.jacrev(lambda x: normed(x).sum(0))(a).shape)
 batch = nn.BatchNorm1d(3)
 tell(lambda: torch.func.jacrev(lambda x: batch(x).sum(0))(a).shape)
 tell(lambda: torch.scatter(torch.ones(3), 0, torch.zeros(2).long(), torch.ones(3), reduce="add"))
+tell(
+    lambda: (
+        torch.zeros(2, 0).t_().stride(),
+        torch.zeros(2, 0, 3).permute(2, 0, 1).stride(),
+        torch.zeros(0, 3).T.stride(),
+    )
+)
+tell(lambda: torch.margin_ranking_loss(torch.ones(3), torch.zeros(2, 3), torch.ones(3)))
+tell(lambda: torch.triplet_margin_loss(torch.ones(2, 3), torch.zeros(2, 3), torch.ones(2, 3), margin=-1))
+tell(lambda: F.triplet_margin_loss(torch.ones(2, 3), torch.zeros(2, 3), torch.ones(2, 3), margin=-1))
+tell(lambda: torch.ones(3).bernoulli_(torch.ones(2)))
+tell(lambda: torch.ones(3).bernoulli_(torch.ones(2, 3)))
+tell(lambda: torch.group_norm(torch.ones(2, 4), 0))
+tell(lambda: F.group_norm(torch.ones(2, 4), 0))
+tell(lambda: torch.histogram(torch.ones(3), -1, range=[1, 2], weight=torch.ones(2, 3, 4)))
+tell(lambda: torch.histc(torch.arange(6), 3, min=2.0, max=1.0))
+tell(lambda: torch.rrelu(a, 0.5, 1j))
+tell(lambda: F.softshrink(a, 1j))
+tell(lambda: F.dropout(a, 1j))
+tell(lambda: torch.triangular_solve(torch.ones(3), torch.ones(3, 3)))
+tell(lambda: torch.sort(torch.zeros(2, 1), dim=0, out=[]))
+tell(lambda: torch.vmap(lambda x: x.item())(torch.ones(2, 3)))
+tell(lambda: torch.compile(1))
