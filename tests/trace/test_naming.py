@@ -408,3 +408,20 @@ loss.backward()
     names = trace.naming.shown_at_end(np.arange(len(trace.tensors)))
     assert {"parametrizations.weight.original", "mix.bias", "lin.weight_orig", "lin.weight_mask"} <= set(names)
     assert "mix.weight" not in names and "lin.weight" not in names
+
+
+def test_a_module_within_a_block_of_a_sequential_is_called_as_the_block_calls_it() -> None:
+    source = """
+import torch
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.short = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
+    def forward(self, x):
+        return self.short(x) + x
+net = torch.nn.Sequential(Block(), torch.nn.Linear(2, 1), torch.nn.ReLU())
+y = net(torch.ones(2))
+"""
+    trace = run(source)
+    names = trace.naming.shown_at_end(np.arange(len(trace.tensors)))
+    assert {"output of self.short[0]", "output of net[1]"} <= set(names)

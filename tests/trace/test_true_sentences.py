@@ -599,6 +599,21 @@ SAID = [  # a program, and what one of its sentences says and none does
         "y = x[0] * 3\ny.grad_fn.register_prehook(lambda grads: (grads[0] * 2,))\ny.backward()",
         "grad = 2 came in. Gradient of x[0] = grad · 3 = 2 × 3 = 6.", "grad = 1 came in",
     ),
+    (
+        "b = torch.distributions.Bernoulli(x.detach() / 4)\nprint(b.sample((3,)))",
+        "For b.sample((3,)): ", "b.sample((3,)) = b.probs",
+    ),
+    (
+        "torch.distributions.MultivariateNormal(x.detach(), torch.eye(2)).sample()", "linalg_cholesky_ex()[0] = L with",
+        "MultivariateNormal(x.detach(), torch.eye(2)) = L",
+    ),
+    (
+        "def loss(w, a):\n    return (w * a).sum()\n"
+        "g = torch.vmap(torch.func.grad(loss), in_dims=(None, 0))(x.detach(), torch.eye(2))",
+        "torch.eye(2).per_example = [[1, 0], [0, 1]]", "(x.detach(), torch.eye(2)) = ",
+    ),
+    ("y = x * 1; y.atan2_(y)", "the angle of the point (the former y, the former y) = ", "(y (before"),
+    ("y = torch.ones(9); y.atan2_(y)", "the angle of the point (the former y, the former y) = ", "(y, the"),
     ("{}['lr']", "KeyError: 'lr'", "\n'lr'"),
     ("a = torch.tensor([3.])\nfor _ in range(2):\n    a * 2; a * 3; a = a + 1", "a * 2 = ", "in [0, 1]"),
 ]  # fmt: skip

@@ -432,6 +432,9 @@ def _inner(trace: Trace, overwritten: NDArray[np.int64], producer: int) -> bool:
     return False
 
 
+_OF_VMAP = ("AddBatchDim", "BatchRepeat")  # what it makes of its arguments
+
+
 def _is_read_elsewhere(trace: Trace, producer: int) -> bool:
     """Whether a result is what a call returned, as only operations of others read it: what seems to continue is the
     next call of a comprehension."""
@@ -442,7 +445,17 @@ def _is_read_elsewhere(trace: Trace, producer: int) -> bool:
         and all(
             nodes.site[each] != nodes.site[producer] or nodes.source[each] != nodes.source[producer] for each in users
         )
+        and not _is_given_by_vmap(trace, producer)
     )
+
+
+def _is_given_by_vmap(trace: Trace, producer: int) -> bool:
+    """Whether a result is an argument of vmap, split into examples, which the function that it calls reads."""
+    ops = trace.nodes.op
+    if not trace.kept("vmap ran", lambda: bool(np.isin(ops, _OF_VMAP).any())):
+        return False
+    makers = (int(trace.tensors.producer[each]) for each in trace.inputs_of(producer) if each >= 0)
+    return any(ops[each] in _OF_VMAP for each in (producer, *makers) if each >= 0)
 
 
 def _past_callbacks(trace: Trace, asked: NDArray[np.int64], after: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -279,7 +279,8 @@ def module_name(trace: Trace, node: int) -> str:
     if called and scope[:1].isdigit():  # of a Sequential: "net[3]", also where another function calls it
         owners = _owners(trace)
         given = [each for each in re.findall(r"[\w.]+", label) if each in owners] if called[1] not in owners else []
-        path = "".join(f"[{each}]" if each.isdigit() else f".{each}" for each in scope.split("."))
+        inner = f".{scope}".rpartition(f".{called[1].removeprefix('self.')}.")[2].removeprefix(".")  # of "self.short"
+        path = "".join(f"[{each}]" if each.isdigit() else f".{each}" for each in inner.split("."))
         return (given[0] if len(given) == 1 else called[1]) + path
     if scope and not scope[0].isupper():
         return scope

@@ -316,7 +316,8 @@ def _in_names(frame: Frame, tensor: int) -> str:
         names = {slot: f"the former {name}" if name == made else name for slot, name in names.items()}
     is_part = trace.nodes.name[node] == "CopySlices"  # of a tensor, which the rule is not about
     if kind == Kind.INPLACE and tensor == frame.current_tensor and not is_part:
-        names |= {0: f"the former {frame.name(tensor)}"}
+        of_it = (frame.name(tensor), names.setdefault(0, ""))  # y.mul_(y)
+        names = {slot: f"the former {of_it[0]}" if name in of_it else name for slot, name in names.items()}
     elif kind != Kind.FORWARD or tensor != trace.outputs_of(node)[0]:
         return ""
     elif special := _of_function(trace, node) or _of_view(frame, tensor):
