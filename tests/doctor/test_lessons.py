@@ -193,6 +193,21 @@ def test_the_fix_of_a_number_for_a_function_of_math_calls_that_of_torch() -> Non
     assert (trace.errors.message.tolist(), places(diagnose(trace))) == ([], [])
 
 
+PICKED = """\
+import torch
+place = torch.tensor(2.6, requires_grad=True)
+height = torch.tensor([0.0, 0.4, 1.5, 2.0], requires_grad=True)
+cell = place.long()
+height[cell].backward()
+print(place.grad)
+"""
+
+
+def test_whole_numbers_that_pick_elements_are_not_offered_as_floating_point_numbers() -> None:
+    (finding,) = diagnose(run(PICKED))
+    assert (finding.id, finding.line, finding.fixes) == ("grad-none-integer", 4, ())
+
+
 def test_a_finding_says_it_in_json_and_in_words() -> None:
     case = next(case for case in CASES if case.id == "not-zeroed")
     trace = run(case.text)

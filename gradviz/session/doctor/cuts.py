@@ -279,10 +279,7 @@ def cut_fixes(case: Case, cut: Cut) -> tuple[Fix, ...]:
     if cut.kind in _CALLED:
         calls = [each for each in ast.walk(node) if isinstance(each, ast.Call) and _is_plain(each, _CALLED[cut.kind])]
         held = receiver_of(calls[0]) if calls else None
-        picks = (
-            cut.kind == "integer" and calls and any(isinstance(each, ast.Subscript) for each in case.around(calls[0]))
-        )
-        if held is None or picks:  # elements are picked with whole numbers only
+        if held is None or (cut.kind == "integer" and _picks(case, calls[0])):
             return ()
         alone = isinstance(case.parents.get(calls[0]), ast.Expr)
         shorter = edits.without_statement(text, calls[0].lineno) if alone else None
@@ -295,6 +292,14 @@ def cut_fixes(case: Case, cut: Cut) -> tuple[Fix, ...]:
     if cut.kind in PLAIN_NUMBERS:
         return fixes(("without the plain number", _with_tensor(case, cut, node)))
     return ()
+
+
+def _picks(case: Case, number: ast.expr) -> bool:
+    """Whether elements are picked with a whole number, directly or by the name that it is given."""
+    statement = case.statement(number.lineno)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    named = [n for n in case.walked if isinstance(n, ast.Name) and isinstance(target, ast.Name) and n.id == target.id]
+    return any(isinstance(each, ast.Subscript) for one in (number, *named) for each in case.around(one))
 
 
 _CALLED = {  # what cuts it off
