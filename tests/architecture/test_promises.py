@@ -126,6 +126,7 @@ PROMISES: tuple[tuple[str, tuple[str, ...]], ...] = (
         "A text that a snippet runs",
         (W + "guard.py::test_no_text_runs_with_builtins_of_python", W + "escapes.py::test_escape_is_contained"),
     ),
+    ("`dataclasses`, `enum` and `abc`", (W + "python_classes.py::test_it_is_that_of_python", LANGUAGE)),
     ("Refused before anything runs", (REFUSED, OFFERED)),
     (
         "`open`, `os`, `pathlib`",

@@ -9,7 +9,7 @@ import types
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,15 @@ class Feed:
 
     values: np.ndarray[Any, Any]
     is_array: bool = False
+    in_order: bool | None = None  # of a sparse tensor: whether it is coalesced
+
+    def specified(self, tensor: Tensor) -> Tensor:
+        """The tensor, sparse if this one was."""
+        if self.in_order is None:
+            return tensor
+        made = tensor.to_sparse()  # type: ignore[attr-defined]
+        made._coo = replace(made._coo, coalesced=self.in_order)
+        return made  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         return f"<{self.values.dtype} {self.values.shape}>"
@@ -91,7 +100,7 @@ class _Watch:
 def frozen(value: Any) -> Any:
     """The value with copies of its tensors."""
     if isinstance(value, Tensor):
-        return Feed(np.array(value._data))
+        return Feed(np.array(value._data), in_order=None if value._coo is None else value._coo.coalesced)
     if isinstance(value, dict):
         return {name: frozen(each) for name, each in value.items()}
     return type(value)(map(frozen, value)) if type(value) in (tuple, list) else value

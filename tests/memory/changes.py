@@ -137,7 +137,7 @@ class Change:
     def made(self, value: Any) -> Any:
         """An argument, changed or as it was."""
         if isinstance(value, Feed):
-            return self.array(value.values) if value.is_array else self._tensor(value.values)
+            return self.array(value.values) if value.is_array else value.specified(self._tensor(value.values))
         if type(value) in (tuple, list):
             return self._several(value)
         if isinstance(value, dict):

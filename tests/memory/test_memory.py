@@ -115,7 +115,7 @@ def _is_taken(call: Call, first: str, others: str) -> bool:
     def made(value: object) -> object:
         if isinstance(value, Feed):
             inputs.append(wrap(value.values.copy()))
-            return tracked(inputs[-1], others if inputs[1:] else first)
+            return value.specified(tracked(inputs[-1], others if inputs[1:] else first))
         return type(value)(map(made, value)) if type(value) in (list, tuple) else value
 
     try:

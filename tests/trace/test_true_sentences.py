@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.trace import Trace
 from gradviz.trace.words import contributions
 from gradviz.trace.words.explain import explain, explain_fold
 from gradviz.trace.words.sentences import SENTENCES, said
 from tests.trace.running import run
-from tests.trace.true_sentences import look_at, problems
+from tests.trace.true_sentences import all_sentences, look_at, problems, sentences
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = [
@@ -36,10 +35,6 @@ loss.backward()
 """
 
 
-def sentences(trace: Trace, kind: Kind) -> list[str]:
-    return [explain(trace.frame(at + 1)).sentence for at in range(len(trace)) if trace.steps.kind[at] == kind]
-
-
 def test_a_tensor_that_is_used_twice_has_its_derivative_once() -> None:
     trace = run(TWICE)
     first, second = sentences(trace, Kind.BACKWARD)
@@ -59,21 +54,6 @@ def test_what_is_no_derivative_of_the_root_is_not_called_one() -> None:
         assert sentences(trace, Kind.BACKWARD)[1].startswith(
             "grad = 24 came in. Gradient of x = grad · 3 = 24 × 3 = 72"
         )
-
-
-def test_tensors_of_one_graph_have_names_of_their_own() -> None:
-    trace = run("""
-import torch
-w = torch.tensor(0.5, requires_grad=True)
-h = w * 2
-for _ in range(2):
-    h = (h * w).exp()
-h += 1
-h.backward()
-""")
-    frame = trace.frame(len(trace))
-    names = [frame.name(tensor) for tensor in range(len(trace.tensors)) if trace.tensors.producer[tensor] >= 0]
-    assert names[:6] == ["h₁", "(h * w)₁", "h₂", "(h * w)₂", "h₃ (before line 7)", "h₃"]
 
 
 @pytest.mark.parametrize(
@@ -337,15 +317,6 @@ z **= 2
     assert "it is (-5.464)² = 29.86 now" in told[-1] and list(problems(trace)) == []
 
 
-def test_leaves_and_arguments_have_names_of_their_own() -> None:
-    told = all_sentences("""
-((torch.ones(2, requires_grad=True) + torch.ones(2, requires_grad=True)).sum() * x.sum()).backward()
-torch.func.grad(lambda t: (t * t).sum())(x.detach())""")
-    assert "∂(torch.ones(2, requires_grad=True)₁) = grad" in told
-    assert "∂(torch.ones(2, requires_grad=True)₂) = grad" in told
-    assert "Through the 1st t: grad · t = [1, 1] × [1, 2] = [1, 2]" in told
-
-
 def test_steps_that_are_walked_as_one_name_what_the_snippet_made() -> None:
     trace = run("""
 import torch
@@ -380,53 +351,6 @@ def test_a_sentence_that_is_not_there_or_has_other_places_is_refused(monkeypatch
     assert {
         explain(trace.frame(at + 1)).sentence.id for at in range(len(trace)) if trace.steps.kind[at] == Kind.BACKWARD
     } == {"free"}
-
-
-def all_sentences(source: str) -> str:
-    trace = run(f"import torch\nx = torch.tensor([1., 2.], requires_grad=True)\n{source}\n")
-    return "\n".join(explain(trace.frame(at + 1)).sentence for at in range(len(trace)))
-
-
-def test_what_a_backward_call_makes_has_a_name_of_its_own() -> None:
-    trace = run((ROOT / "resources/examples/22_a_derivative_of_a_derivative.py").read_text(encoding="utf-8"))
-    told = sentences(trace, Kind.FORWARD)
-    assert [each.removeprefix("For a gradient with a graph of its own: ").split(" = ")[0] for each in told] == [
-        "y", "pow in ∇y", "mul in ∇y", "dy", "mul₁ in ∇dy", "mul₂ in ∇dy", "pow in ∇dy", "mul₃ in ∇dy", "d2y",
-    ]  # fmt: skip
-    assert "keeps the number 1." in told[3]
-    assert "∂d2y/∂(mul₃ in ∇dy) = grad · (mul₂ in ∇dy) = 1 × 4 = 4." in " ".join(sentences(trace, Kind.BACKWARD))
-
-
-def test_states_of_a_tensor_that_a_line_writes_into_again_are_told_apart() -> None:
-    trace = run("""
-import torch
-w = torch.tensor(2., requires_grad=True)
-loss = torch.zeros(())
-for t in range(1, 4):
-    loss += w * t
-loss.backward()
-""")
-    told = " ".join(sentences(trace, Kind.BACKWARD))
-    assert "∂loss₁/∂(loss₁ (before line 6, 3rd time)) = grad = 1" in told
-    assert "∂loss₁/∂(loss₁ (before line 6, 2nd time)) = grad = 1" in told
-    assert list(problems(trace)) == []
-
-
-def test_two_gradients_of_functions_without_a_name_have_names_of_their_own() -> None:
-    path = ROOT / "tests/snippets/corpus/functional_create_graph.py"
-    assert look_at(path, most=1000) == []  # all of them: python -m tests.trace.true_sentences
-
-
-def test_a_result_that_its_node_unpacks_keeps_its_name() -> None:
-    trace = run("""
-import torch
-x = torch.tensor(0.5, requires_grad=True)
-y = torch.tanh(x)
-(g,) = torch.autograd.grad(y, x, create_graph=True)
-(h,) = torch.autograd.grad(g, x)
-""")
-    assert "∂g/∂y = −grad · 2 · y · 1 = -1 × 2 × 0.4621 × 1 = -0.9242." in sentences(trace, Kind.BACKWARD)[1]
-    assert list(problems(trace)) == []
 
 
 SAID = [  # a program, and what one of its sentences says and none does

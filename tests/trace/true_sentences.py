@@ -38,6 +38,17 @@ _ASSIGNMENT = re.compile(r"(?:^|[;,:] )([^\W\d]) = [^=;:,]*(?<![\w.])\1(?![\w\u0
 _STEPS_SAID = (Kind.BACKWARD, Kind.CONTRIBUTION, Kind.ACCUMULATE, Kind.OPTIMIZER)
 
 
+def sentences(trace: Trace, kind: Kind) -> list[str]:
+    """What is said of the steps of a kind."""
+    return [explain(trace.frame(at + 1)).sentence for at in range(len(trace)) if trace.steps.kind[at] == kind]
+
+
+def all_sentences(source: str) -> str:
+    """What is said of all steps of these lines, where `x` is a vector."""
+    trace = run(f"import torch\nx = torch.tensor([1., 2.], requires_grad=True)\n{source}\n")
+    return "\n".join(explain(trace.frame(at + 1)).sentence for at in range(len(trace)))
+
+
 def problems(trace: Trace, most: int | None = None) -> Iterator[str]:
     """What is wrong with the sentences of a run, each with its step; of a long run those of so many steps, gradients
     and folds at its begin and its end, as iterations are alike."""

@@ -309,30 +309,26 @@ SPARSE_LOG_SOFTMAX = op(
 )
 
 
-def _sum_row() -> OpRow:
-    return op(
-        "_sparse_sum",
-        "self",
-        lambda x, *, dim, places: x.sum(dim),
-        node="SparseSumBackward0",
-        symbol="Σ",
-        latex=r"\sum_k x_k",
-        brief="The sums along dimensions, as a sparse tensor.",
-        self=sentence(
-            "grad, the same along the dimensions",
-            lambda grad, self, dim, places: _masked(_stretched(grad, dim, self._data.shape), self, places),
-        ),
-        **_ABOUT,
-    )
-
-
 def _stretched(grad: Tensor, dim: tuple[int, ...], shape: Sequence[int]) -> Tensor:
     for each in sorted(dim):
         grad = grad.unsqueeze(each)
     return grad.expand(tuple(shape))
 
 
-SPARSE_SUM = _sum_row()
+SPARSE_SUM = op(
+    "_sparse_sum",
+    "self",
+    lambda x, *, dim, places: x.sum(dim),
+    node="SparseSumBackward0",
+    symbol="Σ",
+    latex=r"\sum_k x_k",
+    brief="The sums along dimensions, as a sparse tensor.",
+    self=sentence(
+        "grad, the same along the dimensions",
+        lambda grad, self, dim, places: _masked(_stretched(grad, dim, self._data.shape), self, places),
+    ),
+    **_ABOUT,
+)
 
 # --- operations on sparse tensors: the coordinates of the result, None if it is dense ---
 
@@ -344,10 +340,15 @@ _POINTWISE = """abs relu sqrt sin sinh tan tanh asin asinh atan atanh erf expm1 
 deg2rad rad2deg isnan isinf pow_scalar square""".split()
 
 
-def _each(row: OpRow, tensors: Operands, arrays: Arrays, params: Params) -> Coordinates | None:
+def _first(tensors: Operands) -> tuple[Tensor, Coordinates]:
     x = tensors[0]
     assert x is not None and x._coo is not None
-    known = x._coo if row.key in _LINEAR else coalesced(x._coo, x._data.shape)
+    return x, x._coo
+
+
+def _each(row: OpRow, tensors: Operands, arrays: Arrays, params: Params) -> Coordinates | None:
+    x, known = _first(tensors)
+    known = known if row.key in _LINEAR else coalesced(known, x._data.shape)
     if row.key == "_to_copy":
         return replace(known, values=known.values.astype(params["dtype"].np if "dtype" in params else x._data.dtype))
     values: Any = row.forward(known.values.astype(arrays[0].dtype), *arrays[1:], **params)
@@ -412,9 +413,8 @@ def _quotient_of(row: OpRow, tensors: Operands, arrays: Arrays, params: Params) 
 
 
 def _chosen(row: OpRow, tensors: Operands, arrays: Arrays, params: Params) -> Coordinates | None:
-    x = tensors[0]
-    assert x is not None and x._coo is not None
-    known, dim, wanted = x._coo, params["dim"], arrays[1].reshape(-1)
+    _, known = _first(tensors)
+    dim, wanted = params["dim"], arrays[1].reshape(-1)
     found = [(new, at) for new, old in enumerate(wanted.tolist()) for at in np.flatnonzero(known.indices[dim] == old)]
     at = [each for _, each in found]
     indices = known.indices[:, at]
@@ -423,16 +423,14 @@ def _chosen(row: OpRow, tensors: Operands, arrays: Arrays, params: Params) -> Co
 
 
 def _turned(row: OpRow, tensors: Operands, arrays: Arrays, params: Params) -> Coordinates | None:
-    x = tensors[0]
-    assert x is not None and x._coo is not None
+    x, known = _first(tensors)
     marked: Any = row.forward(np.empty(tuple(range(1, x._data.ndim + 1))), **params)  # sizes that name dimensions
-    return Coordinates(x._coo.indices[[size - 1 for size in marked.shape]], x._coo.values)
+    return Coordinates(known.indices[[size - 1 for size in marked.shape]], known.values)
 
 
 def _selected(row: OpRow, tensors: Operands, arrays: Arrays, params: Params) -> Coordinates | None:
-    x = tensors[0]
-    assert x is not None and x._coo is not None
-    known, dim = x._coo, params["dim"]
+    x, known = _first(tensors)
+    dim = params["dim"]
     if len(known.indices) == 1:
         return None
     there = known.indices[dim] == params["index"] % x._data.shape[dim]
@@ -440,9 +438,8 @@ def _selected(row: OpRow, tensors: Operands, arrays: Arrays, params: Params) -> 
 
 
 def _widened(row: OpRow, tensors: Operands, arrays: Arrays, params: Params) -> Coordinates | None:
-    x = tensors[0]
-    assert x is not None and x._coo is not None
-    return replace(x._coo, indices=np.insert(x._coo.indices, params["dim"], 0, axis=0))
+    _, known = _first(tensors)
+    return replace(known, indices=np.insert(known.indices, params["dim"], 0, axis=0))
 
 
 def _joined(row: OpRow, tensors: Operands, arrays: Arrays, params: Params) -> Coordinates | None:
@@ -462,15 +459,14 @@ def _joined(row: OpRow, tensors: Operands, arrays: Arrays, params: Params) -> Co
 
 
 def _summed(row: OpRow, tensors: Operands, arrays: Arrays, params: Params) -> Coordinates | None:
-    x = tensors[0]
-    assert x is not None and x._coo is not None
+    x, known = _first(tensors)
     dims = params["dim"]
     gone = {each % x._data.ndim for each in (dims if isinstance(dims, tuple) else (dims,))}
     left = [dim for dim in range(x._data.ndim) if dim not in gone]
     if not left:
         return None
     shape = [x._data.shape[dim] for dim in left]
-    return coalesced(Coordinates(x._coo.indices[left], x._coo.values), shape)
+    return coalesced(Coordinates(known.indices[left], known.values), shape)
 
 
 def _into_dense(row: OpRow, tensors: Operands, arrays: Arrays, params: Params) -> Coordinates | None:
@@ -478,15 +474,13 @@ def _into_dense(row: OpRow, tensors: Operands, arrays: Arrays, params: Params) -
 
 
 def _emptied(row: OpRow, tensors: Operands, arrays: Arrays, params: Params) -> Coordinates | None:
-    assert tensors[0] is not None and tensors[0]._coo is not None
-    known = tensors[0]._coo
+    _, known = _first(tensors)
     return replace(known, indices=known.indices[:, :0], values=known.values[:0], coalesced=True)
 
 
 def _same_places(row: OpRow, tensors: Operands, arrays: Arrays, params: Params) -> Coordinates | None:
-    x = tensors[0]
-    assert x is not None and x._coo is not None
-    indices = coalesced(x._coo, x._data.shape).indices
+    x, known = _first(tensors)
+    indices = coalesced(known, x._data.shape).indices
     return Coordinates(indices, _at(np.asarray(row.forward(*arrays, **params)), indices), True)
 
 
@@ -575,8 +569,9 @@ class Rules:
 # --- products ---
 
 
-def _places(x: Tensor) -> Places:
-    assert x._coo is not None
+def _places(x: Tensor, name: str = "_indices") -> Places:
+    if x._coo is None:
+        raise NotImplementedError(_NO_KERNEL.format(name, "CPU"))
     return _as_places(x._coo.indices)
 
 
@@ -594,17 +589,35 @@ def _mm(x: Tensor, y: Tensor) -> Tensor:
     if x._coo is not None and y._coo is not None:
         return call(SPARSE_MATMUL, x, y)
     if x._coo is None:
-        return run_row(ROWS["mm"], (x, y), (x._data, y._data), {}, _in_dense)  # type: ignore[no-any-return]
+        return _of_dense("mm", x, y)
     _check_product(x, y)
     return call(SPARSE_MM, x, y, places=_places(x))
 
 
+def _of_dense(key: str, *operands: Tensor, **params: object) -> Tensor:
+    """The product by the row for dense operands: the numbers of a sparse one are such an array, too."""
+    found: Tensor = run_row(ROWS[key], operands, [each._data for each in operands], params, _in_dense)
+    return found
+
+
 def _mv(x: Tensor, y: Tensor) -> Tensor:
+    if x._coo is None:
+        return _of_dense("mv", x, y)
+    if y._coo is not None:
+        raise NotImplementedError(_NO_KERNEL.format("as_strided", "SparseCPU"))
     return call(SPARSE_MV, x, y, places=_places(x))
 
 
 def _addmm(x: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
     _check_product(a, b)
+    where = ["Strided" if each._coo is None else "Sparse" for each in (x, a, b)]
+    if x._coo is not None:
+        raise RuntimeError(f"addmm_sparse_dense: expected strided result tensor, got tensor with layout {where[0]}")
+    if a._coo is None or b._coo is not None:
+        raise RuntimeError(
+            "addmm_sparse_dense: expected either 'mat1' to have sparse layout and 'mat2' to have strided layout, got "
+            f"'mat1' with layout {where[1]} and 'mat2' with layout {where[2]}"
+        )
     return call(ADDMM_OF_SPARSE, x, a, b, places=_places(a), beta=beta, alpha=alpha)
 
 
@@ -615,10 +628,10 @@ def sparse_mm(x: Tensor, y: Tensor) -> Tensor:
     """`torch.sparse.mm`."""
     if x._coo is not None and y._coo is not None:
         return call(SPARSE_MATMUL, x, y)
-    if x._coo is None:
-        _check_product(y, x)
     _check_product(x, y)
     zeros = wrap(np.zeros((x._data.shape[0], y._data.shape[1]), y._data.dtype))
+    if x._coo is None:
+        return _of_dense("addmm", zeros, x, y, beta=0, alpha=1)
     return call(SPARSE_ADDMM, zeros, x, y, places=_places(x), beta=0, alpha=1)
 
 
@@ -846,8 +859,8 @@ def dense_dim(self: Tensor) -> int:
 @method("sparse_mask")
 def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
     """The elements that a sparse tensor specifies, as another one."""
-    known = _known(mask, "sparse_mask")
-    places = _places(mask)
+    places = _places(mask, "sparse_mask")
+    known = _known(mask)
     at = call(VALUES, self, places=places)
     return keep(call(SPARSE_COO_TENSOR, at, size=self._data.shape, places=places),
                 replace(known, values=at._data))  # fmt: skip
@@ -874,10 +887,13 @@ def total(input: Tensor, dim: int | Sequence[int] | None, dtype: dtypes.dtype | 
 def normalised(row: OpRow, input: Tensor, dim: int, dtype: dtypes.dtype | None) -> Tensor:
     """`torch.sparse.softmax` and `log_softmax`."""
     input = input if dtype is None else input.to(dtype)
-    return call(row, input, places=_places(coalesce(input)), dim=wrap_dim(dim, input._data.ndim))
+    known = input if input._coo is None else coalesce(input)
+    return call(row, input, places=_places(known, row.name), dim=wrap_dim(dim, input._data.ndim))
 
 
 def sparse_addmm(x: Tensor, a: Tensor, b: Tensor, beta: float, alpha: float) -> Tensor:
     """`torch.sparse.addmm`."""
+    if a._coo is None:
+        return _of_dense("addmm", x, a, b, beta=beta, alpha=alpha)
     _check_product(a, b)
     return call(SPARSE_ADDMM, x, a, b, places=_places(a), beta=beta, alpha=alpha)

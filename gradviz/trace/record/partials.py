@@ -293,6 +293,8 @@ class _Jacobian:
         grads[output] = incoming
         sent = dict(sent_by(self._node, grads)).get(slot)
         found = np.zeros(given, given_type)
+        if sent is not None and not sent._requires_grad and sent._data.any():
+            raise ValueError("what is sent is not differentiated again")
         if sent is not None and sent._requires_grad:
             (by,) = grad(sent, incoming, wrap(seed), allow_unused=True)
             found = found if by is None else by._data

@@ -62,3 +62,25 @@ print(h, h.to_dense())
 print(torch.equal(s.to_dense(), s.clone().to_dense()), s.sum(), s.abs().to_dense())
 print(torch.sparse.addmm(torch.zeros(2, 2), s, d, beta=0.5))
 print(s.numel(), s.size(), s.dim(), s.device, s.requires_grad)
+
+
+def tried(act):
+    try:
+        print(act())
+    except (RuntimeError, NotImplementedError) as error:
+        print(str(error).partition(". This could")[0])
+
+
+d = torch.tensor([[1.0, 0.0], [0.0, 2.0]])
+s, row = d.to_sparse(), torch.tensor([1.0, 2.0]).to_sparse()
+tried(lambda: torch.sparse.mm(d, d))
+tried(lambda: torch.sparse.mm(d, s))
+tried(lambda: torch.sparse.addmm(d, d, d))
+tried(lambda: torch.sparse.softmax(d, 1))
+tried(lambda: torch.sparse.sum(d, 0))
+tried(lambda: d.sparse_mask(d))
+tried(lambda: d.mv(row))
+tried(lambda: s @ row)
+tried(lambda: torch.addmm(d, d, s))
+tried(lambda: torch.addmm(s, s, d))
+tried(lambda: torch.addmm(d, s, s))
