@@ -357,9 +357,19 @@ _ADDED = {  # methods of a dataclass, on things of another kind
         "import torch\nfrom dataclasses import dataclass\n@dataclass\nclass A: _version_of: object\n"
         "@dataclass\nclass B:\n    _saved: object\n    data: object\n    obj: object\n    captured: object\n"
         "node = (torch.ones(1, requires_grad=True) * 2).grad_fn\n"
-        "for thing in (torch.ones(1), node, torch.ones(1).numpy()):\n"
-        "    for act in (B.__repr__, lambda x: B.__eq__(x, x)):\n"
-        "        try: print('ESCAPED', act(thing))\n        except AttributeError: pass"
+        "node, other = ((torch.ones(1, requires_grad=True) * 2).grad_fn for _ in 'ab')\n"
+        "ones = [torch.ones(1) for _ in 'ab']\n"
+        "for one, two in (ones, (node, other), [each.numpy() for each in ones]):\n"
+        "    for act in (lambda x, y: B.__repr__(x), B.__eq__):\n"
+        "        try: print('ESCAPED', act(one, two))\n        except AttributeError: pass"
+    ),
+    "__repr__ of an Enum with such a value, of another one": (
+        "import enum, torch\nfrom dataclasses import dataclass\n@dataclass\nclass D:\n    obj: int\n"
+        "@dataclass\nclass S:\n    saved: int\nclass A(D, enum.Enum): one = 1\nclass B(S, enum.Enum): one = 1\n"
+        "try: (1).nothing\nexcept AttributeError as error: A.one._value_ = error\n"
+        "B.one._value_ = (torch.ones(1, requires_grad=True) * 2).grad_fn\n"
+        "for each in (A.one, B.one):\n"
+        "    try: print('ESCAPED', repr(each))\n    except AttributeError: pass"
     ),
     "what sets attributes of a frozen one": (
         "set_it = object.__setattr__\nfor name in ('func', 'args', 'keywords', '__self__', '__closure__'):\n"

@@ -633,8 +633,8 @@ CLASSES = (
     worker(
         "language/classes",
         "names of an Enum",
-        "make_enum(body, name, bases, self._finish)",
-        "make_enum(body, name, bases, self._guard.adopt)",
+        "make_enum(body, name, bases, self._finish,",
+        "make_enum(body, name, bases, self._guard.adopt,",
         found("Found: what an Enum holds"),
     ),
     worker(
@@ -709,6 +709,13 @@ CLASSES = (
         "            is_method = type(theirs) in _METHODS and guard.wrote(value)\n",
         "            is_method = guard.wrote(value)\n",
         found("Found: in place of what an offered class keeps"),
+    ),
+    worker(
+        "language/enumerations",
+        "what a member of an Enum tells of its value",
+        "{name}={read(value, name)!r}",
+        "{name}={getattr(value, name)!r}",
+        W + "test_guard.py::test_a_member_of_an_enum_tells_of_its_value_what_the_snippet_may_read",
     ),
     worker(
         "language/enumerations",

@@ -325,8 +325,9 @@ ESCAPES: dict[str, str] = {
         "        print('ESCAPED', f.__closure__, f.func, f.__self__)\nclass B(A): pass"
     ),
     "a class that is not offered, by the order of bases": (
-        "import enum\nclass A(enum.Enum): x = 1\nfor c in A.__mro__:\n"
-        "    if c.__name__ == 'Enum': print('ESCAPED', c('B', 'x'))\nA.y"
+        "import io, random\nclass A(random.Random): pass\nclass B(io.StringIO): pass\n"
+        "for c in A.__mro__ + B.__mro__ + A.__bases__ + B.__bases__:\n"
+        "    if c.__name__[0] == '_' or c.__module__ == '_random': print('ESCAPED', c)\nA.y"
     ),
     "the subclasses of a base": "class A: pass\nprint('ESCAPED', A.__bases__[0].__subclasses__())",
     "the bases of a class of ours": "import torch\nprint('ESCAPED', torch.optim.Adam.__mro__)",

@@ -17,6 +17,7 @@ import pytest
 
 from gradviz.engine.kernel.rows import ROWS
 from gradviz.engine.kernel.state import state
+from gradviz.worker.language import enumerations
 from gradviz.worker.language.policy import compile_snippet
 from gradviz.worker.language.run_texts import run_code
 from gradviz.worker.language.stand_in import plain_super, plain_type
@@ -341,6 +342,19 @@ def test_the_operators_of_an_enum_get_stand_ins(world: World) -> None:
     text = "class A(Enum):\n    x = 1\n    def __radd__(self, other): return type(other)"
     made = made_by_snippet(world, text, Enum=world.modules["enum"].Enum)
     assert made.x.__radd__(np.zeros(1)) is SafeArray
+
+
+def test_a_member_of_an_enum_tells_of_its_value_what_the_snippet_may_read(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(enumerations, "_SINCE_3_12", True)  # since then, the fields of a data class are told
+    text = "@dataclass\nclass D: obj: int\nclass A(D, Enum): x = 1"
+    around = {"dataclass": world.modules["dataclasses"].dataclass, "Enum": world.modules["enum"].Enum}
+    made = made_by_snippet(world, text, **around)
+    assert repr(made.x) == "<A.x: obj=1>"
+    made.x._value_ = AttributeError("x", obj=1)
+    with pytest.raises(AttributeError, match="has no attribute 'obj'"):
+        repr(made.x)
 
 
 @pytest.mark.parametrize("home", ["torch.Size", "gymnasium.spaces.Discrete"])

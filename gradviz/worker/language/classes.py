@@ -129,7 +129,7 @@ class ClassMaker:
             return self._named_tuple(body, name)
         if any(type(base) is EnumForm for base in bases):
             self._check_mixed(bases)
-            made: type = make_enum(body, name, bases, self._finish)
+            made: type = make_enum(body, name, bases, self._finish, self._guard.getattr)
         else:
             made = builtins.__build_class__(body, name, *bases)
             if type(made) is not type:

@@ -328,8 +328,15 @@ for _each in (IntEnum, StrEnum):
 # --- how one is made ---
 
 
-def make_enum(body: Any, name: str, bases: tuple[Any, ...], finish: Callable[[type], object]) -> EnumForm:
-    """Run a class statement with an Enum among its bases; `finish` does what is done to every class."""
+def make_enum(
+    body: Any,
+    name: str,
+    bases: tuple[Any, ...],
+    finish: Callable[[type], object],
+    read: Callable[[object, str], object],
+) -> EnumForm:
+    """Run a class statement with an Enum among its bases; `finish` does what is done to every class, and `read` is the
+    snippet's getattr."""
     first: Any = bases[-1]
     if type(first) is not EnumForm:
         raise TypeError("new enumerations should be created as `EnumName([mixin_type, ...] [data_type,] enum_type)`")
@@ -350,7 +357,7 @@ def make_enum(body: Any, name: str, bases: tuple[Any, ...], finish: Callable[[ty
         if key not in names and (found is method_of(data, key) or found is vars(object)[key]):
             type.__setattr__(made, key, method_of(first, key))
     finish(made)
-    type.__setattr__(made, _TABLE, _Members(data, _teller(real)))
+    type.__setattr__(made, _TABLE, _Members(data, _teller(real, read)))
     for key in names.members:
         _add(made, key, names[key])
     _check_order(made, names.get("_order_"))
@@ -377,8 +384,8 @@ def _data_of(name: str, bases: tuple[type, ...]) -> type:
     return next(iter(found), object)
 
 
-def _teller(bases: tuple[type, ...]) -> Callable[[Any], str]:
-    """Return what writes the value of a member."""
+def _teller(bases: tuple[type, ...], read: Callable[[object, str], object]) -> Callable[[Any], str]:
+    """Return what writes the value of a member, which the snippet may have replaced by anything."""
     for base in (each for chain in bases for each in chain.__mro__[:-1]):
         if type(base) is EnumForm:
             return _members(base).told
@@ -386,7 +393,7 @@ def _teller(bases: tuple[type, ...]) -> Callable[[Any], str]:
             fields = vars(base).get("__dataclass_fields__", {})
             shown = [name for name, each in fields.items() if each.repr]
             if fields and _SINCE_3_12 and vars(base)["__dataclass_params__"].repr:
-                return lambda value: ", ".join(f"{name}={getattr(value, name)!r}" for name in shown)
+                return lambda value: ", ".join(f"{name}={read(value, name)!r}" for name in shown)
             told: Callable[[Any], str] = vars(base)["__repr__"]
             return told
     return repr
