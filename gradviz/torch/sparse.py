@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -10,23 +11,33 @@ from gradviz.engine.kernel.dtypes import dtype as DType
 from gradviz.engine.kernel.state import warn_once
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.ops import sparse as _sparse
+from gradviz.engine.run.api import in_torch_words
 
 _OLD = (
     "torch.sparse.SparseTensor(indices, values, shape, *, device=) is deprecated.  Please use "
     "torch.sparse_coo_tensor(indices, values, shape, dtype=, device=). (Triggered internally at "
     "/__w/pytorch/pytorch/torch/csrc/utils/tensor_new.cpp:653.)"
 )
+F = TypeVar("F", bound=Callable[..., Tensor])
 __all__ = ["FloatTensor", "addmm", "log_softmax", "mm", "softmax", "spdiags", "sum"]
 
 
+def _checked(fn: F) -> F:
+    """Refuse wrong arguments in PyTorch's words."""
+    return in_torch_words(fn, f"sparse.{fn.__name__}")
+
+
+@_checked
 def mm(sparse: Tensor, dense: Tensor, /) -> Tensor:
     """The product of a sparse matrix and another matrix."""
     return _sparse.sparse_mm(sparse, dense)
 
 
+@_checked
 def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
     """beta · mat + alpha · (mat1 @ mat2) for a sparse mat1."""
-    return _sparse.sparse_addmm(mat, mat1, mat2, beta, alpha)
+    plain = [each.item() if isinstance(each, Tensor) else each for each in (beta, alpha)]
+    return _sparse.sparse_addmm(mat, mat1, mat2, *plain)
 
 
 def sum(input: Tensor, dim: int | Sequence[int] | None = None, dtype: DType | None = None) -> Tensor:
@@ -34,16 +45,19 @@ def sum(input: Tensor, dim: int | Sequence[int] | None = None, dtype: DType | No
     return _sparse.total(input, dim, dtype)
 
 
+@_checked
 def softmax(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
     """The softmax of the specified elements."""
     return _sparse.normalised(_sparse.SPARSE_SOFTMAX, input, dim, dtype)
 
 
+@_checked
 def log_softmax(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
     """The logarithm of the softmax of the specified elements."""
     return _sparse.normalised(_sparse.SPARSE_LOG_SOFTMAX, input, dim, dtype)
 
 
+@_checked
 def spdiags(diagonals: Tensor, offsets: Tensor, shape: tuple[int, int], layout: object = None) -> Tensor:
     """A sparse matrix from its diagonals."""
     rows, columns, kept = [], [], []

@@ -48,7 +48,7 @@ def names() -> Iterator[tuple[str, str]]:
     for line in SIGNATURES.read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
             place = line.strip("[]")
-        elif place in ("torch", "Tensor", "nn.functional"):
+        elif place in ("torch", "Tensor", "nn.functional", "sparse"):
             yield place, line.partition("(")[0].partition(":")[0]
 
 

@@ -34,6 +34,7 @@ DO_MORE = frozenset(
     fractional_max_pool2d_with_indices fractional_max_pool3d_with_indices""".split()
 )
 OF_A_FUNCTION = re.compile(r"Tensor input[,)]")
+_READ_AS = {"dsmm": "mm", "spmm": "mm"}
 NOTHING = object()  # fits no parameter
 
 
@@ -70,7 +71,7 @@ def places() -> Iterator[tuple[str, Any, Any, bool]]:
     """(title, where PyTorch has the functions, where we have them, whether they are methods)."""
     yield "torch", torch, ours, False
     yield "nn.functional", F, ours.nn.functional, False
-    for name in ("linalg", "special", "fft"):
+    for name in ("linalg", "special", "fft", "sparse"):
         yield name, getattr(torch, name), getattr(ours, name), False
     yield "Tensor", torch.Tensor, ours.Tensor, True
 
@@ -114,7 +115,7 @@ def main() -> None:
             function = getattr(theirs, name)
             if not isinstance(function, (types.BuiltinFunctionType, types.MethodDescriptorType)):
                 continue
-            known = texts.get(function.__name__, [])
+            known = texts.get(_READ_AS.get(name, function.__name__), [])
             bound = getattr(torch.ones(2), name) if method else function
             for each in signatures(bound, name, known, method):
                 lines.append(each if each.startswith(f"{name}(") else f"{name}: {each}")

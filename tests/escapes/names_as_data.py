@@ -245,6 +245,11 @@ _LIE = "import torch\nclass I(int):\n    def __eq__(self, o): return True\n    d
 _LIE += "    def __lt__(self, o): return True\n    def __gt__(self, o): return True\n"
 _LIE += "    def __ge__(self, o): return True\n    def __rsub__(self, o): return self\n    __hash__ = int.__hash__\n"
 _NUMBERS = {
+    "a factor of a sparse product that answers with a bytearray": (
+        "import torch\nb, m = bytearray(b'abc'), torch.ones(2, 2)\nclass N(float):\n    def __mul__(s, o): return b\n"
+        "t = torch.sparse.addmm(m, m.to_sparse(), m, beta=0, alpha=N(2))\nt.fill_(7)\n"
+        "if b[0] == 7: print('ESCAPED', t)"
+    ),
     "steps that change while they are read": (
         "import torch\nclass T(tuple):\n    n = 0\n    def __iter__(self):\n        T.n += 1\n"
         "        return iter((1,) if T.n < 3 else (10**6,))\n"

@@ -489,6 +489,13 @@ READERS = (
         BOUNDS + "test_more_bytes_than_64_bits_count_are_refused",
     ),
     part(
+        "engine/kernel/batched",
+        "what operators of a number answer",
+        "if not isinstance(data, (np.generic, bool, int, float, complex)):",
+        "if False:",
+        found("Found: numbers that lie about memory"),
+    ),
+    part(
         "engine/kernel/memory",
         "sizes of windows that lie",
         "plain = plain_numbers(sizes)",

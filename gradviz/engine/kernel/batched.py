@@ -230,8 +230,13 @@ def everything(data: object) -> Array:
 
 
 def plain(data: object) -> Any:
-    """What a NumPy function returned, as an array; batched data unchanged."""
-    return data if isinstance(data, BatchedArray) else np.asarray(data)
+    """What a NumPy function returned, as an array; batched data unchanged. A number of another class may have answered
+    to its operators with anything: memory that is not ours, or objects."""
+    if isinstance(data, (BatchedArray, np.ndarray)):
+        return data
+    if not isinstance(data, (np.generic, bool, int, float, complex)):
+        raise TypeError(f"an operation with a number came to a '{type(data).__name__}'")
+    return np.asarray(data)
 
 
 def no_room(name: str) -> RuntimeError:

@@ -17,6 +17,7 @@ from gradviz.engine.kernel.messages import called, plain_numbers
 from gradviz.engine.kernel.rows import no_derivative, op
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.ops.sparse import NO_KERNEL
 from gradviz.engine.run.api import api, method
 from gradviz.engine.run.apply import attach
 from gradviz.engine.run.inplace import check_writable, rebase_history
@@ -47,6 +48,7 @@ def resize_(self: Tensor, *sizes: object) -> Tensor:
     """Change the size over the same memory, from the first element on; if the memory is too small, it is extended (with
     zeros here)."""
     size = plain_numbers(sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes)
+    _refuse_sparse("resize_", self)
     if self._requires_grad and not (self._inference or state.inference):
         raise RuntimeError("cannot resize variables that require grad")
     if size == self._data.shape:
@@ -56,6 +58,11 @@ def resize_(self: Tensor, *sizes: object) -> Tensor:
     self._data = one_by_one(_resized, (self._data, size), {})
     self._count_write()
     return self
+
+
+def _refuse_sparse(name: str, *tensors: object) -> None:
+    if any(isinstance(each, Tensor) and each._coo is not None for each in tensors):
+        raise NotImplementedError(NO_KERNEL.format(name, "SparseCPU"))
 
 
 def _resized(x: Array, size: tuple[int, ...]) -> Array:
@@ -80,6 +87,7 @@ def set_(self: Tensor, source: object = None, storage_offset: int = 0, size: Any
     """Share the memory of another tensor from now on, or none."""
     if source is not None and not isinstance(source, Tensor):
         raise TypeError(f"set_() received an invalid combination of arguments - got ({type(source).__name__})")
+    _refuse_sparse("set_", self, source)
     tracked = state.grad and (self._requires_grad or (source is not None and source._requires_grad))
     check_writable(self, tracked)
     if size is None and storage_offset:

@@ -17,6 +17,7 @@ from gradviz.engine.kernel import dtypes, layers
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.memory import SPARSE_COO, SPARSE_CSR, STRIDED, check_room
+from gradviz.engine.kernel.messages import plain_numbers
 from gradviz.engine.kernel.rows import ROWS, OpRow, op
 from gradviz.engine.kernel.state import state, warn_once
 from gradviz.engine.kernel.tensor import Coordinates, Tensor, wrap
@@ -31,7 +32,7 @@ from gradviz.engine.run.apply import call
 from gradviz.engine.transforms.forward_mode import NO_TANGENT
 
 F = FUNCTIONS
-_NO_KERNEL = (
+NO_KERNEL = (
     "Could not run 'aten::{}' with arguments from the '{}' backend. This could be because the operator doesn't exist "
     "for this backend, or was omitted during the selective/custom build process (if using custom build). If you are a "
     "Facebook employee using PyTorch on mobile, please visit https://fburl.com/ptmfixes for possible resolutions."
@@ -424,6 +425,9 @@ def _chosen(row: OpRow, tensors: Operands, arrays: Arrays, params: Params) -> Co
 
 def _turned(row: OpRow, tensors: Operands, arrays: Arrays, params: Params) -> Coordinates | None:
     x, known = _first(tensors)
+    if known.values.ndim > 1:
+        raise RuntimeError(f"{row.name}() expects a tensor with <= 2 sparse and 0 dense dimensions, but got "
+                           f"{len(known.indices)} sparse and {known.values.ndim - 1} dense dimensions")  # fmt: skip
     marked: Any = row.forward(np.empty(tuple(range(1, x._data.ndim + 1))), **params)  # sizes that name dimensions
     return Coordinates(known.indices[[size - 1 for size in marked.shape]], known.values)
 
@@ -527,7 +531,7 @@ def coordinates(row: OpRow, tensors: Operands, arrays: Arrays, params: Params) -
         kind = "" if row.category != "comparison" or len(row.inputs) < 2 else ".Scalar"
         two = tensors[1] if len(tensors) > 1 else None
         kind = ".Tensor" if kind and two is not None and two._wrapped is None else kind
-        raise NotImplementedError(_NO_KERNEL.format(row.name + kind, "SparseCPU"))
+        raise NotImplementedError(NO_KERNEL.format(row.name + kind, "SparseCPU"))
     return rule(row, tensors, arrays, params)
 
 
@@ -571,7 +575,7 @@ class Rules:
 
 def _places(x: Tensor, name: str = "_indices") -> Places:
     if x._coo is None:
-        raise NotImplementedError(_NO_KERNEL.format(name, "CPU"))
+        raise NotImplementedError(NO_KERNEL.format(name, "CPU"))
     return _as_places(x._coo.indices)
 
 
@@ -604,7 +608,7 @@ def _mv(x: Tensor, y: Tensor) -> Tensor:
     if x._coo is None:
         return _of_dense("mv", x, y)
     if y._coo is not None:
-        raise NotImplementedError(_NO_KERNEL.format("as_strided", "SparseCPU"))
+        raise NotImplementedError(NO_KERNEL.format("as_strided", "SparseCPU"))
     return call(SPARSE_MV, x, y, places=_places(x))
 
 
@@ -670,44 +674,40 @@ def sparse_coo_tensor(
     if check_invariants is None:
         warn_once("sparse invariants", _UNCHECKED)
     if values is None:
-        shape = tuple(int(n) for n in indices)
+        shape = plain_numbers(indices)
         empty = np.zeros(0, (dtype or dtypes.get_default_dtype()).np)
         return _offered(np.zeros((len(shape), 0), np.int64), wrap(empty), shape, requires_grad, True)
-    places = indices if isinstance(indices, Tensor) else F["tensor"](indices)
-    given = values if isinstance(values, Tensor) else F["tensor"](values)
-    given = given if dtype is None else given.to(dtype)
+    places, given = _as_tensor(indices), _as_tensor(values, dtype)
     if places._data.ndim != 2:
         raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(places._data.shape)}")
     at = places._data.astype(np.int64)
     if given._data.ndim < 1 or at.shape[1] != given._data.shape[0]:
-        raise RuntimeError(
-            f"indices and values must have same nnz, but got nnz from indices: {at.shape[1]}, nnz from values: "
-            f"{given._data.shape[0] if given._data.ndim else 1}"
-        )
-    if size is None:
-        for dim, least in enumerate(at.min(1).tolist() if at.size else ()):
-            if least < 0:
-                raise RuntimeError(f"found negative index {least} for dim {dim}")
-        sizes = (at.max(1) + 1).tolist() if at.size else [0] * len(at)
-        size = (*sizes, *given._data.shape[1:])
-    shape = tuple(int(n) for n in size)
+        raise RuntimeError(f"indices and values must have same nnz, but got nnz from indices: {at.shape[1]}, nnz from "
+                           f"values: {given._data.shape[0] if given._data.ndim else 1}")  # fmt: skip
+    least = (*(at.max(1, initial=-1) + 1).tolist(), *given._data.shape[1:])
+    shape = plain_numbers(least if size is None else size)
     _check_places(at, given, shape)
     return _offered(at, given, shape, requires_grad, bool(is_coalesced))
 
 
+def _as_tensor(given: Any, dtype: dtypes.dtype | None = None) -> Tensor:
+    made = given if isinstance(given, Tensor) else F["tensor"](given)
+    return made if dtype is None else made.to(dtype)
+
+
 def _check_places(indices: Array, values: Tensor, shape: Sequence[int]) -> None:
     if len(indices) + values._data.ndim - 1 != len(shape):
-        raise RuntimeError(
-            f"number of dimensions must be sparse_dim ({len(indices)}) + dense_dim ({values._data.ndim - 1}), but got "
-            f"{len(shape)}"
-        )
+        raise RuntimeError(f"number of dimensions must be sparse_dim ({len(indices)}) + dense_dim "
+                           f"({values._data.ndim - 1}), but got {len(shape)}")  # fmt: skip
     for dim, row in enumerate(indices):
         if row.size and row.min() < 0:
             raise RuntimeError(f"found negative index {row.min()} for dim {dim}")
         if row.size and row.max() >= shape[dim]:
-            raise RuntimeError(
-                f"size is inconsistent with indices: for dim {dim}, size is {shape[dim]} but found index {row.max()}"
-            )
+            raise RuntimeError(f"size is inconsistent with indices: for dim {dim}, size is {shape[dim]} but found "
+                               f"index {row.max()}")  # fmt: skip
+    expected = [indices.shape[1], *shape[len(indices) :]]
+    if list(values._data.shape) != expected:
+        raise RuntimeError(f"values has incorrect size, expected {expected}, got {list(values._data.shape)}")
 
 
 def _offered(indices: Array, values: Tensor, shape: tuple[int, ...], requires_grad: bool, in_order: bool) -> Tensor:
@@ -732,11 +732,11 @@ def sparse_csr_tensor(
     """A sparse matrix from the columns and values of its rows."""
     warn_once("sparse invariants", _UNCHECKED)
     warn_once("sparse csr", _BETA)
-    starts, columns = (np.asarray(each._data if isinstance(each, Tensor) else each, np.int64)
-                       for each in (crow_indices, col_indices))  # fmt: skip
-    given = values if isinstance(values, Tensor) else F["tensor"](values)
-    given = given if dtype is None else given.to(dtype)
-    shape = tuple(size) if size is not None else (len(starts) - 1, int(columns.max()) + 1 if columns.size else 0)
+    starts, columns = (_as_tensor(each)._data.astype(np.int64) for each in (crow_indices, col_indices))
+    if starts.ndim < 1:
+        raise RuntimeError(f"crow_indices must have dimensionality >= 1 but got {starts.ndim}")
+    given = _as_tensor(values, dtype)
+    shape = plain_numbers((len(starts) - 1, columns.max(initial=-1) + 1) if size is None else size)
     counts = np.diff(starts)
     if starts.ndim != 1 or columns.shape != given._data.shape[:1] or (counts < 0).any() or counts.sum() != columns.size:
         raise RuntimeError("crow_indices, col_indices and values of a sparse matrix do not fit each other")
@@ -827,7 +827,7 @@ def _inner(name: str, found: Callable[[Coordinates], object]) -> None:
     @method(name)
     def function(self: Tensor) -> object:
         if self._coo is None:
-            raise NotImplementedError(_NO_KERNEL.format(name, "CPU"))
+            raise NotImplementedError(NO_KERNEL.format(name, "CPU"))
         return found(self._coo)
 
     function.__doc__ = "A part of a sparse tensor as it is."

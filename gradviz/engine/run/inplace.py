@@ -412,7 +412,7 @@ def resize_in_place(target: Tensor, make: Callable[[], Tensor]) -> Tensor:
         state.observer.before_write(target)
     if made._node is not None:
         show_as(made._node, made._node.row.inplace_class)
-    target._data = made._data
+    target._data, target._coo = made._data, made._coo
     if state.layered:
         target._tangents = made._tangents
     target._count_write()

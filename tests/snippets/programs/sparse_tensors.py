@@ -62,6 +62,26 @@ print(h, h.to_dense())
 print(torch.equal(s.to_dense(), s.clone().to_dense()), s.sum(), s.abs().to_dense())
 print(torch.sparse.addmm(torch.zeros(2, 2), s, d, beta=0.5))
 print(s.numel(), s.size(), s.dim(), s.device, s.requires_grad)
+turned = s.clone()
+turned.t_()
+print(turned.coalesce(), turned.transpose_(0, 1).coalesce())
+print(torch.sparse.mm(d, d.t()), torch.sparse.addmm(torch.ones(2, 2), s, d, beta=torch.tensor(2.0), alpha=True))
+for wrong in (
+    lambda: torch.sparse.addmm(torch.zeros(2, 2), s, d, beta="a"),
+    lambda: torch.sparse.mm(s, 5),
+    lambda: torch.sparse.spdiags(torch.ones(1), [0], (3, 3)),
+    lambda: torch.sparse_coo_tensor((1.5, 2)),
+    lambda: torch.sparse_coo_tensor([[0]], [[1.0, 2.0]], (2, 3)),
+    lambda: torch.sparse_csr_tensor([0, 1], [0], [1.0], (1.5, 2)),
+    lambda: torch.sparse_csr_tensor(1, [0], [1.0]),
+    lambda: h.t(),
+    lambda: s.clone().resize_(5, 5),
+    lambda: s.clone().set_(),
+):
+    try:
+        wrong()
+    except (RuntimeError, TypeError) as e:
+        print(type(e).__name__, str(e)[:150])
 
 
 def tried(act):
