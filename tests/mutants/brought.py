@@ -624,6 +624,13 @@ BROUGHT = (
         escape("init_subclass of another kind"),
     ),
     worker(
+        "language/guard",
+        "super as a function",
+        '"<super>": super_of(self)',
+        '"<super>": self.super',
+        escape("guard by super"),
+    ),
+    worker(
         "language/classes",
         "which base classes are told",
         "        return tuple(each for each in found if self._guard.owns(each) or self.may_be_base(each))\n",

@@ -245,6 +245,9 @@ ESCAPES: dict[str, str] = {
     "guard by except": "try:\n    1/0\nexcept ZeroDivisionError as __import__:\n    print('ESCAPED')",
     "guard by def": "def __import__(*a): pass\nprint('ESCAPED')",
     "guard by class": "class __import__: pass\nprint('ESCAPED')",
+    "guard by super": (
+        "for f in (super, dir):\n    if 'Guard' in repr(f) or 'namespace' in repr(f): print('ESCAPED', f)\n[].x"
+    ),
     "guard by match": "match 1:\n    case __import__:\n        print('ESCAPED')",
     "guard by import as": "import math as __builtins__\nprint('ESCAPED')",
     "guard by keyword": "def f(**k): return k\nprint('ESCAPED', f(__class__=1))",

@@ -210,6 +210,17 @@ def restorer_of(guard: Owner, thing: object) -> Callable[[object], None]:
     return lambda state: None
 
 
+def super_of(guard: Guard) -> Callable[..., object]:
+    """Return the snippet's super() with arguments as a function: it can be named as a value, and a method would have
+    the guard behind it."""
+
+    def super_(*given: object) -> object:
+        return guard.super(*given)
+
+    super_.__name__ = super_.__qualname__ = "super"
+    return super_
+
+
 # private names of PyTorch's own objects that tutorials read
 _OPEN_PRIVATE = frozenset(
     """
@@ -337,7 +348,7 @@ class Guard:
     def hooks(self) -> dict[str, object]:
         """Return the names that `Rewriter` calls."""
         hooks: dict[str, object] = {"<get>": self.get, "<getattr>": self.getattr, "<write>": self.write}
-        hooks |= {"<super>": self.super, "<vars>": self.vars, "<class>": plain_type, "<absent>": Absent}
+        hooks |= {"<super>": super_of(self), "<vars>": self.vars, "<class>": plain_type, "<absent>": Absent}
         hooks["<entry>"], hooks["<code>"] = check_arguments, functools.partial(code_of, self)
         hooks["<getter>"] = functools.partial(getter_of, self)
         hooks["<setter>"] = functools.partial(setter_of, self)

@@ -65,7 +65,7 @@ def of_namespace(names: dict[str, object], guard: Guard, namespace: dict[str, ob
         made["__builtins__"] = of_namespace(names, guard, made)
         return made
 
-    dir_.__name__ = "dir"
+    dir_.__name__ = dir_.__qualname__ = "dir"
     return {**names, "dir": dir_, **text_builtins(guard, namespace, fresh)}
 
 
