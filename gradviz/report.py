@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gradviz.document.disk import shown
 from gradviz.document.errors import UserError
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.words.explain import explain, explain_fold
+from gradviz.trace.words.explain import explain_fold
 
 if TYPE_CHECKING:
     from gradviz.session.doctor.lessons import Finding
@@ -31,7 +31,7 @@ def step_lines(trace: Trace, *, every: bool = False) -> Iterator[str]:
         frame = trace.frame(cursor)
         step = frame.step
         assert step is not None
-        found = explain(frame) if every else explain_fold(trace, cursor)
+        found = explain_fold(trace, cursor, every)
         sentence: str = found.sentence
         kind = Kind(int(trace.steps.kind[frame.began]))
         if (step.kind if every else kind) in TITLED:

@@ -12,7 +12,6 @@ from gradviz.document.snippet import comments_of
 
 if TYPE_CHECKING:
     from gradviz.session.state import State
-    from gradviz.trace.words.explain import Explanation
 
 PANELS = ("editor", "inspector", "timeline", "output")  # panels that may be brought beside the graph
 FEWEST_SECONDS, MOST_SECONDS = 1.2, 12.0
@@ -43,16 +42,10 @@ def seconds_of_step(state: State) -> float:
     """How long the sentence of the current step stays."""
     if state.trace is None or not state.steps:
         return FEWEST_SECONDS
-    said = said_at(state, state.cursor)
+    from gradviz.trace.words.explain import explain_fold  # not before the window was painted
+
+    said = explain_fold(state.trace, state.cursor, state.view.every_step)
     return reading_seconds(f"{said.title} {said.sentence}")
-
-
-def said_at(state: State, cursor: int) -> Explanation:
-    """The explanation of a step of a state with a trace: its own, or that of all steps folded into one with it."""
-    from gradviz.trace.words.explain import explain, explain_fold  # not before the window was painted
-
-    assert state.trace is not None
-    return explain(state.trace.frame(cursor)) if state.view.every_step else explain_fold(state.trace, cursor)
 
 
 def code_of_step(state: State) -> str:

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QTextBrowser, QT
 
 from gradviz.commands.learning import PRESENT_ROWS, STAGE_ROWS
 from gradviz.session import moves
-from gradviz.session.presenting import Stage, notes_of_step, said_at
+from gradviz.session.presenting import Stage, notes_of_step
 from gradviz.session.state import MOMENT, Slice, State
 from gradviz.ui import look
 
@@ -158,12 +158,15 @@ class SpeakerNotes(QWidget):
             self.step.setText("")
             self.next.setText("")
             return
-        now, after = said_at(state, state.cursor), moves.walked(state, 1)
+        from gradviz.trace.words.explain import explain_fold  # not before the window was painted
+
+        every, after = state.view.every_step, moves.walked(state, 1)
+        now = explain_fold(state.trace, state.cursor, every)
         self.step.setText(f"{state.cursor:,} of {state.steps:,} · {now.title}\n{now.sentence}")
         if after > state.steps or not now.next:
             self.next.setText("This is the last step.")
         else:
-            coming = said_at(state, after)
+            coming = explain_fold(state.trace, after, every)
             self.next.setText(f"Next: {coming.title}\n{coming.sentence}")
 
     def _tick(self) -> None:

@@ -8,8 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import QElapsedTimer, QEvent, QRect, QRectF, QSize, QSizeF, Qt, QTimer
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QElapsedTimer, QEvent, QPointF, QRect, QRectF, QSize, QSizeF, Qt, QTimer
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QLabel,
     QProgressBar,
@@ -141,20 +141,24 @@ class FoldedTimeline(QPushButton):
         super().__init__(text)
         self.setObjectName("folded")
         self._theme = theme
-        self._shown: tuple[Trace, int, int] | None = None  # a trace, how many steps it has, and the cursor
+        self._shown: tuple[Trace, int] | None = None  # a trace, and how many steps it has
+        self._cursor = 0
+        self._picture: QPixmap | None = None  # all but the cursor, until something else is shown
 
     def set_theme(self, theme: Theme) -> None:
         """Use other colours and sizes."""
-        self._theme = theme
+        self._theme, self._picture = theme, None
         self.updateGeometry()
         self.update()
 
     def show_state(self, state: State) -> bool:
         """Show where the cursor is in the run; returns whether it needs another width."""
         short = state.trace is not None and 0 < state.steps <= MOST_IN_PICTURE
-        shown = (state.trace, state.steps, state.cursor) if short and state.trace is not None else None
+        shown = (state.trace, state.steps) if short and state.trace is not None else None
         other = (shown is None) is not (self._shown is None)
-        self._shown = shown
+        if shown != self._shown:
+            self._shown, self._picture = shown, None
+        self._cursor = state.cursor
         if other:
             self.updateGeometry()
         self.update()
@@ -169,8 +173,6 @@ class FoldedTimeline(QPushButton):
         if self._shown is None:
             super().paintEvent(event)
             return
-        from gradviz.ui.panels.timeline_plots import paint_small  # imports NumPy, which an empty window does without
-
         option = QStyleOptionButton()
         self.initStyleOption(option)
         wide, side = self._theme.px(PICTURE), (super().sizeHint().width() - self._text_width()) / 2
@@ -179,9 +181,26 @@ class FoldedTimeline(QPushButton):
             painter.setPen(option.palette.buttonText().color())
             place = QRectF(side, 0, self._text_width() + 1.0, self.height())
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, self.text())
-            painter.translate(self.width() - wide - side, EDGE)
+            left = self.width() - wide - side
+            painter.drawPixmap(QPointF(left, EDGE), self._painted(*self._shown, QSize(wide, self.height() - 2 * EDGE)))
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            paint_small(painter, QSizeF(wide, self.height() - 2 * EDGE), self._theme, *self._shown)
+            painter.setPen(QPen(QColor(self._theme.text), 1.5))
+            x = left + wide * max(self._cursor - 0.5, 0) / self._shown[1]
+            painter.drawLine(QPointF(x, EDGE - 1), QPointF(x, self.height() - EDGE + 1))
+
+    def _painted(self, trace: Trace, steps: int, size: QSize) -> QPixmap:
+        """The steps and lanes, painted anew only for another run or size."""
+        found, pixels = self._picture, size * self.devicePixelRatioF()
+        if found is None or found.size() != pixels:
+            from gradviz.ui.panels.timeline_plots import paint_small  # imports NumPy, as an empty window does not
+
+            found = self._picture = QPixmap(pixels)
+            found.setDevicePixelRatio(self.devicePixelRatioF())
+            found.fill(Qt.GlobalColor.transparent)
+            with QPainter(found) as painter:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                paint_small(painter, QSizeF(size), self._theme, trace, steps)
+        return found
 
     def _text_width(self) -> int:
         return self.fontMetrics().horizontalAdvance(self.text())

@@ -375,12 +375,14 @@ def test_what_was_recorded_goes_with_the_recorder() -> None:
     (weight * 2).sum().backward()
     set_observer(None)
     rows = weakref.ref(recorder.detached.__self__)  # type: ignore[attr-defined]
+    collects = gc.isenabled()
     gc.disable()
     try:
         del recorder
         assert rows() is None
     finally:
-        gc.enable()
+        if collects:
+            gc.enable()
 
 
 def test_a_gradient_is_kept_once_on_its_way_from_a_node_to_a_leaf() -> None:

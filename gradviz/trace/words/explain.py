@@ -61,9 +61,11 @@ def explain(frame: Frame) -> Explanation:
     return Explanation(step_title(frame), sentence(frame), coming)
 
 
-def explain_fold(trace: Trace, cursor: int) -> Explanation:
+def explain_fold(trace: Trace, cursor: int, every_step: bool = False) -> Explanation:
     """Explain the steps that are walked as one and end at a cursor, see Note [Folds]; a single step if the cursor is
-    inside them."""
+    inside them, or where every step is walked."""
+    if every_step:
+        return explain(trace.frame(cursor))
     start, end = trace.fold_around(cursor)
     coming = fold_title(trace, cursor + 1) if cursor < len(trace) else ""
     found = explain(trace.frame(cursor))

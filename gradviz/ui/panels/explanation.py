@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QTextBrowser, QVBoxLayout, QWidget
 
 from gradviz.session.inspect.sources import call_texts
-from gradviz.session.presenting import Stage, code_of_step, said_at
+from gradviz.session.presenting import Stage, code_of_step
 from gradviz.session.state import MOMENT, Slice, State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
@@ -123,9 +123,9 @@ class ExplanationPanel(Panel):
 
     def _tell(self, after: State, trace: Trace) -> None:
         """What the current step did."""
-        from gradviz.trace.words.explain import fold_number  # not before the window was painted
+        from gradviz.trace.words.explain import explain_fold, fold_number  # not before the window was painted
 
-        explanation = said_at(after, after.cursor)
+        explanation = explain_fold(trace, after.cursor, after.view.every_step)
         number = f"Step {after.cursor:,}" if after.view.every_step else fold_number(trace, after.cursor)
         place = f"{number} of {after.steps:,}" if after.cursor else f"{after.steps:,} steps"
         self._title = f"{place} · {explanation.title}"

@@ -310,15 +310,11 @@ class SmallGeometry(Geometry):
         return QRectF(0, top, self.width, max(0.0, self.height - top - self.theme.px(SIDE)))
 
 
-def paint_small(painter: QPainter, size: QSizeF, theme: Theme, trace: Trace, steps: int, cursor: int) -> None:
-    """The steps, the lanes of the saved buffers if they can be told apart, and where the cursor is."""
+def paint_small(painter: QPainter, size: QSizeF, theme: Theme, trace: Trace, steps: int) -> None:
+    """The steps across the whole width, and the lanes of the saved buffers if they can be told apart."""
     geometry, found = SmallGeometry(size.width(), size.height(), theme, steps, whole(steps)), outline(trace, steps)
     paint_strip(painter, geometry, found.strip, painter.device().devicePixelRatioF())
     area = lanes_area(geometry, None, found.lives, LEAST_LINE)
     area.setHeight(min(area.height(), lanes_height(theme, found.lives, LINE)))
     if area.height():
         paint_lives(painter, geometry, area, trace, found.lives, -1)
-        paint_lives(painter, geometry, area, trace, found.lives, cursor)
-    painter.setPen(QPen(QColor(theme.text), 1.5))
-    x = geometry.playhead(cursor)
-    painter.drawLine(QPointF(x, -1), QPointF(x, size.height() + 1))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QImageWriter, QPainter
 
-from gradviz.trace.words.explain import explain, explain_fold, fold_number
+from gradviz.trace.words.explain import explain_fold, fold_number
 from gradviz.ui import look
 from gradviz.ui.canvas.camera import Camera
 from gradviz.ui.canvas.painter import WHOLE
@@ -108,7 +108,7 @@ class Film:
     def _words(self, cursor: int) -> _Words:
         trace, every = self._shown.trace, self._shown.every_step
         frame = trace.frame_at(cursor)
-        found = explain(frame) if every else explain_fold(trace, cursor)
+        found = explain_fold(trace, cursor, every)
         number = f"Step {cursor:,}" if every or not cursor else fold_number(trace, cursor)
         line = frame.current_line if cursor else -1
         code = f"{line}  {self._lines[line - 1].strip()}" if 0 < line <= len(self._lines) else ""

@@ -32,7 +32,7 @@ from gradviz.session.inspect.sources import call_texts
 from gradviz.session.moves import inspected
 from gradviz.session.output import pieces as printed_pieces
 from gradviz.session.state import Selection, State
-from gradviz.trace.words.explain import explain, explain_fold, fold_number
+from gradviz.trace.words.explain import explain_fold, fold_number
 from gradviz.ui.canvas.camera import Camera
 from gradviz.ui.canvas.content import content
 from gradviz.ui.canvas.edge_painter import paint_flows, paint_forward, thickness
@@ -359,7 +359,7 @@ class PageWriter:
         state = self._state = replace(self._state, cursor=cursor)
         trace, every = self._run.trace, self._run.every_step
         frame = trace.frame(cursor)
-        found = explain(frame) if every else explain_fold(trace, cursor)
+        found = explain_fold(trace, cursor, every)
         numbered = f"Step {cursor:,}" if every else fold_number(trace, cursor)
         thing = inspected(state)
         calls = call_texts(state)
