@@ -301,9 +301,10 @@ def paint_playhead(painter: QPainter, geometry: Geometry, cursor: float, steps: 
     painter.drawLine(QPointF(x, row.top() - 7), QPointF(x, row.top() - 1))
     if geometry.is_dense:
         painter.drawLine(QPointF(x, row.top()), QPointF(x, row.bottom()))
-    if geometry.plots.height() > 0:
-        top = min(geometry.plots.top() + TEXT * theme.scale, geometry.plots.bottom())
-        painter.drawLine(QPointF(x, top), QPointF(x, geometry.plots.bottom()))
+    plots, text = geometry.plots, TEXT * theme.scale
+    if plots.height() > 0:
+        top = plots.top() + (text if plots.height() > text else 0.0)  # thin lanes are in the place of the text
+        painter.drawLine(QPointF(x, top), QPointF(x, plots.bottom()))
     painter.setBrush(ink)
     painter.drawEllipse(QPointF(x, row.top() - 7), 4, 4)
     painter.restore()
