@@ -141,11 +141,13 @@ VALUES = {  # by the type that a signature asks for
     "ScalarType": ("torch.float32", "torch.float64", "torch.int64", "torch.complex64", "torch.bool"),
     **dict.fromkeys(("std::string", "c10::string_view"), ("'sum'", "'mean'", "'none'", "'ij'", "'trunc'", "'floor'")),
 }
-# What is not defined, sets what later lines read, or stands for another program.
+# What is not defined, sets what later lines read, or stands for another program; and in the last line what was recorded
+# after these programs: from a longer list others would be drawn.
 NOT_CALLED = frozenset(
     """seed initial_seed get_rng_state set_rng_state manual_seed set_grad_enabled set_ data storage empty empty_like new
     new_empty empty_strided empty_permuted set_num_threads set_default_dtype resize_ resize_as_ set_autocast_dtype
-    set_autocast_enabled poisson""".split()
+    set_autocast_enabled poisson
+    feature_dropout_ sparse_coo_tensor sparse_csr_tensor sparse_mask to_sparse to_sparse_csr""".split()
 )
 
 
