@@ -262,8 +262,7 @@ class StatusLine(QStatusBar):
                 button.setToolTip(f"Show the {row.title.lower()} (Ctrl+{row.digit}); Shift+Esc hides it.")
                 button.clicked.connect(lambda _=False, name=row.id: self._do(f"view.focus_{name}"))
                 self.insertPermanentWidget(len(self.folded) - 1, button)  # where no notice lies below it
-        self._write()
-        self._make_room(self.currentMessage())
+        self._fit()
 
     def _button(self, row: PanelRow) -> QPushButton:
         if row.id != "timeline":
@@ -279,16 +278,14 @@ class StatusLine(QStatusBar):
             if isinstance(button, FoldedTimeline):
                 button.set_theme(theme)
         self.progress.setFixedSize(theme.px(120), theme.px(6))
-        self._write()
-        self._make_room(self.currentMessage())
+        self._fit()
 
     def show_state(self, before: State, after: State) -> None:
         """Show the present state."""
         self._shown = after
         for button in self.folded.values():
             if isinstance(button, FoldedTimeline) and button.show_state(after):
-                self._write()
-                self._make_room(self.currentMessage())
+                self._fit()
         if not WORDS.differs(before, after):
             return
         self._summary = f"{CUDA_IS_CPU} · {summary(after)}" if after.cuda_as_cpu else summary(after)
@@ -374,10 +371,14 @@ class StatusLine(QStatusBar):
         room = self._room - sum(offered) - MARGIN
         self.label.setText(self.label.fontMetrics().elidedText(self._summary, Qt.TextElideMode.ElideRight, room))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
+    def _fit(self) -> None:
+        """Use the present room: what is beside the summary, or the width of something, has changed."""
         self._write()
         self._make_room(self.currentMessage())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def _show_progress(self) -> None:
         self.progress.show()

@@ -25,7 +25,7 @@ from gradviz.trace.record.location import (
     entry,
 )
 from gradviz.trace.table.regions import RegionKind
-from gradviz.trace.table.schema import ELEMENT, LOCAL, PLAIN
+from gradviz.trace.table.schema import ELEMENT, LOCAL, PLAIN, REPLACING
 
 # -- regions, see Note [Regions in rewritten code]
 
@@ -36,10 +36,7 @@ SIZED, LEFT = "<t>", "<o>"  # what a loop iterates over; leaving the loop
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Loop = ast.For | ast.While
 
-RENAMES = (
-    r"\b(register_parametrization|spectral_norm|weight_norm|orthogonal|custom_from_mask|(random|l1|ln)_(un)?structured"
-    r"|prune\W+identity)\W*$"
-)
+RENAMES = rf"\b({REPLACING}|prune\W+identity)\W*$"
 _AT_THE_END = 1 << 30
 _MOST_BLOCKS = 19  # nested blocks that CPython allows in one function, not counting the function's own
 _PLAIN_BODY = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)  # these have code objects of their own

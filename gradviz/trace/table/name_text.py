@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from gradviz.trace.table.schema import REPLACING
 from gradviz.trace.table.values import number_text
 
 LONGEST = 40  # characters of an expression that still serves as a name
@@ -295,7 +296,6 @@ _STEP = re.compile(r"\.step\([^()]*\)$|(?:^|\.)(?:grad)?gradcheck\(")  # which r
 _SAMPLES = re.compile(r"\.sample\([^()]*(?:\([^()]*\))?[^()]*\)$")
 _COMPARING = ("max", "min", "sorted")  # Python's own, which return one of their arguments
 _RETURNS_OTHER = re.compile(
-    r"((?:[\w.]+\.)?\b(?:weight_norm|spectral_norm|orthogonal|register_parametrization|custom_from_mask|global_unstructured"
-    r"|(?:random|l1|ln)_(?:un)?structured|(?<=prune\.)identity)|^(max|min|sorted))(?=\()"
+    rf"((?:[\w.]+\.)?\b(?:{REPLACING}|global_unstructured|(?<=prune\.)identity)|^(max|min|sorted))(?=\()"
 )
 _CLASS = re.compile(r"(\w+\.)*[A-Z]\w*\(.*\)", re.DOTALL)  # "torch.nn.Linear(2, 1)"

@@ -479,6 +479,10 @@ class Summaries(Table):
 
 
 PLAIN, ELEMENT, LOCAL, INSIDE = range(4)
+# Functions that put something in the place of a parameter of their first argument, as prune.identity does, too.
+REPLACING = (
+    r"weight_norm|spectral_norm|orthogonal|register_parametrization|custom_from_mask|(?:random|l1|ln)_(?:un)?structured"
+)
 GATHERED = " (gathered)"  # suffix of the names of whole parameters, of which optimizers have the shards
 NEVER = np.iinfo(np.int32).max
 NOTHING_REQUIRES, SWITCHED_OFF, NOT_DIFFERENTIABLE = 1, 2, 3  # why an operation is not tracked
