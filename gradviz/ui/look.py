@@ -4,6 +4,7 @@ platform) shows the same text."""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from string import Template
 
@@ -21,6 +22,7 @@ MONO = ["JetBrains Mono", "DejaVu Sans Mono", "DejaVu Sans"]
 BODY = 13
 SMALL = 11.5
 LONGEST_TIP = 1_000  # characters
+STAGE = 768  # height in pixels of a screen on which the text of a presentation has the sizes written beside it
 
 
 @cache
@@ -109,6 +111,11 @@ def apply(app: QApplication, theme: Theme) -> None:
         app.setStyleSheet(sheet)
 
 
+def on_stage(theme: Theme, height: int) -> Theme:
+    """For a presentation: the larger the screen, the larger its text, whatever the size of other text."""
+    return theme.scaled(height / STAGE)
+
+
 def tip(text: str) -> str:
     """A tooltip with these lines, shown as plain text even if they look like rich text: they contain names from the
     snippet."""
@@ -117,10 +124,16 @@ def tip(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Plain text as rich text, with its line breaks."""
+    """Plain text as rich text, with its line breaks and the spaces that align its columns."""
     import html
 
-    return html.escape(text).replace("\n", "<br>")
+    columns = re.sub(r"^ |  +", lambda found: "&nbsp;" * len(found[0]), html.escape(text), flags=re.MULTILINE)
+    return columns.replace("\n", "<br>")
+
+
+def as_printed(rich: str) -> str:
+    """Rich text in the font of code and numbers."""
+    return f"<span style='font-family:{','.join(MONO)}'>{rich}</span>"
 
 
 def search_field(name: str, hint: str) -> QLineEdit:

@@ -245,7 +245,9 @@ class StatusLine(QStatusBar):
         self._patience.setSingleShot(True)
         self._patience.setInterval(PATIENCE)
         self._patience.timeout.connect(self._show_progress)
-        for widget in (self.progress, self.keep_going, self.cancel, self.more, self.choose, self.badge, self.label):
+        # What is clicked is on the right, where it stays when the summary gives way to a notice.
+        self._others = (self.progress, self.keep_going, self.cancel, self.more, self.choose, self.badge)
+        for widget in (self.label, *self._others):
             self.addPermanentWidget(widget)
         self.folded: dict[str, QPushButton] = {}  # buttons that bring back a card without room, by its first panel
         self._offered: set[str] = set()  # those of them that have content
@@ -261,7 +263,7 @@ class StatusLine(QStatusBar):
                 button = self.folded[row.id] = self._button(row)
                 button.setToolTip(f"Show the {row.title.lower()} (Ctrl+{row.digit}); Shift+Esc hides it.")
                 button.clicked.connect(lambda _=False, name=row.id: self._do(f"view.focus_{name}"))
-                self.insertPermanentWidget(len(self.folded) - 1, button)  # where no notice lies below it
+                self.insertPermanentWidget(len(self._others) + len(self.folded) - 1, button)  # before the badge
         self._fit()
 
     def _button(self, row: PanelRow) -> QPushButton:
@@ -342,8 +344,7 @@ class StatusLine(QStatusBar):
     @property
     def _room(self) -> int:
         """Pixels for the notice, the offered cards and the summary."""
-        others = (self.progress, self.keep_going, self.cancel, self.more, self.badge)
-        taken = sum(each.sizeHint().width() + GAP for each in others if not each.isHidden())
+        taken = sum(each.sizeHint().width() + GAP for each in self._others if not each.isHidden())
         margins = self.contentsMargins()
         return self.width() - margins.left() - margins.right() - taken
 

@@ -142,6 +142,22 @@ def test_what_comes_next_is_said_where_there_is_room(sample: Pilot) -> None:
     assert "Next:" not in panel.sentence.toPlainText()
 
 
+def test_what_was_printed_keeps_its_columns(pilot: Pilot) -> None:
+    pilot.run_again("import torch\nprint(torch.eye(2))\n")
+    pilot.window.store.move(pilot.state.steps)
+    panel = pilot.window.panel_area.panels["explanation"]
+    assert isinstance(panel, ExplanationPanel)
+    lines = panel.sentence.toPlainText().replace("\N{NO-BREAK SPACE}", " ").splitlines()
+    assert lines == ["tensor([[1., 0.],", "        [0., 1.]])"]
+    cursor = panel.sentence.textCursor()
+
+    def left(place: int) -> int:
+        cursor.setPosition(place)
+        return panel.sentence.cursorRect(cursor).left()
+
+    assert left(lines[0].index("1.")) == left(len(lines[0]) + 1 + lines[1].index("0.")) > 50
+
+
 def test_the_status_says_what_of_this_snippet_is_compared_with_pytorch(pilot: Pilot) -> None:
     pilot.run_again("import torch\nw = torch.ones(2, requires_grad=True)\n(w * w).sum().backward()\n")
     pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled)

@@ -376,3 +376,26 @@ def test_a_notice_has_the_room_of_the_cards_that_are_offered(pilot: Pilot) -> No
     status.clearMessage()
     assert all(button.isVisible() for button in offered) and status.label.isVisible()
     assert pilot.window.width() == 1024
+
+
+def test_what_can_be_clicked_in_the_status_bar_stays_where_it_is(pilot: Pilot) -> None:
+    """A notice goes by itself, often while somebody moves the mouse to a button; the summary then comes back."""
+    pilot.window.resize(1280, 800)
+    pilot.run_again(
+        "import torch\nw = torch.ones(3, requires_grad=True)\nfor i in range(3):\n    (w * w).sum().backward()\n"
+        "    with torch.no_grad():\n        w -= 0.1 * w.grad\nprint(w.grad)\n"
+    )
+    status = pilot.window.status
+    pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled and status.badge.isVisible())
+    buttons = [status.badge, *(each for each in status.folded.values() if each.isVisible())]
+    assert len(buttons) >= 2
+
+    def places(message: str) -> list[int]:
+        status.showMessage(message)
+        QApplication.processEvents()
+        return [each.x() for each in buttons]
+
+    without = places("")
+    assert status.label.isVisible()
+    long = "This is the first backward step. Step (F10) goes on, Step Back (F9) shows how it came to this."
+    assert places(long) == without and not status.label.isVisible()

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QApplication
 
 from gradviz.session.presenting import FEWEST_SECONDS, MOST_SECONDS, code_of_step, reading_seconds, seconds_of_step
 from gradviz.session.state import READING
+from gradviz.ui import look
+from gradviz.ui.panels.explanation import ExplanationPanel
 from gradviz.ui.presenting import NO_NOTES, ScreenCover, SpeakerNotes
 from tests.driver import Pilot
 
@@ -143,6 +145,41 @@ def test_digits_bring_panels_beside_the_graph(speaker: Pilot) -> None:
     assert not cards["right"].isVisible() and cards["left"].isVisible()
     speaker.press("2")
     assert not any(cards[place].isVisible() for place in ("left", "right", "bottom", "corner"))
+
+
+def test_a_long_sentence_is_seen_whole(pilot: Pilot) -> None:
+    """With a remote in the hand, nobody scrolls."""
+    pilot.run_again(
+        "import torch\nx = torch.tensor([[1.0, 2.0], [3.0, 4.0]])\n"
+        "W = torch.tensor([[0.5, -0.5], [0.25, 1.0]], requires_grad=True)\nh = x @ W\n"
+        "y = torch.relu(h)\nloss = y.mean()\nloss.backward()\n"
+    )
+    pilot.press("F11")
+    pilot.window.resize(1024, 768)
+    QApplication.processEvents()
+    panel = pilot.window.panel_area.panels["explanation"]
+    assert isinstance(panel, ExplanationPanel)
+    heights, sizes = set(), set()
+    for cursor in range(1, pilot.state.steps + 1):
+        pilot.window.store.move(cursor)
+        QApplication.processEvents()
+        assert panel.sentence.document().size().height() <= panel.sentence.height(), panel.sentence.toPlainText()
+        heights.add(panel.sentence.height())
+        sizes.add(panel.sentence.fontInfo().pixelSize())
+    assert len(heights) == 1, "so that the graph keeps its place"
+    assert len(sizes) > 1 and min(sizes) >= 15
+
+
+def test_code_that_is_brought_is_as_large_as_the_screen_allows(sample: Pilot, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = sample.window.editor.code
+    usual = code.fontInfo().pixelSize()
+    screen = code.screen().size().height()
+    monkeypatch.setattr(look, "STAGE", screen / 1.5)
+    sample.press("F11")
+    sample.press("1")
+    assert code.fontInfo().pixelSize() == round(usual * 1.5)
+    sample.press("Escape")
+    assert code.fontInfo().pixelSize() == usual
 
 
 def test_text_that_is_typed_while_presenting_is_text(speaker: Pilot) -> None:

@@ -373,7 +373,7 @@ class EditorPanel(Panel):
 
     shows = Slice(
         "note", "doubt", "run", "cursor", "steps", "playing", "picked", "breakpoints", "doctor", "predict", "view",
-        *STALE,
+        "stage", *STALE,
     )  # fmt: skip
 
     def __init__(self, context: Context) -> None:
@@ -439,13 +439,17 @@ class EditorPanel(Panel):
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
-        self.code.set_theme(theme)
+        self._set_code_theme(self.context.shell.store.state)
         self.slope.theme = theme
         self.card.set_theme(theme)
         if self.trust_bar is not None:
             self.trust_bar.set_theme(theme)
         self.note.setFont(look.sans(theme, 12.5))
         self.refusal.setFont(look.sans(theme, 12.5))
+
+    def _set_code_theme(self, state: State) -> None:
+        shown = look.on_stage(self.theme, self.screen().size().height()) if state.stage.on else self.theme
+        self.code.set_theme(shown)
 
     def _drawing_code(self) -> DrawingCode:
         if self._of_drawing is None:
@@ -513,6 +517,8 @@ class EditorPanel(Panel):
         return self._of_drawing is not None and self._is_of_drawing and self._of_drawing.forget_typing()
 
     def show_state(self, before: State, after: State) -> None:
+        if before.stage.on != after.stage.on:
+            self._set_code_theme(after)
         if before is after or before.note != after.note:
             self._show_note(after.note)
         if self._of_drawing is not None or after.drawing is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QTextBro
 from gradviz.session.inspect.sources import call_texts
 from gradviz.session.presenting import Stage, code_of_step
 from gradviz.session.state import MOMENT, Slice, State
+from gradviz.trace.table.kinds import Kind
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 LINES, NARROW_LINES, ERROR_LINES = 2, 3, 4  # of a step, of one in a narrow panel, of an error
 NARROW = 800  # pixels of width; with larger text, the canvas needs what there is
 SIDE = 14  # pixels of margin
-STRIP_OF = 768  # height of a screen on which the presentation fonts have the size written here
 BEFORE = "Nothing has run yet. Press Step (F10) for the first step."
 
 
@@ -74,11 +75,11 @@ class ExplanationPanel(Panel):
 
     def _set_fonts(self, stage: Stage) -> None:
         """When presenting, as large as a strip below the graph allows, whatever the size of other text."""
-        theme = self.theme.scaled(self.window().height() / STRIP_OF) if stage.on else self.theme
-        title, call, sentence = (19.0, 19.0, 23.0) if stage.on else (14.0, 12.0, 13.0)
+        theme = look.on_stage(self.theme, self.window().height()) if stage.on else self.theme
+        title, call, *sentence = (19.0, 19.0, 23.0, 20.0, 17.5, 15.0) if stage.on else (14.0, 12.0, 13.0)
         self.title.setFont(look.sans(theme, title, bold=True))
         self.call.setFont(look.mono(theme, call))
-        self.sentence.setFont(look.sans(theme, sentence))
+        self._fonts = [look.sans(theme, size) for size in sentence]
         if self._bar is not None:
             self._bar.set_fonts(theme, 19.0 if stage.on else 13.0)
         edge = min(self.theme.px(7), 7)  # smaller text has less around it, so that the graph keeps its half
@@ -134,6 +135,8 @@ class ExplanationPanel(Panel):
         tail = f"&nbsp;&nbsp; <span style='color:{self.theme.muted}'>{look.escape(following)}</span>"
         said = look.escape(explanation.sentence or BEFORE)
         flat = look.escape(" ".join(explanation.sentence.split()))  # printed text may have many lines
+        if after.cursor and trace.steps.kind[after.cursor - 1] == Kind.PRINT:
+            said, flat = look.as_printed(said), look.as_printed(flat)
         self._texts = tuple(dict.fromkeys((said + tail, said, flat) if following else (said, flat or said)))
         self._lines = ERROR_LINES if after.cursor == trace.error_step else LINES
 
@@ -152,9 +155,12 @@ class ExplanationPanel(Panel):
             self._bar.show_predict(after.predict, step)
 
     def _write(self) -> None:
-        """What comes next is said only if there is room; an error may take more lines than a step."""
+        """What comes next is said only if there is room; an error may take more lines than a step. Nobody scrolls while
+        presenting: what is too long is said in smaller letters, down to a third less."""
+        self.sentence.setFont(self._fonts[0])
         line, least = self.sentence.fontMetrics().lineSpacing(), self._least
-        for text in self._texts:
+        for font, text in product(self._fonts, self._texts):
+            self.sentence.setFont(font)
             self.sentence.setHtml(text)
             needed = self.sentence.document().size().height()
             if needed <= least * line + 2:
@@ -162,7 +168,7 @@ class ExplanationPanel(Panel):
         most = max(self._lines, least)
         lines = min(max(least, math.ceil((needed - 2) / line)), most)
         whole = needed if needed <= (most + 0.5) * line else 0  # bold words may be slightly taller
-        self.sentence.setFixedHeight(round(max(lines * line, whole)) + 2)
+        self.sentence.setFixedHeight(math.ceil(max(lines * line + 2, whole)))
 
     @property
     def _least(self) -> int:
