@@ -131,11 +131,6 @@ def escape(text: str) -> str:
     return columns.replace("\n", "<br>")
 
 
-def as_printed(rich: str) -> str:
-    """Rich text in the font of code and numbers."""
-    return f"<span style='font-family:{','.join(MONO)}'>{rich}</span>"
-
-
 def search_field(name: str, hint: str) -> QLineEdit:
     """A line in which the user types what is to be found; `hint` says what, while it is empty."""
     field = QLineEdit()

@@ -146,7 +146,8 @@ class TabbedWindow(QTabWidget):
         data.setData(TAB, str(id(page)).encode())
         carried = QDrag(self)
         carried.setMimeData(data)
-        carried.setPixmap(self.tabBar().grab(self.tabBar().tabRect(self.indexOf(page))))
+        tab = self.tabBar().tabRect(self.indexOf(page)).translated(self.tabBar().pos())
+        carried.setPixmap(self.grab(tab))  # of the window, whose background the row of tabs does not have itself
         if carried.exec(Qt.DropAction.CopyAction) == Qt.DropAction.IgnoreAction and self.count() > 1:
             detach(page, self.cursor().pos())
 

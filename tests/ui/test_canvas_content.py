@@ -403,7 +403,7 @@ def test_few_complex_numbers_are_written_and_many_are_shown_by_their_magnitudes(
 
 def test_a_short_exponent_is_written_in_one_way(qapp: QApplication) -> None:
     ink = Ink(LIGHT)
-    assert [cell_in(ink, text, 36.0) for text in ("0.0001832", "-0.001832", "-5.96e-08")] == ["2e-4", "-2e-3", "-6e-8"]
+    assert [cell_in(ink, text, 36.0) for text in ("1.832e-05", "-0.0001832", "-5.96e-08")] == ["2e-5", "-2e-4", "-6e-8"]
 
 
 def test_zero_and_nan_gradients_are_told_apart(qapp: QApplication) -> None:

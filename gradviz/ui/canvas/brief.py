@@ -5,7 +5,6 @@ close; from far away even this is too much, see `painter`."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
@@ -22,7 +21,7 @@ from gradviz.ui.canvas.content import Tab, on_its_way, tabs_of
 from gradviz.ui.canvas.diagram import CONSTANT, OPERATION, TENSOR, Diagram, Ints
 from gradviz.ui.canvas.heat import Picture, picture
 from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
-from gradviz.ui.canvas.item_painter import Spot, paint_picture, picture_boxes
+from gradviz.ui.canvas.item_painter import BEFORE_POINT, Spot, paint_picture, picture_boxes
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 DIGITS = (4, 3, 2, 1)  # formats of a number; the first that fits is used
 BARE = 2  # digits, from which on a zero before the point costs more than it says
 LONGEST = 14  # characters of a small array that is written out
-BEFORE_POINT = re.compile(r"^(-?)0\.")
 
 
 @dataclass(frozen=True)

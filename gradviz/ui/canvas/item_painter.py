@@ -27,6 +27,7 @@ from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
 GRID_STRENGTH, MAP_STRENGTH = 0.2, 0.95  # numbers must be legible on the cells of a grid
 MARK, BEFORE_MARK = 4.5, 3.0  # side of the mark on an outlier, and the gap between a label and it
 LEAST_GAP = 4.0  # between numbers that are next to each other, or a label and a number
+BEFORE_POINT = re.compile(r"^(-?)0\.")  # a zero that says nothing where there is little room
 BESIDE_LABEL = 6.0  # between a label and a number in the row of the gradient
 RANGE = ("max", "min", "all")
 
@@ -58,9 +59,9 @@ def cell_in(ink: Ink, text: str, room: float) -> str:
     if ink.width(sizes.CELL, text) <= room or not NUMBER.fullmatch(text):
         return text
     number = complex(text) if text.endswith("j") else float(text)
-    shorter = [*(number_text(number, digits) for digits in (3, 2, 1)), f"{number:.0e}"]
-    ways = [each.replace("e-0", "e-") for each in shorter]
-    return next((way for way in ways if ink.width(sizes.CELL, way) <= room), ways[-1])
+    shorter = [number_text(number, digits) for digits in (3, 2, 1)]
+    ways = [each.replace("e-0", "e-") for each in (*shorter, BEFORE_POINT.sub(r"\1.", shorter[-1]), f"{number:.0e}")]
+    return next((way for way in ways if ink.width(sizes.CELL, way) <= room), min(ways, key=len))
 
 
 def paint_map(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, colour: str) -> float:

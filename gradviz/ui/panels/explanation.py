@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QTextBrowser, QVBoxLayout, QWidget
 
 from gradviz.session.inspect.sources import call_texts
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 LINES, NARROW_LINES, ERROR_LINES = 2, 3, 4  # of a step, of one in a narrow panel, of an error
 NARROW = 800  # pixels of width; with larger text, the canvas needs what there is
 SIDE = 14  # pixels of margin
+PRINTED = 0.9  # of the size of a sentence; then lines of both fonts have the same height
 BEFORE = "Nothing has run yet. Press Step (F10) for the first step."
 
 
@@ -51,6 +52,7 @@ class ExplanationPanel(Panel):
         self.call.setToolTip("The current backward call and its arguments.")
         self._calls: tuple[str, ...] = ()
         self._texts: tuple[str, ...] = ("",)  # what happened, with and without what comes next
+        self._is_printed = False  # by the program, in columns
         self._lines = LINES
         self._has_head = True
         self._title = ""
@@ -80,6 +82,7 @@ class ExplanationPanel(Panel):
         self.title.setFont(look.sans(theme, title, bold=True))
         self.call.setFont(look.mono(theme, call))
         self._fonts = [look.sans(theme, size) for size in sentence]
+        self._printed = [look.mono(theme, size * PRINTED) for size in sentence]
         if self._bar is not None:
             self._bar.set_fonts(theme, 19.0 if stage.on else 13.0)
         edge = min(self.theme.px(7), 7)  # smaller text has less around it, so that the graph keeps its half
@@ -115,6 +118,7 @@ class ExplanationPanel(Panel):
 
     def _ask(self, after: State, asked: Question) -> None:
         """The question about a step, with the hints given so far, in place of what the step did."""
+        self._is_printed = False
         self._title = f"Step {asked.end:,} of {after.steps:,} · {asked.title}"
         self.title.setToolTip(look.tip(self._title))
         muted = f"<br><span style='color:{self.theme.muted}'>"
@@ -135,8 +139,7 @@ class ExplanationPanel(Panel):
         tail = f"&nbsp;&nbsp; <span style='color:{self.theme.muted}'>{look.escape(following)}</span>"
         said = look.escape(explanation.sentence or BEFORE)
         flat = look.escape(" ".join(explanation.sentence.split()))  # printed text may have many lines
-        if after.cursor and trace.steps.kind[after.cursor - 1] == Kind.PRINT:
-            said, flat = look.as_printed(said), look.as_printed(flat)
+        self._is_printed = after.cursor > 0 and trace.steps.kind[after.cursor - 1] == Kind.PRINT
         self._texts = tuple(dict.fromkeys((said + tail, said, flat) if following else (said, flat or said)))
         self._lines = ERROR_LINES if after.cursor == trace.error_step else LINES
 
@@ -157,9 +160,8 @@ class ExplanationPanel(Panel):
     def _write(self) -> None:
         """What comes next is said only if there is room; an error may take more lines than a step. Nobody scrolls while
         presenting: what is too long is said in smaller letters, down to a third less."""
-        self.sentence.setFont(self._fonts[0])
-        line, least = self.sentence.fontMetrics().lineSpacing(), self._least
-        for font, text in product(self._fonts, self._texts):
+        line, least = QFontMetrics(self._fonts[0]).lineSpacing(), self._least
+        for font, text in product(self._printed if self._is_printed else self._fonts, self._texts):
             self.sentence.setFont(font)
             self.sentence.setHtml(text)
             needed = self.sentence.document().size().height()
