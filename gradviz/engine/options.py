@@ -12,10 +12,13 @@ from typing import Any
 from gradviz.engine.kernel import dtypes, layers
 from gradviz.engine.kernel.devices import is_meta
 from gradviz.engine.kernel.memory import STRIDED, check_rank, laid
+from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops import creation, ranges
 from gradviz.engine.ops.draw import randint, source_of
 from gradviz.engine.run.api import FUNCTIONS, give, in_torch_words
+from gradviz.engine.run.apply import is_sparse
+from gradviz.engine.run.arguments import refuse_tracked_out
 from gradviz.engine.run.signatures import refusal
 
 _ready = (creation, randint, ranges)
@@ -23,10 +26,6 @@ _ready = (creation, randint, ranges)
 _LIKE = "zeros_like ones_like empty_like full_like rand_like randn_like randint_like".split()
 _SIZED = """zeros ones empty full arange range linspace logspace eye rand randn randint randperm normal tensor
 scalar_tensor tril_indices triu_indices""".split()
-_NOT_PINNED = (
-    "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on this "
-    "system."
-)
 
 
 def _dtype(name: str, given: object) -> dtypes.dtype | None:
@@ -49,6 +48,8 @@ def _with_options(name: str, formats: bool) -> None:
 
     def placed(*args: object, **options: object) -> Tensor:
         place = options.get("device")
+        if place is not None:
+            creation.check_device(place)
         if place is None and follows and args and isinstance(args[0], Tensor):
             on_meta = args[0]._on_meta
         else:
@@ -62,6 +63,8 @@ def _with_options(name: str, formats: bool) -> None:
         return layers.without_numbers(made)
 
     def call(*args: Any, **options: Any) -> Tensor:
+        if state.sparse is not None and follows and not options.get("layout") and is_sparse(args[:1]):
+            return state.sparse.alike(args[0], inner(*args, **options), name)  # type: ignore[no-any-return]
         if not options:
             if not args:
                 raise refusal(f"torch.{name}", args, options) or TypeError(f"{name}() needs an argument")
@@ -72,7 +75,7 @@ def _with_options(name: str, formats: bool) -> None:
         if layout is not None and layout != STRIDED:
             raise RuntimeError(f"{name}() with layout={layout} is not in GradViz: tensors are dense; leave layout out")
         if options.pop("pin_memory", False):
-            raise RuntimeError(_NOT_PINNED)
+            raise RuntimeError(creation.NOT_PINNED)
         if "memory_format" in options and not formats:
             raise TypeError(f"{name}() got an unexpected keyword argument 'memory_format'")
         if name == "empty" and "memory_format" in options:
@@ -83,6 +86,7 @@ def _with_options(name: str, formats: bool) -> None:
             return inner(*args, **options).requires_grad_(tracked)
         if out is None:
             return inner(*args, **options)
+        refuse_tracked_out(name, (), out)
         is_of_tensors = name == "normal" and any(isinstance(each, Tensor) for each in args)  # takes no type
         if options.get("dtype") is None and not is_of_tensors:
             options["dtype"] = out.dtype

@@ -656,7 +656,14 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     return as_given(made, threshold=given) if isinstance(given, complex) else made
 
 
-for _fn in (leaky_relu, elu, selu, celu, hardtanh, threshold):
+@api("elu_", where="F")
+def elu_(input: Tensor, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Tensor:
+    """The same in place, with factors of the result and of the exponent."""
+    _check_factor(alpha, input)
+    return run(ELU, ELU_, input, True, "elu_cpu", alpha=alpha, scale=scale, input_scale=input_scale)
+
+
+for _fn in (leaky_relu, selu, celu, hardtanh, threshold):
     in_place_name(_fn)
 for _name in ("selu", "celu", "threshold"):
     api(f"{_name}_", where="torch")(FUNCTIONAL[f"{_name}_"])

@@ -221,6 +221,8 @@ def _batch_normed(
 def _computed(
     input: Tensor, given: dict[str, Tensor | None], training: bool, momentum: float, eps: float
 ) -> tuple[Tensor, ...]:
+    if input._data.ndim == 1:
+        input.size(1)
     running = given["running_mean"], given["running_var"]
     if state.layered and training:
         check_running(input, running)
@@ -269,6 +271,7 @@ def native_batch_norm(
 ) -> tuple[Tensor, ...]:
     """`batch_norm` with the mean and 1/σ of each channel."""
     given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
+    input.size(1)
     _check_batch_norm(input, given, training)
     out, mean, scale = _computed(input, given, training, momentum, eps)
     return out, mean.detach(), scale.detach()

@@ -11,6 +11,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes, layers, printing
 from gradviz.engine.kernel.batched import NO_ITEM, levels_of
 from gradviz.engine.kernel.devices import device, is_meta
+from gradviz.engine.kernel.devices import device as Device
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.memory import SPARSE_COO, SPARSE_CSR, is_laid, laid_as, single_steps
@@ -112,13 +113,22 @@ for _name, _target in {
 
 method("type_as")(lambda self, other: to(self, other.dtype))
 method("cpu")(lambda self, memory_format=None: to(self, "cpu"))
-method("get_device")(lambda self: -1)
 method("share_memory_")(lambda self: self)
+
+
+@api("get_device")
+def get_device(input: Tensor) -> int:
+    """The number of the GPU: there is none."""
+    if not isinstance(input, Tensor):
+        raise TypeError(f"get_device(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    return -1
 
 
 @method("pin_memory")
 def pin_memory(self: Tensor, device: object = None) -> Tensor:
     """Refused: there is no accelerator to pin memory for."""
+    if device is not None and Device(device).type == "cpu":
+        raise RuntimeError("CPU device type not an accelerator.")
     raise RuntimeError("Cannot access accelerator device when none is available.")
 
 

@@ -325,6 +325,12 @@ _READ_ONLY = (
 )
 
 
+NOT_PINNED = (
+    "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on this "
+    "system."
+)
+
+
 def _kind(device: object) -> str:
     if isinstance(device, int) and STANDING.kinds:  # a number means a GPU
         return "cuda"
@@ -371,7 +377,11 @@ def put_out(out: Tensor, values: Array) -> Tensor:
 
 def _beside(source: Tensor, found: Tensor, place: object) -> Tensor:
     """A new tensor where another one is, unless something else is said."""
+    if place is not None:
+        check_device(place)
     on_meta = is_meta(place) if place is not None else source._on_meta
+    if source._coo is not None:
+        return state.sparse.alike(source, found, "")  # type: ignore[no-any-return]
     return layers.without_numbers(found) if on_meta else found
 
 

@@ -393,11 +393,12 @@ ROUND, ROUND_DECIMALS = _round_row("round", 0), _round_row("round_decimals", 1)
 
 def _prepare_round(input: Tensor, *, decimals: int | None = None) -> Prepared:
     """To the nearest integer (or decimal), halves to the even one."""
-    check_kind("round" if decimals is None else "round_decimals", input.dtype)
+    check_kind("round_decimals" if decimals else "round", input.dtype)
     if decimals is None:
         return ROUND, (input,), (input._data,), NO_PARAMS
     if input.dtype.rank < 2:
-        raise NotImplementedError(f"\"round_cpu\" not implemented for '{input.dtype.title}'")
+        kernel = "round_cpu" if decimals else "round_vml_cpu"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
     return ROUND_DECIMALS, (input,), (input._data,), {"decimals": decimals}
 
 
@@ -526,7 +527,7 @@ def frexp(input: Tensor) -> Named:
 
 
 def _times_power(x: Array, y: Array) -> Any:
-    return (x * np.power(x.dtype.type(2), y.astype(x.dtype))).astype(x.dtype)
+    return (x * np.power(y.dtype.type(2), y).astype(x.dtype)).astype(x.dtype)
 
 
 LDEXP = op(
@@ -554,7 +555,8 @@ def _prepare_ldexp(input: Tensor, other: Tensor) -> Prepared:
         shape != wide and input._data.size and input.dtype is target
     ):  # PyTorch writes the power into a tensor of the first one's shape
         warnings.warn(RESIZED.format(list(shape), list(wide)), UserWarning, stacklevel=4)
-    return LDEXP, (input, other), (cast(input, target), cast(other, target)), NO_PARAMS
+    power = target if other.dtype.rank < 2 else other.dtype  # that of the other alone
+    return LDEXP, (input, other), (cast(input, target), cast(other, power)), NO_PARAMS
 
 
 register(_prepare_ldexp, ("ldexp",))

@@ -22,13 +22,14 @@ from gradviz.engine.kernel.messages import (
     check_kind,
     check_subtraction,
 )
+from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.rows import OpRow
 from gradviz.engine.kernel.saved import keep, save
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.run.api import api, give, method, warn_resized
 from gradviz.engine.run.apply import NO_PARAMS, apply, remember_stack
-from gradviz.engine.run.arguments import check_cast, check_operands, refuse_tracked_out
+from gradviz.engine.run.arguments import WITHOUT_GRADIENT, check_cast, check_operands, refuse_tracked_out
 from gradviz.engine.run.inplace import UNWATCHED, check_overlap, check_writable, write
 
 Prepared = tuple[OpRow, Sequence[Tensor], Sequence[Array], Mapping[str, Any]]
@@ -142,7 +143,10 @@ def register(
         if out is None:
             result = apply(*prepare(*args, **kwargs))
             return result
-        refuse_tracked_out(names[0], (*args, out))
+        if names[0] in WITHOUT_GRADIENT and state.grad:
+            with no_grad():
+                return function(*args, out=out, **kwargs)
+        refuse_tracked_out(names[0], args, out)
         given = [each for each in (*args, *kwargs.values()) if isinstance(each, Tensor)]
         try:
             result = apply(*prepare(*args, **kwargs))
@@ -150,10 +154,14 @@ def register(
             if str(error).startswith("The size of tensor a"):
                 _check_out_memory(out, given)
             if "not implemented for '" in str(error) and not str(error).startswith(_COMPARED):
-                check_cast(names[0], out, result_type(*given), args)
+                check_cast(names[0], out, result_type(*given), given)
+            if "not implemented for '" in str(error):  # the result has been given room by then
+                shape = np.broadcast_shapes(*(each._data.shape for each in given))
+                if out._data.size and out._data.shape != shape:
+                    warn_resized(out, np.broadcast_to(np.zeros(()), shape))
             raise
         _check_out_memory(out, given)
-        check_cast(names[0], out, result.dtype, args)
+        check_cast(names[0], out, result.dtype, given)
         if out._data.shape != result._data.shape and any(each is out for each in args):
             raise RuntimeError(
                 f"output with shape {list(out._data.shape)} doesn't match the broadcast shape "
@@ -241,9 +249,12 @@ def refused_first(name: str, target: Tensor, others: Sequence[object], error: Ex
     return _uncastable(target, known, error)
 
 
+_OF_NUMBERS = '"round_', "clamp is not"  # their numbers are not operands
+
+
 def _uncastable(target: Tensor, known: Sequence[Any], error: Exception) -> Exception | None:
     """Whether the result type does not fit the target, which PyTorch reports before a missing kernel."""
-    if "lerp" in str(error) or isinstance(error, IndexError) or str(error).startswith(_COMPARED):
+    if "lerp" in str(error) or isinstance(error, IndexError) or str(error).startswith((*_COMPARED, *_OF_NUMBERS)):
         return None
     if isinstance(error, RuntimeError) and not isinstance(error, NotImplementedError):
         if str(error) != "ZeroDivisionError":

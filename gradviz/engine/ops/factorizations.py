@@ -283,7 +283,7 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
     """The X with A X = B, from the result of `lu_factor` for A."""
     name = "linalg.lu_solve"
     check_type(LU.dtype, name)
-    check_same_type(LU, B, name)
+    check_same_type(LU, B, name, "LU")
     if pivots.dtype is not dtypes.int32:
         raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
     check_square(LU, "linalg.lu_solve")
@@ -413,6 +413,13 @@ QR = op(
 )
 
 
+def _check_qr(A: Tensor) -> None:
+    check_matrix(A, "linalg.qr")
+    if A.dtype.rank >= 2 and A.dtype.itemsize < 4:
+        raise NotImplementedError(f"\"geqrf_cpu\" not implemented for '{A.dtype.title}'")
+    check_type(A.dtype, "linalg.qr")
+
+
 @api("qr", where="linalg")
 def qr(A: Tensor, mode: str = "reduced") -> Named:
     """Q and R with A = Q R."""
@@ -420,8 +427,7 @@ def qr(A: Tensor, mode: str = "reduced") -> Named:
         raise RuntimeError(
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
         )
-    check_matrix(A, "linalg.qr")
-    check_type(A.dtype, "linalg.qr")
+    _check_qr(A)
     return named("linalg_qr", call_all(QR, A, mode=mode))
 
 
@@ -436,7 +442,7 @@ _OLD_QR = (
 def old_qr(input: Tensor, some: bool = True) -> Named:
     """Q and R with input = Q R."""
     warn_once("qr", _OLD_QR)
-    check_matrix(input, "linalg.qr")
+    _check_qr(input)
     return named("qr", call_all(QR, input, mode="reduced" if some else "complete"))
 
 
@@ -525,8 +531,22 @@ def householder_product(A: Tensor, tau: Tensor) -> Tensor:
     m, n = A._data.shape[-2:]
     if m < n:
         raise RuntimeError(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
-    if n < tau._data.shape[-1]:
+    if n < tau.size(-1):
         raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
+    if A._data.ndim != tau._data.ndim + 1:
+        raise RuntimeError(
+            f"{name}: Expected tau to have one dimension less than input, but got tau.ndim equal to {tau._data.ndim} "
+            f"and input.ndim is equal to {A._data.ndim}"
+        )
+    if tau._data.shape[:-1] != A._data.shape[:-2]:
+        raise RuntimeError(
+            f"{name}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got "
+            f"{list(tau._data.shape[:-1])}"
+        )
+    if tau.dtype is not A.dtype:
+        raise RuntimeError(f"{name}: tau dtype {tau.dtype.title} does not match input dtype {A.dtype.title}")
+    if A.dtype.rank < 2 or A.dtype.itemsize < 4:
+        raise NotImplementedError(f"\"orgqr_cpu\" not implemented for '{A.dtype.title}'")
     return call(HOUSEHOLDER, A, tau)
 
 
@@ -586,14 +606,13 @@ def _check_ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool) -> None:
     if other._data.ndim < 2:
         raise RuntimeError("torch.ormqr: other must have at least 2 dimensions.")
     at = -2 if left else -1
-    size = other._data.shape[at]
-    limit = min(other._data.shape[at], input._data.shape[-1])
-    if size < tau._data.shape[-1]:
-        raise RuntimeError(f"torch.ormqr: other.shape[{at}] must be greater than or equal to tau.shape[-1]")
-    if tau._data.shape[-1] != limit:
-        raise RuntimeError(f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[{at}], input.shape[-1])")
+    size, count = other._data.shape[at], tau.size(-1)
     if size != input._data.shape[-2]:
         raise RuntimeError(f"torch.ormqr: other.shape[{at}] must be equal to input.shape[-2]")
+    if size < count:
+        raise RuntimeError(f"torch.ormqr: other.shape[{at}] must be greater than or equal to tau.shape[-1]")
+    if count != min(size, input._data.shape[-1]):
+        raise RuntimeError(f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[{at}], input.shape[-1])")
 
 
 # --- singular values ---

@@ -12,13 +12,22 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.batched import one_by_one, one_example
 from gradviz.engine.kernel.dtypes import Array
-from gradviz.engine.kernel.memory import check_count, memory_of, resized, row_strides, start_of
+from gradviz.engine.kernel.memory import (
+    SPARSE_COO,
+    SPARSE_CSR,
+    STRIDED,
+    check_count,
+    memory_of,
+    resized,
+    row_strides,
+    start_of,
+)  # fmt: skip
 from gradviz.engine.kernel.messages import called, plain_numbers
 from gradviz.engine.kernel.rows import no_derivative, op
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.sparse import NO_KERNEL
-from gradviz.engine.run.api import api, method
+from gradviz.engine.run.api import api, method, prop
 from gradviz.engine.run.apply import attach
 from gradviz.engine.run.inplace import check_writable, rebase_history
 
@@ -185,3 +194,12 @@ class iinfo(_Limits):
 
 api("finfo", where="torch")(finfo)
 api("iinfo", where="torch")(iinfo)
+
+
+def _layout(tensor: Tensor) -> object:
+    return STRIDED if tensor._coo is None else SPARSE_CSR if tensor._coo.compressed else SPARSE_COO
+
+
+prop("layout")(_layout)
+prop("is_sparse")(lambda self: self._coo is not None and not self._coo.compressed)
+prop("is_sparse_csr")(lambda self: self._coo is not None and self._coo.compressed)

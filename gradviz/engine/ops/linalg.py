@@ -317,12 +317,12 @@ def check_sides(A: Tensor, B: Tensor, name: str, left: bool, vector: bool = Fals
         )
 
 
-def check_same_type(A: Tensor, B: Tensor, name: str) -> None:
+def check_same_type(A: Tensor, B: Tensor, name: str, first: str = "A") -> None:
     """Refuse matrices of different types."""
     if A.dtype is not B.dtype:
         raise RuntimeError(
-            f"{name}: Expected A and B to have the same dtype, but found A of type {A.dtype.title} and B of type "
-            f"{B.dtype.title} instead"
+            f"{name}: Expected {first} and B to have the same dtype, but found {first} of type {A.dtype.title} and B "
+            f"of type {B.dtype.title} instead"
         )
 
 
@@ -467,6 +467,11 @@ def triangular_solve(
                 f"torch.triangular_solve: Expected {label} to have at least 2 dimensions, but it has "
                 f"{each._data.ndim} dimensions instead"
             )
+    if input.dtype is not A.dtype:
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {input.dtype.title} and A of type "
+            f"{A.dtype.title} instead."
+        )
     warn_once("triangular_solve", _OLD_TRIANGULAR)
     n, m = A._data.shape[-2:]
     if n != m:

@@ -208,12 +208,28 @@ def binary_cross_entropy_with_logits(
     reduction = chosen_reduction(size_average, reduce, reduction)
     if target.size() != input.size():
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+    return bce_with_logits(input, target, weight, pos_weight, reduction)
+
+
+def bce_with_logits(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None, reduction: str = ""
+) -> Tensor:
+    """The same for a target that takes the shape of the input, or the input that of the target."""
     need_floats(input, "log_sigmoid_cpu")
     check_subtraction((target.dtype, True), (target.dtype, False))
     check_castable(input.dtype, target.dtype)
     if pos_weight is not None:
         check_broadcast(pos_weight._data, target._data)
     check_broadcast(*(each._data for each in (input, weight) if each is not None))
+    if input._data.shape != target._data.shape:
+        first, second = (target, input) if pos_weight is None else (input, target)
+        check_broadcast(first._data, second._data)
+        input, wide = expanded(input, target)
+        if wide._data.shape != target._data.shape:
+            raise RuntimeError(
+                f"output with shape {list(target._data.shape)} doesn't match the broadcast shape "
+                f"{list(wide._data.shape)}"
+            )
     need_constants("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     return call(BCE_LOGITS, input, target, weight, pos_weight, reduction=reduction)  # in the type of the target
 

@@ -18,7 +18,7 @@ from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.neural import in_single
 from gradviz.engine.ops.shape import UNSAFE_VIEW
 from gradviz.engine.run.api import FUNCTIONS, api, method
-from gradviz.engine.run.apply import call
+from gradviz.engine.run.apply import call, is_sparse
 
 F = FUNCTIONS
 
@@ -208,6 +208,8 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
 @api("bmm")
 def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """Products of matrices in a batch: b×n×k and b×k×m."""
+    if state.sparse is not None and is_sparse((input, mat2)):
+        return call(BMM, input, mat2)
     if input._data.ndim != 3:
         raise RuntimeError("batch1 must be a 3D tensor")
     if mat2._data.ndim != 3:

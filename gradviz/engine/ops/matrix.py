@@ -262,8 +262,8 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     n = max(input._data.ndim, other._data.ndim)
     a = (1,) * (n - input._data.ndim) + input._data.shape
     b = (1,) * (n - other._data.ndim) + other._data.shape
-    left = call(UNSAFE_VIEW, input.contiguous(), size=tuple(k for m in a for k in (m, 1)))
-    right = call(UNSAFE_VIEW, other.contiguous(), size=tuple(k for m in b for k in (1, m)))
+    left = call(UNSAFE_VIEW, input, size=tuple(k for m in a for k in (m, 1)))
+    right = call(UNSAFE_VIEW, other, size=tuple(k for m in b for k in (1, m)))
     return call(UNSAFE_VIEW, left * right, size=tuple(p * q for p, q in zip(a, b, strict=True)))
 
 
@@ -449,10 +449,14 @@ def repeat_interleave(
     if repeats is None:
         return made(_each(input._data.size, input._data, output_size))
     x = input.reshape(-1) if dim is None else input
+    if dim is not None and isinstance(repeats, Tensor) and not x._data.ndim:
+        x.size(dim)
     axis = 0 if dim is None else wrap_dim(dim, x._data.ndim)
     if isinstance(repeats, int):
         if repeats < 0:
             raise RuntimeError("Repeats must be non-negative")
+        if not x._data.ndim:
+            x.unsqueeze(axis + 1).expand(repeats)
         shape = x._data.shape
         if output_size not in (None, shape[axis] * repeats):
             wanted = shape[axis] * repeats
@@ -476,6 +480,8 @@ def _each(n: int, counts: Array, size: int | None) -> Array:
     """The numbers below n, each repeated by its own count or by the single count."""
     if counts.dtype not in (np.int32, np.int64):
         raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{dtypes.of(counts).title}'")
+    if counts.ndim > 1:
+        raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     if size not in (None, int(counts.sum()) * (n if counts.size == 1 else 1)):
         raise RuntimeError("allocated size does not match required size")
     if (counts < 0).any():

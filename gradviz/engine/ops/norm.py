@@ -351,19 +351,26 @@ def unchecked_group_norm(
     return group_norm(input, num_groups, weight, bias, eps)
 
 
-def _check_groups(shape: Sequence[int], num_groups: int, weight: Tensor | None, bias: Tensor | None) -> None:
+def _check_groups(
+    shape: Sequence[int],
+    num_groups: int,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    shown: Sequence[int] | None = None,
+) -> None:
     if num_groups <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     if shape[1] % num_groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "
-            f"{list(shape)} and num_groups={num_groups}"
+            f"{list(shown or shape)} and num_groups={num_groups}"
         )
     for name, each in (("weight", weight), ("bias", bias)):
         if each is not None and each._data.shape != (shape[1],):
             raise RuntimeError(
                 f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
-                f"shape {list(each._data.shape)} and input of shape {list(shape)}"
+                f"shape {list((each if weight is None else weight)._data.shape)} and input of shape "
+                f"{list(shown or shape)}"
             )
 
 
@@ -382,14 +389,16 @@ def native_group_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float
 ) -> tuple[Tensor, ...]:
     """`group_norm` with the mean and 1/σ of each group."""
-    _check_groups((N, C), group, weight, bias)
+    _check_groups((N, C), group, weight, bias, input._data.shape)
     if input._data.size != N * C * HxW:
         raise RuntimeError(
             "Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error message be improved?  If "
             "so, please report an enhancement request to PyTorch.)"
         )
     need_floats(input, "GroupNormKernelImpl")
-    return call_all(GROUP_NORM, input, weight, bias, group=group, eps=eps)
+    fits = input._data.shape[:2] == (N, C)
+    made = call_all(GROUP_NORM, input if fits else input.reshape(N, C, HxW), weight, bias, group=group, eps=eps)
+    return made if fits else (made[0].reshape(input._data.shape), *made[1:])
 
 
 @api("local_response_norm", where="F")

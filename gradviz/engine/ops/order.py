@@ -265,7 +265,8 @@ def msort(input: Tensor) -> Tensor:
 @api("topk")
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Named:
     """The `k` largest (or smallest) along `dim`, and where they are."""
-    n = input._data.shape[wrap_dim(dim, input._data.ndim)] if input._data.ndim else 1
+    axis = wrap_dim(dim, input._data.ndim)
+    n = input._data.shape[axis] if input._data.ndim else 1
     if not 0 <= k <= n:
         raise RuntimeError("selected index k out of range")
     if input.dtype.rank in (0, 3):

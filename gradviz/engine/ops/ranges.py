@@ -223,13 +223,13 @@ def scalar_tensor(
 
 def _strided(size: Sequence[int], stride: Sequence[int], kind: Any) -> Array:
     size, stride = plain_numbers(size), plain_numbers(stride)
+    if any(n < 0 for n in size):
+        negative = next(n for n in size if n < 0)
+        raise RuntimeError(f"Trying to create tensor with negative dimension {negative}: {list(size)}")
     if len(size) != len(stride):
         raise RuntimeError(
             f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"
         )
-    if any(n < 0 for n in size):
-        negative = next(n for n in size if n < 0)
-        raise RuntimeError(f"Trying to create tensor with negative dimension {negative}: {list(size)}")
     itemsize = np.dtype(kind).itemsize
     room = storage_bytes(size, stride, itemsize)
     check_count(size, itemsize)

@@ -609,14 +609,13 @@ def _warn_of_freedom(name: str, input: Tensor, dim: object, correction: float) -
         )
 
 
-def _spread_over(dim: object, unbiased: object, correction: float | None) -> tuple[Any, Any, bool]:
+def _spread_over(dim: object, unbiased: object, correction: object) -> tuple[Any, Any, bool]:
     """The dimensions, the correction, and whether the call said anything of them."""
     given = dim is not UNSAID or unbiased is not None or correction is not None
     if isinstance(dim, bool):
         dim, unbiased = None, dim
-    if correction is None:
-        correction = 1 if unbiased is None or unbiased else 0
-    return None if dim is UNSAID else dim, correction, given
+    correction = (1 if unbiased is None or unbiased else 0) if correction is None else correction
+    return None if dim is UNSAID else dim, correction.item() if isinstance(correction, Tensor) else correction, given
 
 
 def _spread_of(row: OpRow, name: str) -> None:
@@ -795,6 +794,8 @@ def logsumexp(input: Tensor, dim: object, keepdim: bool = False) -> Tensor:
     """log(sum(exp(x))) over `dim`, without overflow."""
     if dim is None:
         raise TypeError("logsumexp(): argument 'dim' must be tuple of ints, not NoneType")
+    if not _tuple(dim) and (n := input._data.ndim) and input._data.size:
+        raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * n}")
     input = input if input.dtype.rank >= 2 else input.to(dtypes.get_default_dtype())
     return call(LOGSUMEXP, input, dim=_tuple(dim), keepdim=keepdim)
 

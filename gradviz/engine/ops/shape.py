@@ -746,7 +746,16 @@ api("numel")(lambda input: input._data.size)
 method("nelement")(lambda self: self._data.size)
 method("dim", "ndimension")(lambda self: self._data.ndim)
 method("element_size")(lambda self: self._data.itemsize)
-method("is_contiguous")(lambda self, memory_format=None: is_laid(self._data, memory_format))
+
+
+@method("is_contiguous")
+def is_contiguous(self: Tensor, memory_format: object = None) -> bool:
+    """Whether the elements are in order in memory, or in the order of a format."""
+    if self._coo is not None and self._coo.compressed:
+        raise RuntimeError("Sparse CSR tensors do not have is_contiguous")
+    return self._coo is None and is_laid(self._data, memory_format)
+
+
 prop("nbytes")(lambda self: self._data.nbytes)
 prop("itemsize")(lambda self: self._data.itemsize)
 
@@ -767,7 +776,11 @@ def _dim_of(x: Tensor, dim: int) -> int:
 def stride(self: Tensor, dim: int | None = None) -> int | tuple[int, ...]:
     """How many elements lie between neighbours along each dimension."""
     data = self._data
-    if self._base is None and data.flags.c_contiguous and data.size and data.base is None:
+    if self._coo is not None and self._coo.compressed:
+        raise RuntimeError("Sparse CSR tensors do not have strides")
+    if self._coo is not None:
+        found = (0,) * data.ndim
+    elif self._base is None and data.flags.c_contiguous and data.size and data.base is None:
         # NumPy leaves the strides of single rows open
         found = tuple(math.prod(data.shape[i + 1 :]) for i in range(data.ndim))
     elif data.size or any(data.strides):

@@ -18,7 +18,7 @@ from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import paused, state, warn_once
 from gradviz.engine.kernel.tensor import Tensor
-from gradviz.engine.ops.creation import check_device
+from gradviz.engine.ops.creation import NOT_PINNED, check_device
 from gradviz.engine.ops.fourier import C2C, C2R, R2C
 from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, WINDOWS, api
 from gradviz.engine.run.apply import call
@@ -304,6 +304,8 @@ def _window(name: str, values: Callable[..., Tensor], given: tuple[tuple[str, ob
         **named: float,
     ) -> Tensor:
         check_device(device)
+        if pin_memory:
+            raise RuntimeError(NOT_PINNED)
         kind = dtypes.get_default_dtype() if dtype is None else dtype
         _check_window(name, window_length, kind)
         parameters = dict(given) | dict(zip((key for key, _ in given), more, strict=False)) | named

@@ -98,14 +98,14 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 @api("narrow")
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """`length` entries from `start` along `dim`."""
-    if not input._data.ndim:
-        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    if length < 0:
-        raise RuntimeError("narrow(): length must be non-negative.")
     if isinstance(start, Tensor):
         if start._data.ndim or start.dtype.rank != 1:
             raise RuntimeError("start must be an 0-dim integral Tensor.")
         start = int(start)
+    if not input._data.ndim:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
     axis = wrap_dim(dim, input._data.ndim)
     n = input._data.shape[axis]
     if not -n <= start <= n:

@@ -16,7 +16,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes, layers
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
-from gradviz.engine.kernel.memory import SPARSE_COO, SPARSE_CSR, STRIDED, check_room
+from gradviz.engine.kernel.memory import SPARSE_CSR, check_room
 from gradviz.engine.kernel.messages import plain_numbers
 from gradviz.engine.kernel.rows import ROWS, OpRow, op
 from gradviz.engine.kernel.state import state, warn_once
@@ -25,8 +25,7 @@ from gradviz.engine.numerics import overflow
 from gradviz.engine.ops.creation import made
 from gradviz.engine.ops.derivatives import scaled
 from gradviz.engine.ops.matmul import check_inner
-from gradviz.engine.ops.reduce import wrap_dim
-from gradviz.engine.run.api import FUNCTIONS, api, method, prop
+from gradviz.engine.run.api import FUNCTIONS, UNSAID, api, method
 from gradviz.engine.run.apply import apply as run_row
 from gradviz.engine.run.apply import call
 from gradviz.engine.transforms.forward_mode import NO_TANGENT
@@ -550,11 +549,23 @@ def apply(row: OpRow, tensors: Operands, arrays: Arrays, params: Params) -> Any:
     return keep(found, known)
 
 
+_DRAWN = {"ones_like": "fill_.Scalar", "full_like": "fill_.Scalar", "rand_like": "uniform_", "randn_like": "normal_"}
+
+
 class Rules:
     """What the engine calls for sparse operands, once there are any."""
 
     apply = staticmethod(apply)
     coordinates = staticmethod(coordinates)
+
+    @staticmethod
+    def alike(source: Tensor, made: Tensor, name: str) -> Tensor:
+        """A new tensor like a sparse one specifies nothing; one with numbers has no kernel."""
+        if name in _DRAWN:
+            raise NotImplementedError(NO_KERNEL.format(_DRAWN[name], "SparseCPU"))
+        assert source._coo is not None
+        dims = len(source._coo.indices) if made._data.ndim == source._data.ndim else made._data.ndim
+        return keep(made, replace(of_array(np.zeros_like(made._data), dims), compressed=source._coo.compressed))
 
     @staticmethod
     def gradient(total: Tensor, parts: Sequence[Tensor], leaf: Tensor | None = None) -> None:
@@ -573,7 +584,7 @@ class Rules:
 # --- products ---
 
 
-def _places(x: Tensor, name: str = "_indices") -> Places:
+def places_of(x: Tensor, name: str = "_indices") -> Places:
     if x._coo is None:
         raise NotImplementedError(NO_KERNEL.format(name, "CPU"))
     return _as_places(x._coo.indices)
@@ -583,7 +594,7 @@ def _as_places(indices: Array) -> Places:
     return tuple(map(tuple, indices.tolist()))
 
 
-def _check_product(x: Tensor, y: Tensor) -> None:
+def check_product(x: Tensor, y: Tensor) -> None:
     if y._data.ndim != 2:
         y.size(1)
     check_inner(x, y)
@@ -593,12 +604,12 @@ def _mm(x: Tensor, y: Tensor) -> Tensor:
     if x._coo is not None and y._coo is not None:
         return call(SPARSE_MATMUL, x, y)
     if x._coo is None:
-        return _of_dense("mm", x, y)
-    _check_product(x, y)
-    return call(SPARSE_MM, x, y, places=_places(x))
+        return of_dense("mm", x, y)
+    check_product(x, y)
+    return call(SPARSE_MM, x, y, places=places_of(x))
 
 
-def _of_dense(key: str, *operands: Tensor, **params: object) -> Tensor:
+def of_dense(key: str, *operands: Tensor, **params: object) -> Tensor:
     """The product by the row for dense operands: the numbers of a sparse one are such an array, too."""
     found: Tensor = run_row(ROWS[key], operands, [each._data for each in operands], params, _in_dense)
     return found
@@ -606,14 +617,14 @@ def _of_dense(key: str, *operands: Tensor, **params: object) -> Tensor:
 
 def _mv(x: Tensor, y: Tensor) -> Tensor:
     if x._coo is None:
-        return _of_dense("mv", x, y)
+        return of_dense("mv", x, y)
     if y._coo is not None:
         raise NotImplementedError(NO_KERNEL.format("as_strided", "SparseCPU"))
-    return call(SPARSE_MV, x, y, places=_places(x))
+    return call(SPARSE_MV, x, y, places=places_of(x))
 
 
 def _addmm(x: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    _check_product(a, b)
+    check_product(a, b)
     where = ["Strided" if each._coo is None else "Sparse" for each in (x, a, b)]
     if x._coo is not None:
         raise RuntimeError(f"addmm_sparse_dense: expected strided result tensor, got tensor with layout {where[0]}")
@@ -622,21 +633,28 @@ def _addmm(x: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, alpha: float = 1
             "addmm_sparse_dense: expected either 'mat1' to have sparse layout and 'mat2' to have strided layout, got "
             f"'mat1' with layout {where[1]} and 'mat2' with layout {where[2]}"
         )
-    return call(ADDMM_OF_SPARSE, x, a, b, places=_places(a), beta=beta, alpha=alpha)
+    return call(ADDMM_OF_SPARSE, x, a, b, places=places_of(a), beta=beta, alpha=alpha)
 
 
-_PRODUCTS: Mapping[str, Callable[..., Tensor]] = {"mm": _mm, "mv": _mv, "addmm": _addmm}
+def _bmm(x: Tensor, y: Tensor) -> Tensor:
+    head, dims = "bmm_sparse: Tensor", x.sparse_dim()
+    if y._coo is not None:
+        raise RuntimeError(f"{head} 'mat2' must be dense")
+    if x.dense_dim():
+        raise RuntimeError(f"{head} 'self' must have 0 dense dims, but has {x.dense_dim()}")
+    if dims != 3:
+        raise RuntimeError(f"{head} 'self' must have 3 sparse dims, but has {dims}")
+    if y._data.ndim != 3:
+        raise RuntimeError(f"{head} 'mat2' must have 3 dims, but has {y._data.ndim}")
+    for mine, other in ((0, 0), (2, 1)):
+        if x._data.shape[mine] != y._data.shape[other]:
+            raise RuntimeError(f"bmm_sparse: 'self.size({mine})' and 'mat2.size({other})' must match")
+    if x._data.dtype != y._data.dtype:
+        raise RuntimeError(f"expected scalar type {x.dtype.title} but found {y.dtype.title}")
+    return of_dense("bmm", x, y)
 
 
-def sparse_mm(x: Tensor, y: Tensor) -> Tensor:
-    """`torch.sparse.mm`."""
-    if x._coo is not None and y._coo is not None:
-        return call(SPARSE_MATMUL, x, y)
-    _check_product(x, y)
-    zeros = wrap(np.zeros((x._data.shape[0], y._data.shape[1]), y._data.dtype))
-    if x._coo is None:
-        return _of_dense("addmm", zeros, x, y, beta=0, alpha=1)
-    return call(SPARSE_ADDMM, zeros, x, y, places=_places(x), beta=0, alpha=1)
+_PRODUCTS: Mapping[str, Callable[..., Tensor]] = {"mm": _mm, "mv": _mv, "addmm": _addmm, "bmm": _bmm}
 
 
 for _name in ("spmm", "dsmm"):
@@ -660,7 +678,7 @@ _BETA = (
 @api("sparse_coo_tensor", where="torch")
 def sparse_coo_tensor(
     indices: Any,
-    values: Any = None,
+    values: Any = UNSAID,
     size: Sequence[int] | None = None,
     *,
     dtype: dtypes.dtype | None = None,
@@ -673,7 +691,7 @@ def sparse_coo_tensor(
     """A sparse tensor from the coordinates and values of its elements."""
     if check_invariants is None:
         warn_once("sparse invariants", _UNCHECKED)
-    if values is None:
+    if values is UNSAID:
         shape = plain_numbers(indices)
         empty = np.zeros(0, (dtype or dtypes.get_default_dtype()).np)
         return _offered(np.zeros((len(shape), 0), np.int64), wrap(empty), shape, requires_grad, True)
@@ -728,14 +746,16 @@ def sparse_csr_tensor(
     dtype: dtypes.dtype | None = None,
     device: object = None,
     requires_grad: bool = False,
+    check_invariants: bool | None = None,
 ) -> Tensor:
     """A sparse matrix from the columns and values of its rows."""
-    warn_once("sparse invariants", _UNCHECKED)
-    warn_once("sparse csr", _BETA)
+    if check_invariants is None:
+        warn_once("sparse invariants", _UNCHECKED)
     starts, columns = (_as_tensor(each)._data.astype(np.int64) for each in (crow_indices, col_indices))
+    given = _as_tensor(values, dtype)
+    warn_once("sparse csr", _BETA)
     if starts.ndim < 1:
         raise RuntimeError(f"crow_indices must have dimensionality >= 1 but got {starts.ndim}")
-    given = _as_tensor(values, dtype)
     shape = plain_numbers((len(starts) - 1, columns.max(initial=-1) + 1) if size is None else size)
     counts = np.diff(starts)
     if starts.ndim != 1 or columns.shape != given._data.shape[:1] or (counts < 0).any() or counts.sum() != columns.size:
@@ -765,6 +785,17 @@ def to_sparse(self: Tensor, sparse_dim: int | None = None, *, layout: object = N
 @method("to_sparse_csr")
 def to_sparse_csr(self: Tensor, dense_dim: int | None = None) -> Tensor:
     """The same numbers, of which only those that are not 0 are specified, row by row."""
+    most = self._data.ndim - 2
+    if dense_dim is not None and not 0 <= dense_dim <= most:
+        raise RuntimeError(
+            f"dense_to_sparse_csr: dense_dim argument must be in [0,{most}] range, but {dense_dim} is given"
+        )
+    if most < 0:
+        raise IndexError(
+            f"select(): index 1 out of range for tensor of size {[*self.shape, 1]} at dimension {most + 2}"
+        )
+    if most:
+        raise NotImplementedError("batches of sparse matrices by rows are not in GradViz; convert one at a time")
     warn_once("sparse csr", _BETA)
     known = of_array(self._data) if self._coo is None else coalesced(self._coo, self._data.shape)
     return keep(run_row(TO_SPARSE_CSR, (self,), (self._data,), {}, _in_dense), replace(known, compressed=True))
@@ -773,7 +804,7 @@ def to_sparse_csr(self: Tensor, dense_dim: int | None = None) -> Tensor:
 @method("to_dense")
 def to_dense(self: Tensor, dtype: dtypes.dtype | None = None, *, masked_grad: bool | None = None) -> Tensor:
     """All numbers, 0 where none is specified."""
-    found = self if self._coo is None else call(TO_DENSE, self, places=_places(self))
+    found = self if self._coo is None else call(TO_DENSE, self, places=places_of(self))
     return found if dtype is None else found.to(dtype)
 
 
@@ -792,7 +823,7 @@ def values(self: Tensor) -> Tensor:
     known = _known(self, "values", "sparse tensor")
     if not known.coalesced:
         raise RuntimeError(_NOT_YET.format("values"))
-    return call(VALUES, self, places=_places(self))
+    return call(VALUES, self, places=places_of(self))
 
 
 _NOT_YET = "Cannot get {0} on an uncoalesced tensor, please call .coalesce() first"
@@ -859,41 +890,8 @@ def dense_dim(self: Tensor) -> int:
 @method("sparse_mask")
 def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
     """The elements that a sparse tensor specifies, as another one."""
-    places = _places(mask, "sparse_mask")
+    places = places_of(mask, "sparse_mask")
     known = _known(mask)
     at = call(VALUES, self, places=places)
     return keep(call(SPARSE_COO_TENSOR, at, size=self._data.shape, places=places),
                 replace(known, values=at._data))  # fmt: skip
-
-
-def _layout(tensor: Tensor) -> object:
-    return STRIDED if tensor._coo is None else SPARSE_CSR if tensor._coo.compressed else SPARSE_COO
-
-
-prop("layout")(_layout)
-prop("is_sparse")(lambda self: self._coo is not None and not self._coo.compressed)
-prop("is_sparse_csr")(lambda self: self._coo is not None and self._coo.compressed)
-
-
-def total(input: Tensor, dim: int | Sequence[int] | None, dtype: dtypes.dtype | None) -> Tensor:
-    """`torch.sparse.sum`."""
-    input = input if dtype is None else input.to(dtype)
-    if dim is None:
-        return values(coalesce(input)).sum()
-    dims = tuple(wrap_dim(each, input._data.ndim) for each in (dim if isinstance(dim, (tuple, list)) else (dim,)))
-    return call(SPARSE_SUM, input, dim=dims, places=_places(input))
-
-
-def normalised(row: OpRow, input: Tensor, dim: int, dtype: dtypes.dtype | None) -> Tensor:
-    """`torch.sparse.softmax` and `log_softmax`."""
-    input = input if dtype is None else input.to(dtype)
-    known = input if input._coo is None else coalesce(input)
-    return call(row, input, places=_places(known, row.name), dim=wrap_dim(dim, input._data.ndim))
-
-
-def sparse_addmm(x: Tensor, a: Tensor, b: Tensor, beta: float, alpha: float) -> Tensor:
-    """`torch.sparse.addmm`."""
-    if a._coo is None:
-        return _of_dense("addmm", x, a, b, beta=beta, alpha=alpha)
-    _check_product(a, b)
-    return call(SPARSE_ADDMM, x, a, b, places=_places(a), beta=beta, alpha=alpha)

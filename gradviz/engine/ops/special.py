@@ -21,7 +21,7 @@ from gradviz.engine.numerics import functions
 from gradviz.engine.ops.arithmetic import conj, number_minus
 from gradviz.engine.ops.derivatives import scaled
 from gradviz.engine.ops.elementwise import Prepared, binary, prepare_pair, register, unary
-from gradviz.engine.ops.reduce import in_type, spread, wrap_dim
+from gradviz.engine.ops.reduce import axes_of, in_type, spread, wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, SPECIAL, api, in_torch_words
 from gradviz.engine.run.apply import NO_PARAMS, call
 from gradviz.engine.run.arguments import check_operands
@@ -133,7 +133,7 @@ def _logit_grad(grad: Tensor, self: Tensor, eps: float | None) -> Tensor:
 
 
 def _logit(x: Array, eps: float | None) -> Array:
-    z = x if eps is None else np.clip(x, eps, 1 - eps)
+    z = x if eps is None else np.where(x < eps, x.dtype.type(eps), np.where(x > 1 - eps, x.dtype.type(1 - eps), x))
     return np.log(z / (1 - z)).astype(x.dtype)
 
 
@@ -349,6 +349,8 @@ register(_prepare_nan_to_num, ("nan_to_num",))
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: object = None) -> Tensor:
     """The sum, ignoring NaN."""
     axes = dim if dim is None or isinstance(dim, int) else tuple(dim)
+    if isinstance(axes, tuple):
+        axes_of(axes, input._data.ndim)
     return in_type(call(NANSUM, input if dtype is None else input.to(dtype), dim=axes, keepdim=keepdim), dtype)
 
 

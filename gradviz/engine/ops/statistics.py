@@ -235,6 +235,14 @@ def _limits(rows: Array, d: int, given: Sequence[float] | None) -> tuple[float, 
     return low, high
 
 
+def _check_span(span: Sequence[float] | None, dims: int) -> None:
+    if span is not None and len(span) != 2 * dims:
+        raise RuntimeError(
+            f"torch.histogramdd: for a {dims}-dimensional histogram range should have {2 * dims} elements, but got "
+            f"{len(span)}"
+        )
+
+
 def _check_histogram(rows: Tensor, bins: Sequence[Any], span: Sequence[float] | None, weight: Tensor | None) -> None:
     """The checks of `histogramdd`, in PyTorch's order; `rows` has a column for each dimension."""
     name, count = "torch.histogramdd", rows.size(-1)
@@ -262,10 +270,7 @@ def _check_histogram(rows: Tensor, bins: Sequence[Any], span: Sequence[float] | 
                 f"innermost dimension, but got input with shape {list(rows._data.shape)} and weight with shape "
                 f"{list(weight._data.shape)}"
             )
-    if span is not None and len(span) != 2 * count:
-        raise RuntimeError(
-            f"{name}: for a {count}-dimensional histogram range should have {2 * count} elements, but got {len(span)}"
-        )
+    _check_span(span, count)
     if rows.dtype not in (dtypes.float32, dtypes.float64):
         raise NotImplementedError(f"\"histogramdd\" not implemented for '{rows.dtype.title}'")
 
@@ -291,6 +296,7 @@ def histogramdd(
     counts = [bins] * dims if isinstance(bins, int) else list(bins)
     if len(counts) != dims:
         if not counts or not isinstance(counts[0], Tensor):
+            _check_span(range, dims)
             raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
         raise RuntimeError(
             f"torch.histogramdd: expected {dims} sequences of bin edges for a {dims}-dimensional histogram but got "
@@ -340,11 +346,11 @@ def _occurrences(x: Array, weights: Array | None, minlength: int) -> Array:
 @api("bincount")
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each integer occurs, or the sum of its weights."""
+    if input.dtype.rank != 1:
+        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{input.dtype.title}'")
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
-    if input._data.ndim != 1 or input.dtype.rank != 1 or (input._data < 0).any():
-        if input.dtype.rank != 1:
-            raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{input.dtype.title}'")
+    if input._data.ndim != 1 or (input._data < 0).any():
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is not None and weights._data.shape != input._data.shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")

@@ -7,6 +7,7 @@ families make their own (`elementwise.py`)."""
 from __future__ import annotations
 
 import functools
+import inspect
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -27,6 +28,7 @@ from gradviz.engine.ops.creation import made
 from gradviz.engine.ops.distance import ranking_loss, triplet_loss
 from gradviz.engine.ops.elementwise import NUMBERS, number_array
 from gradviz.engine.ops.joining import SPLIT, SPLIT_SIZES
+from gradviz.engine.ops.loss import bce_with_logits
 from gradviz.engine.ops.matrix import DIAGONAL
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.reordering import UNFOLD
@@ -209,7 +211,7 @@ for _new, _old in {
     setattr(Tensor, _new, in_torch_words(getattr(Tensor, _old), f"Tensor.{_new}"))
 
 for _name in """addmv_ as_strided_ conj_physical_ detach_ fill_ gcd_ index_put_ lcm_ ldexp_ resize_as_ square_ zero_
-    split_with_sizes get_device""".split():
+    split_with_sizes""".split():
     if hasattr(Tensor, _name):
         F.setdefault(_name, in_torch_words(getattr(Tensor, _name), f"torch.{_name}"))
 
@@ -232,6 +234,7 @@ _LOSSES = {  # the names of the arguments in their order under `torch`
 _UNCHECKED: dict[str, Callable[..., Tensor]] = {
     "margin_ranking_loss": ranking_loss,
     "triplet_margin_loss": triplet_loss,
+    "binary_cross_entropy_with_logits": bce_with_logits,
 }
 
 
@@ -311,7 +314,12 @@ def _offer(name: str, view: Callable[..., object], rows: dict[str, OpRow], where
             return view(*args, **keywords)
 
     function.__name__ = name
+    if name.endswith("_copy"):
+        function.__signature__ = _TAKES_OUT  # type: ignore[attr-defined]
     api(name, where=where)(function)
+
+
+_TAKES_OUT = inspect.signature(lambda input, *args, **keywords: None)
 
 
 def _select_range(input: Tensor, dim: int = 0, start: object = None, end: object = None, step: int = 1) -> Tensor:

@@ -17,10 +17,12 @@ from gradviz.engine.kernel.dtypes import OF_PYTHON, Array, dtype
 from gradviz.engine.kernel.formula import TABLES
 from gradviz.engine.kernel.memory import from_memory_order, in_memory_order, memory_of, resized
 from gradviz.engine.kernel.messages import check_kind, dimension_error
+from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.state import identity, state
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.run.arguments import (
     SIZED_FIRST,
+    WITHOUT_GRADIENT,
     check_apart,
     check_out,
     check_out_type,
@@ -147,7 +149,7 @@ def in_torch_words(fn: F, key: str) -> F:
     if not (code.co_argcount or code.co_kwonlyargcount or code.co_flags & _TAKES_MORE):
         return fn  # it has no signature
     always, typed = key in _ASKED_FIRST, key in _OUT_DTYPE
-    writes = key[:7] == "Tensor." and key[-1] == "_" != key[-2] and key[7:] not in _NO_WRITES
+    writes = key[-1] == "_" != key[-2] and key.rpartition(".")[2] not in _NO_WRITES
     first = always or (not key.startswith("nn.functional.") and in_c(key))
     fn = _worded.get(fn, fn)  # under its other name
     taken: set[tuple[Any, ...]] = set()  # accepted types of arguments; a class is neither kept nor asked
@@ -213,7 +215,13 @@ def _imaginary(
 ) -> RuntimeError | None:
     """A complex number where a real one is compared with others: PyTorch does not convert it."""
     given = any(isinstance(each, complex) for each in (*args, *keywords.values()))
-    if not (given and in_c(key) and isinstance(error, TypeError) and "instances of" in str(error)):
+    if not (given and in_c(key) and isinstance(error, TypeError)):
+        return None
+    if "not 'complex'" in str(error):  # it stands for an element
+        first = next((each for each in args if isinstance(each, Tensor)), None)
+        kind = "float" if first is None else first.dtype.cpp
+        return RuntimeError(f"value cannot be converted to type {kind} without overflow")
+    if "instances of" not in str(error):
         return None
     return RuntimeError("value cannot be converted to type double without overflow")
 
@@ -299,6 +307,12 @@ _LATER = (
     "same number of dimensions as input tensor",
     "gather(): Expected dtype",
 )
+# Those that fill a list of tensors and return nothing, under the name in their errors.
+_FILLED = {
+    "split_copy": "split_copy_Tensor_out()",
+    "split_with_sizes_copy": "split_with_sizes_copy_out",
+    "unbind_copy": "unbind_copy_int_out",
+}
 _IN_TYPE_OF_OUT = frozenset({"sum", "prod", "cumsum", "cumprod", "nansum"})
 
 
@@ -310,7 +324,10 @@ def with_out(fn: F, offered: F, name: str) -> F:
     def call(*args: object, out: Any = None, **keywords: object) -> Any:
         if out is None:
             return offered(*args, **keywords)
-        refuse_tracked_out(name, list(_flat((*args, out))))
+        if name in WITHOUT_GRADIENT and state.grad:
+            with no_grad():
+                return call(*args, out=out, **keywords)
+        refuse_tracked_out(name, list(_flat(args)), out)
         if name in _IN_TYPE_OF_OUT and isinstance(out, Tensor) and keywords.get("dtype") is None:
             keywords["dtype"] = out.dtype  # computed in this type, not converted to it
         try:
@@ -320,10 +337,14 @@ def with_out(fn: F, offered: F, name: str) -> F:
                 check_out_type(name, out[0] if isinstance(out, (tuple, list)) else out, _first(args).dtype)
             raise
         if not isinstance(out, (tuple, list)):
-            check_out(name, out, found, whole=len(args) == 1 and not keywords)
+            pairwise = "other" in keywords or (len(args) > 1 and isinstance(args[1], Tensor))
+            checked = {"max": "maximum", "min": "minimum"}.get(name, name) if pairwise else name
+            check_out(checked, out, found, whole=len(args) == 1 and not keywords)
             outgrown = sized(out, found._data) if name in SIZED_FIRST else None
             check_apart(name, out, args, outgrown)
             return _filled(out, found, outgrown) if name in SIZED_FIRST else give(out, found)
+        if len(out) != len(found) and name in _FILLED:
+            raise RuntimeError(f"{_FILLED[name]} expected an out= argument of size {len(found)}, got size {len(out)}")
         if len(out) != len(found):
             raise TypeError(f"expected tuple of {len(found)} elements but got {len(out)}")
         for target, value in zip(out, found, strict=True):
@@ -331,6 +352,8 @@ def with_out(fn: F, offered: F, name: str) -> F:
             check_apart(name, target, args)
         for target, value in zip(out, found, strict=True):
             give(target, value)
+        if name in _FILLED:
+            return None
         return return_type(f"{found.title}_out")(*out) if hasattr(found, "fields") else out
 
     functools.update_wrapper(call, fn)

@@ -106,14 +106,16 @@ def return_type(name: str) -> type[Named]:
 # Functions whose result has a fixed element type, and their error for another one.
 _EXACT = frozenset(
     """mm bmm addmm addmv baddbmm mv matmul gather scatter scatter_add take_along_dim index_add index_copy max min sort
-    msort argmax argmin softmax log_softmax tril triu norm aminmax topk isin inverse""".split()
+    msort argmax argmin argsort diag softmax log_softmax tril triu norm aminmax topk isin inverse
+    alias_copy as_strided_copy diagonal_copy expand_copy permute_copy select_copy slice_copy split_with_sizes_copy
+    squeeze_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy view_as_real_copy view_copy""".split()
 )
 # Elementwise functions that convert neither what they read nor what they write.
 _UNCONVERTED = frozenset(
     "abs bitwise_not ceil clamp clamp_max clamp_min conj_physical floor frac neg round sgn sign trunc".split()
 )
 _OF_BOOLEANS = frozenset({"any", "all"})  # the result may be stored as uint8, too
-_CASTABLE = frozenset({"outer", "ger", "kron", "mean", "std", "var", "addr"})  # as elementwise functions are
+_CASTABLE = frozenset("outer ger kron mean std var addr maximum minimum".split())  # as elementwise functions are
 _WORDS = {
     "index_select": "index_select(): self and result must have the same scalar type",
     "masked_select": "masked_select(): self and result must have the same scalar type",
@@ -126,6 +128,11 @@ _WORDS = {
     "cummax": "expected scalar_type {0} but found {1}",
     "complex": "Expected object of scalar type {0} but got scalar type {1} for argument 'out'",
     "tensordot": "tensordot: Expected the output tensor to have dtype {0}, but got an output tensor with dtype {1}",
+    "narrow_copy": (
+        "Expected self.dtype() == output.dtype() to be true, but got false.  (Could this error message be improved?  "
+        "If so, please report an enhancement request to PyTorch.)"
+    ),
+    "conj_physical": "Found dtype {1} but expected {0}",
     "quantile": "quantile() out tensor must be same dtype as the input tensor",
     "kthvalue": "output values must be of same type as input",
     "mode": "expected scalar type '{0}' but got '{1}' for values output",
@@ -150,9 +157,26 @@ SIZED_FIRST = frozenset("cat concat concatenate stack hstack vstack dstack row_s
 _APART = SIZED_FIRST | frozenset("gather take masked_select kthvalue index_select".split())
 
 
-def refuse_tracked_out(name: str, given: Sequence[object]) -> None:
+# Functions that PyTorch's autograd does not know: they refuse only an `out=` that requires grad.
+_UNKNOWN_TO_AUTOGRAD = frozenset(
+    """bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_left_shift bitwise_right_shift gcd lcm heaviside
+    floor_divide alias_copy as_strided_copy diagonal_copy expand_copy permute_copy select_copy slice_copy
+    split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy view_as_real_copy
+    view_copy arange linspace logspace range eye ones zeros full randperm empty""".split()
+)
+# Those whose results it knows to have no gradient: they write to any `out=`.
+WITHOUT_GRADIENT = frozenset(
+    """eq ne lt le gt ge less less_equal greater greater_equal not_equal any all argmax argmin histc nonzero isposinf
+    isneginf signbit logical_and logical_or logical_xor logical_not searchsorted bucketize isin multinomial""".split()
+)
+
+
+def refuse_tracked_out(name: str, given: Sequence[object], out: object) -> None:
     """Refuse gradients: operations that write to `out=` are not differentiated in either direction."""
-    tensors = [each for each in given if isinstance(each, Tensor)]
+    unknown = name in _UNKNOWN_TO_AUTOGRAD
+    several = out if isinstance(out, (tuple, list)) else (out,)
+    tensors = [each for each in (several if unknown else (*given, *several)) if isinstance(each, Tensor)]
+    name = f"aten::{name}" if unknown else name
     if state.grad and any(each._requires_grad for each in tensors):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
@@ -204,7 +228,8 @@ def check_apart(name: str, out: Tensor, operands: object, outgrown: Array | None
 def check_cast(name: str, out: Tensor, made: dtypes.dtype, operands: Sequence[object]) -> None:
     """Refuse an `out=` of an elementwise operation that can't hold the result."""
     from_complex = name == "abs" and any(isinstance(each, Tensor) and each.dtype.is_complex for each in operands)
-    if name in _UNCONVERTED and not from_complex and out.dtype is not made:
+    between = name[:5] == "clamp" and len(_tensors(operands)) > 1  # limits that are tensors convert
+    if name in _UNCONVERTED and not from_complex and not between and out.dtype is not made:
         raise RuntimeError(f"Found dtype {out.dtype.title} but expected {made.title}")
     check_out_type(name, out, made)
     check_castable(made, out.dtype)

@@ -107,7 +107,7 @@ class _Signature:
                 self._too_many(len(args))
             if not taken:
                 where = "" if by_name else f" (position {at + 1})"
-                what = f"must be {each.title}, {_found(each, value)}"
+                what = f"must be {each.title}, {_found(each, value, by_name)}"
                 raise TypeError(f"{name}(): argument '{each.name}'{where} {what}")
             _check_elements(name, each, value)
             at, left = at + (not by_name), left - by_name
@@ -396,8 +396,8 @@ def _check_elements(function: str, parameter: _Parameter, value: object) -> None
             )
 
 
-def _found(parameter: _Parameter, value: object) -> str:
-    if parameter.kind in _INTS and isinstance(value, (tuple, list)):
+def _found(parameter: _Parameter, value: object, by_name: bool) -> str:
+    if not by_name and parameter.kind in _INTS and isinstance(value, (tuple, list)):
         return f"but found element of type {type_name(value[0])} at pos 0"
     return f"not {type_name(value)}"
 
@@ -417,9 +417,35 @@ def type_name(value: object) -> str:
 # --- the list of all signatures ---
 
 
+_BUCKETS, _MASK, _FACTOR = 13, (1 << 64) - 1, 0xC6A4A7935BD1E995
+
+
+def _in_hash_order(keywords: Mapping[str, object]) -> dict[str, object]:
+    """The keywords in the order of a C++ table: each goes before those of its bucket, or else before all."""
+    order: list[tuple[int, str]] = []
+    for name in keywords:
+        bucket = _hashed(name.encode()) % _BUCKETS
+        at = next((at for at, (taken, _) in enumerate(order) if taken == bucket), 0)
+        order.insert(at, (bucket, name))
+    return {name: keywords[name] for _, name in order}
+
+
+def _hashed(text: bytes) -> int:
+    """The hash of a string in the C++ library that PyTorch is built with, a MurmurHash."""
+    found = 0xC70F6907 ^ (len(text) * _FACTOR & _MASK)
+    whole = len(text) & ~7
+    for at in range(0, whole, 8):
+        part = int.from_bytes(text[at : at + 8], "little") * _FACTOR & _MASK
+        found = (found ^ ((part ^ part >> 47) * _FACTOR & _MASK)) * _FACTOR & _MASK
+    if whole < len(text):
+        found = (found ^ int.from_bytes(text[whole:], "little")) * _FACTOR & _MASK
+    found = (found ^ found >> 47) * _FACTOR & _MASK
+    return found ^ found >> 47
+
+
 def listed(name: str, texts: Sequence[str], args: Sequence[object], keywords: Mapping[str, object]) -> str:
     """PyTorch's error for arguments that fit none of the forms of a function."""
-    named = dict(reversed(list(keywords.items())))  # the order of a C++ hash table
+    named = _in_hash_order(keywords)
     start = f"{name}() received an invalid combination of arguments - got "
     described = [type_name(each) for each in args] + [f"{key}={type_name(each)}" for key, each in named.items()]
     got = _bracketed(described, args)

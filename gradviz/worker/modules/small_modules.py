@@ -332,6 +332,7 @@ class Graph(Digraph):
     _kind, _arrow = "graph", "--"
 
 
+Digraph.__module__ = Graph.__module__ = "graphviz.graphs"  # which their text says
 _PARTS = ("graph", "node", "edge")
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|-?(?:\.\d+|\d+(?:\.\d*)?)")
 

@@ -104,3 +104,33 @@ tried(lambda: s @ row)
 tried(lambda: torch.addmm(d, d, s))
 tried(lambda: torch.addmm(s, s, d))
 tried(lambda: torch.addmm(d, s, s))
+
+
+# --- like a sparse one, and products of many matrices ---
+
+for made in (torch.zeros_like(s), torch.zeros_like(s.to_sparse_csr()), torch.zeros_like(s, dtype=torch.float64)):
+    print(made, made._nnz())
+print(torch.zeros_like(s, layout=torch.strided), s.new_zeros(2, 2))
+for like in (torch.ones_like, torch.rand_like, torch.randn_like, lambda each: torch.full_like(each, 2.0)):
+    try:
+        print(like(s))
+    except NotImplementedError as error:
+        print(str(error)[:70])
+places = torch.tensor([[0, 1, 1], [0, 1, 0], [2, 0, 2]])
+batch = torch.sparse_coo_tensor(places, torch.tensor([3.0, 4.0, 5.0]), (2, 2, 3))
+dense = torch.arange(24.0).view(2, 3, 4).requires_grad_()
+product = torch.bmm(batch, dense)
+product.sum().backward()
+print(product, dense.grad, batch.bmm(dense).shape)
+for first, second in (
+    (batch, batch),
+    (dense.transpose(1, 2), batch.transpose(1, 2)),
+    (s, dense),
+    (batch, dense[:1]),
+    (batch, dense[0]),
+    (batch, dense.double()),
+):
+    try:
+        print(torch.bmm(first, second))
+    except RuntimeError as error:
+        print(error)
