@@ -180,7 +180,10 @@ class SpeakerNotes(QWidget):
     def _place(self) -> None:
         others = self._others()
         self.swap.setVisible(bool(others))
-        room = (others or QGuiApplication.screens())[0].availableGeometry()
+        self._move_to((others or QGuiApplication.screens())[0])
+
+    def _move_to(self, screen: QScreen) -> None:
+        room = screen.availableGeometry()
         size = QSize(NOTES).boundedTo(room.size())
         self.setGeometry(QRect(room.center() - QPoint(size.width() // 2, size.height() // 2), size))
 
@@ -188,10 +191,13 @@ class SpeakerNotes(QWidget):
         """With two screens, swap their windows; with more, present on the next one."""
         for screen in self._others()[:1]:
             stage = self._window.window()
+            left, size = stage.screen(), stage.normalGeometry().size()  # the move takes effect later
             stage.setWindowState(stage.windowState() & ~Qt.WindowState.WindowFullScreen)
+            stage.setScreen(screen)
+            stage.resize(size)  # for later
             stage.move(screen.availableGeometry().topLeft())
             stage.setWindowState(stage.windowState() | Qt.WindowState.WindowFullScreen)
-            self._place()
+            self._move_to(left)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Closing the window is the same as pressing its key."""

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from functools import reduce
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
@@ -278,3 +283,53 @@ def test_the_speaker_sees_comments_the_next_step_and_the_time(pilot: Pilot) -> N
     (notes,) = [each for each in pilot.window.findChildren(SpeakerNotes) if each.isVisible()]
     pilot.press("Esc")
     assert not notes.isVisible() and not pilot.state.stage.on
+
+
+TWO_SCREENS = """
+import sys
+from gradviz.ui.launch import application
+
+app = application()
+from gradviz.document.files.trust import OwnFiles
+from gradviz.ui.presenting import SpeakerNotes
+from gradviz.ui.services.settings import Forgetful, Settings
+from gradviz.ui.window import MainWindow
+from gradviz.ui.windows import Ownership, Windows
+
+window = MainWindow(Settings(Forgetful()), Windows(Ownership(OwnFiles(None))))
+window.resize(1100, 700)
+window.show()
+window.complete()
+
+
+def told():
+    for _ in range(20):
+        app.processEvents()
+    (notes,) = window.findChildren(SpeakerNotes)
+    print(window.window().screen().name(), notes.screen().name(), notes.swap.isVisible())
+    return notes
+
+
+window.commands.do("present.present")
+window.commands.do("present.notes")
+told().swap.click()
+told().swap.click()
+told()
+window.commands.do("present.present")
+app.processEvents()
+print(window.width(), window.height())
+window.close()
+"""
+
+
+def test_the_notes_are_on_the_other_screen_and_swap_with_it(tmp_path: Path) -> None:
+    screens = [
+        {"name": name, "x": x, "y": 0, "width": 1280, "height": 800, "logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}
+        for name, x in (("first", 0), ("second", 1280))
+    ]
+    (tmp_path / "screens.json").write_text(json.dumps({"synchronousWindowSystemEvents": False, "screens": screens}))
+    env = {**os.environ, "QT_QPA_PLATFORM": f"offscreen:configfile={tmp_path / 'screens.json'}"}
+    ran = subprocess.run([sys.executable, "-c", TWO_SCREENS], env=env, capture_output=True, text=True, timeout=120)
+    *places, size = ran.stdout.splitlines()
+    assert places == ["first second True", "second first True", "first second True"], ran.stderr
+    assert size == "1100 700", "as before"
