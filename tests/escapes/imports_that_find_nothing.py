@@ -245,19 +245,18 @@ _SHARED = {
         "import enum\nclass E(enum.Enum): A = 1\ngetattr(E, '_value2member_map_')[5] = 2\nprint('ESCAPED', E(5))"
     ),
 }
-_MEMORY = "import torch, numpy as np\nclass A:\n    shape, ndim, size, base = (2,), 1, 2, None\n"
+_MEMORY = "import torch, numpy as np\ngot = []\nclass A:\n    shape, ndim, size, base = (2,), 1, 2, None\n"
 _MEMORY += "    dtype = np.ones(2, 'f4').dtype\n"
-_MEMORY += (
-    "    flags = np.ones(2).flags\n    def astype(self, kind, *a, **k): print('ESCAPED', kind([1.0]).astype('O'))\n"
-)
+_MEMORY += "    flags = np.ones(2).flags\n    astype = got.append\n    def __hash__(self): return 1\n"
 _MEMORY += "    def op(self, *o): return self\n    __getitem__ = __lt__ = __gt__ = __eq__ = __ne__ = __and__ = op\n"
 _MEMORY += "class F:\n"
 _MEMORY += "    dtype, shape, ndim, grad_fn = torch.float32, torch.Size([2]), 1, None\n"
 _MEMORY += "    requires_grad, _requires_grad, _node, _base = False, False, None, None\n"
+_MEMORY += "    _on_meta, _coo = False, None\n"
 _MEMORY += (
     "    def numel(self): return 2\n    def dim(self): return 1\n    def size(self, *a): return torch.Size([2])\n"
 )
-_SHOWN = "torch.Tensor.__repr__(f)"
+_SHOWN = "try: torch.Tensor.__repr__(f)\nexcept AttributeError: pass\nif got: print('ESCAPED', got)"
 _TAKEN = {
     "an object by its class": f"{_MEMORY}    _data = A()\nf = F()\n{_SHOWN}",
     "an object by an attribute": f"{_MEMORY}f = F()\nf._data = A()\n{_SHOWN}",
@@ -266,7 +265,12 @@ _TAKEN = {
     "an object by a slot": f"{_MEMORY}    __slots__ = ('_data',)\nf = F()\nf._data = A()\n{_SHOWN}",
     "a namespace": (
         f"{_MEMORY}import types\nnames = 'dtype shape ndim grad_fn requires_grad _requires_grad _node _base'.split()\n"
+        "names += ['_on_meta', '_coo']\n"
         f"f = types.SimpleNamespace(_data=A(), **{{n: getattr(F, n) for n in names}})\n{_SHOWN}"
+    ),
+    "an object by a cached property": (
+        f"{_MEMORY}import functools\np = functools.cached_property(lambda self: A())\n"
+        f"try:\n    class Z: _data = p\nexcept TypeError: pass\nF.y = p\nf = F()\nf.y\n{_SHOWN}"
     ),
     "a module": (
         f"{_MEMORY}class B(A, torch.nn.Module): pass\nclass M(F, torch.nn.Module): pass\nf = M()\n"

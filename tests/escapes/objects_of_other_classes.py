@@ -109,6 +109,13 @@ _PUT = {
         "try: torch.amp.custom_fwd(lambda *a: 5, device_type='cpu')(f)\nexcept TypeError: pass\n"
         "if vars(f): print('ESCAPED', vars(f))"
     ),
+    "by an iterator of groups": (
+        "import itertools, torch\ntry: itertools.groupby.__next__(torch.nn.Linear)\n"
+        "except (TypeError, AttributeError): pass\nclass M(torch.nn.Linear): pass\n"
+        "try: print('ESCAPED', M._group)\nexcept AttributeError: pass\n"
+        "try: itertools.groupby.__next__(itertools.groupby)\nexcept TypeError: pass\n"
+        "if not list(itertools.groupby('a')): print('ESCAPED')"
+    ),
     "by the mode of training": _left("training", "torch.nn.Module.train(X)"),
     "any name by an argument's action": (
         "import argparse, collections\ngot = []\nclass R:\n"

@@ -589,6 +589,13 @@ BROUGHT = (
         f"{READ}[a mark on what a function returns]",
     ),
     worker(
+        "language/guard",
+        "the name of a tensor's memory that a cached property writes",
+        "if is_dunder(name) or name == MEMORY:",
+        "if is_dunder(name):",
+        found("Found: objects taken for tensors"),
+    ),
+    worker(
         "objects/hardening",
         "names that are refused",
         "if type(name) is not str or is_dunder(name) or name == MEMORY:",

@@ -436,6 +436,13 @@ CLASSES = (
     ),
     worker(
         "objects/iterators",
+        "methods of iterators with an object of another class",
+        "            keep_methods(each)\n",
+        "",
+        _ON_ALL,
+    ),
+    worker(
+        "objects/iterators",
         "groups that step on while their keys are compared",
         ' = {"groupby": groupby}',
         " = {}",

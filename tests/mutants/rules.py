@@ -357,8 +357,8 @@ AT_RUN_TIME = (
     worker(
         "language/guard",
         "names with two underscores that are written",
-        "if is_dunder(name):\n            raise AttributeError(f\"'{name}' can't be assigned to in GradViz snippets\")",
-        "if False:\n            raise AttributeError",
+        "if is_dunder(name) or name == MEMORY:",
+        "if name == MEMORY:",
         f"{WRITTEN}[a name of Python's]",
     ),
     worker(

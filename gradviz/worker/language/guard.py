@@ -542,7 +542,7 @@ class Guard:
 
     def write(self, thing: Any, name: str) -> Any:
         """Return `thing` if its attribute `name` may be assigned or deleted."""
-        if is_dunder(name):
+        if is_dunder(name) or name == MEMORY:  # for which what the snippet writes is another name
             raise AttributeError(f"'{name}' can't be assigned to in GradViz snippets")
         cls = type(thing)
         if name.startswith("_"):

@@ -11,6 +11,8 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from gradviz.worker.objects.arguments import keep_methods
+
 _ENTERED = "accumulate batched chain count cycle islice pairwise zip_longest".split()
 _NONE: object = object()
 
@@ -101,6 +103,7 @@ def _made() -> dict[str, Any]:
         made.__name__ = made.__qualname__ = name
         for each in made.__mro__[:-1]:  # private names of a Python module stay private in a subclass of the snippet
             each.__module__ = "itertools"
+            keep_methods(each)
     return found
 
 
