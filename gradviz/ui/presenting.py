@@ -191,10 +191,9 @@ class SpeakerNotes(QWidget):
         """With two screens, swap their windows; with more, present on the next one."""
         for screen in self._others()[:1]:
             stage = self._window.window()
-            left, size = stage.screen(), stage.normalGeometry().size()  # the move takes effect later
+            left = stage.screen()  # the move takes effect later
             stage.setWindowState(stage.windowState() & ~Qt.WindowState.WindowFullScreen)
             stage.setScreen(screen)
-            stage.resize(size)  # for later
             stage.move(screen.availableGeometry().topLeft())
             stage.setWindowState(stage.windowState() | Qt.WindowState.WindowFullScreen)
             self._move_to(left)
@@ -215,7 +214,7 @@ class Presenter:
         self._panel_area = window.panel_area
         self._cover = ScreenCover(window, lambda: window.commands.do("present.black"))
         self._notes: SpeakerNotes | None = None
-        self._was = Qt.WindowState.WindowNoState
+        self._was, self._size = Qt.WindowState.WindowNoState, window.size()
 
     def show_stage(self, before: Stage, after: Stage) -> None:
         """Start, change or end presenting."""
@@ -249,7 +248,9 @@ class Presenter:
         window.statusBar().setVisible(not on)
         screen = window.window()  # the window around the tabs, or the same window
         if on:
-            self._was = screen.windowState()
+            self._was, self._size = screen.windowState(), screen.size()
             screen.setWindowState(self._was | Qt.WindowState.WindowFullScreen)
         else:
             screen.setWindowState(self._was & ~Qt.WindowState.WindowFullScreen)
+            if self._was == Qt.WindowState.WindowNoState:
+                screen.resize(self._size)  # which a move to another screen forgets
