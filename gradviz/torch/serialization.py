@@ -48,15 +48,15 @@ class _Writer:
             pairs = [[self.described(key), self.described(each)] for key, each in value.items()]
             meta = getattr(value, "_metadata", None)
             return [kind, pairs, None if meta is None else self.described(meta)]
-        if isinstance(value, complex):
-            return ["complex", repr(value)]
-        if isinstance(value, bytes):
-            return ["bytes", value.hex()]
-        if isinstance(value, dtypes.dtype):
-            return ["dtype", str(value).removeprefix("torch.")]
         if isinstance(value, np.generic | np.ndarray):
             return ["numpy", self._array(np.asarray(value)), isinstance(value, np.generic)]
-        if type(value).__module__ == "torch" and type(value).__name__ == "device":
+        if isinstance(value, complex):  # what a class of its own answers may be anything
+            return ["complex", complex.__repr__(value)]
+        if isinstance(value, bytes):
+            return ["bytes", bytes.hex(value)]
+        if isinstance(value, dtypes.dtype):
+            return ["dtype", str(value).removeprefix("torch.")]
+        if isinstance(value, device):
             return ["device", str(value)]
         raise TypeError(
             f"torch.save in GradViz writes tensors, numbers, texts and containers of them, not "
@@ -65,7 +65,7 @@ class _Writer:
 
     def _tensor(self, value: Tensor) -> list[object]:
         kind = "parameter" if isinstance(value, Parameter) else "tensor"
-        return [kind, self._array(value._data), value.requires_grad]
+        return [kind, self._array(value._data), bool(value.requires_grad)]
 
     def _array(self, data: Any) -> int:
         key = id(data)

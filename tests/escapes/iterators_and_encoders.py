@@ -130,6 +130,17 @@ _JSON = {
         "for n in range(20):\n    some = [D(a=1)]\n    try: json.dumps(some)\n    except TypeError as e:\n"
         "        if 'items' in str(e) and \"type D\" not in str(e): print('ESCAPED', e)"
     ),
+    "of a file, which bytes of one's own hand over": (
+        f"{_KEEP}import io, torch\nclass D(dict):\n    def items(self):\n        some.clear()\n        fill()\n"
+        "        print('ESCAPED')\n        return 5\nclass B(bytes):\n    def hex(self): return some\n"
+        "some = [D(a=1)]\ntorch.save(B(b'x'), io.BytesIO())"
+    ),
+    "of a file, which a parameter hands over": (
+        f"{_KEEP}import io, torch\nclass D(dict):\n    def items(self):\n        some.clear()\n        fill()\n"
+        "        print('ESCAPED')\n        return 5\nclass P(torch.nn.Parameter):\n"
+        "    @property\n    def requires_grad(self): return some\n"
+        "some = [D(a=1)]\ntorch.save(P(torch.ones(1)), io.BytesIO())"
+    ),
 }
 _OWN_NUMBERS = "if found > (1 << 36) + 99_999: print('ESCAPED', found)"
 _NONE = {

@@ -679,4 +679,18 @@ BROUGHT = (
         "and not issubclass(made, Tensor):",
         _UNFINISHED,
     ),
+    part(
+        "torch/serialization",
+        "what bytes of one's own hand over to the text of a file",
+        "bytes.hex(value)",
+        "value.hex()",
+        found("Found: a table in JSON"),
+    ),
+    worker(
+        "modules/arrays",
+        "numbers of one's own in the options for printing arrays",
+        "key: to_numpy(value) for key, value in numbers",
+        "key: value for key, value in numbers",
+        W + "test_small_modules.py::test_what_scripts_do_with_names_and_numbers_of_theirs[scripts]",
+    ),
 )

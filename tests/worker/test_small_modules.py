@@ -389,7 +389,8 @@ def test_a_drawing_of_graphviz_is_written_as_text_and_no_program_is_started(run:
         ),
         (
             "import gzip, html, os\nimport numpy as np\nfrom torchvision.models.squeezenet import squeezenet1_1\n"
-            "np.set_printoptions(3, floatmode='fixed', sign='+')\n"
+            "class N(int):\n    def __sub__(self, *other): print('asked')\n    __lt__ = __bool__ = __sub__\n"
+            "np.set_printoptions(3, N(9), None, N(75), N(1), floatmode='fixed', sign='+')\n"
             "class Text(str):\n    def replace(self, *given): print('asked', given)\n"
             "print(np.array([1.0, 2.5]), html.unescape('a &lt; &eacute;'), html.escape(Text('<b>')), "
             "gzip.GzipFile == gzip.open)\n"

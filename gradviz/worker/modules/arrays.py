@@ -297,8 +297,9 @@ def _set_printoptions(
     to the next run."""
     texts: dict[str, object] = {"floatmode": floatmode, "sign": sign}
     plain: dict[str, Any] = {key: None if value is None else str.__str__(value) for key, value in texts.items()}
-    edge = None if edgeitems is None else int(edgeitems)
-    np.set_printoptions(precision, threshold, edge, linewidth, suppress, **plain)
+    numbers = {"precision": precision, "threshold": threshold, "linewidth": linewidth, "suppress": suppress}
+    plain |= {key: to_numpy(value) for key, value in numbers.items()}
+    np.set_printoptions(edgeitems=None if edgeitems is None else int(edgeitems), **plain)
 
 
 @contextmanager
