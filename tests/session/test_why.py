@@ -317,3 +317,35 @@ def test_a_gradient_that_became_zero_far_away_is_traced_to_there(count: int, why
     (answer,) = (each for each in found if each.topic == "zero")
     assert answer.why == why
     assert len(answer.chain) == MOST
+
+
+def test_contributions_that_cancel_are_the_reason_for_a_zero() -> None:
+    trace = run("""import torch
+b = torch.tensor(3.0, requires_grad=True)
+c = b * 1
+loss = (c + 2) - (c + 5)
+loss.backward()
+""")
+    of_c, of_b = (asked(trace, name, "zero") for name in "cb")
+    assert of_c.why == "What came to c through its 2 uses adds up to it: -1 + 1 = 0."
+    assert of_b.why == of_c.why and [each.line for each in of_b.chain] == [3]
+
+
+def test_an_optimizer_that_stepped_before_a_tensor_existed_did_not_pass_over_it() -> None:
+    trace = run("""import torch
+for _ in range(2):
+    v = torch.tensor(1.0, requires_grad=True)
+    opt = torch.optim.SGD([v], lr=0.1)
+    (v * 2).backward()
+    opt.step()
+late = torch.nn.Linear(1, 1)
+""")
+    for cursor in range(1, len(trace) + 1):
+        for tensor in [each for each in range(len(trace.tensors)) if trace.tensors.step[each] < cursor]:
+            assert not [a for a in answers(trace.frame(cursor), tensor) if a.topic == "training"]
+
+
+def test_an_expression_whose_grad_is_asked_for_is_in_brackets() -> None:
+    trace = run("import torch\na = torch.ones(2, requires_grad=True)\nb = a.sum() + a.sum() * 2\na.sum().backward()\n")
+    questions = [a.question for t in range(len(trace.tensors)) for a in answers(trace.frame(len(trace)), t)]
+    assert "Why is (a.sum() * 2).grad None?" in questions

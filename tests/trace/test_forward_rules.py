@@ -37,7 +37,16 @@ WORDS = {
     "x.scatter_reduce(1, k[None] % 2, t, 'amax')": (
         "x with t put at k[None] % 2 along dimension 1, where the largest element of each place stays"
     ),
-    "x.scatter_reduce(1, k[None] % 2, t, 'amax', include_self=False)": "",
+    "x.scatter_reduce(1, k[None] % 2, t, 'amax', include_self=False)": (
+        "x with t put at k[None] % 2 along dimension 1, where the largest element of what is put at each place stays"
+    ),
+    "w.index_put((k,), b[:3], accumulate=True)": "w with b[:3] added at the indices",
+    "x.renorm(2, 0, 0.5)": "x, of which each slice along dimension 0 has a norm of at most 0.5",
+    "x.topk(2, largest=False)[0]": "the 2 smallest elements of x along the last dimension",
+    "F.softplus(x, beta=2)": "ln(1 + e^(2 · x)) / 2",
+    "torch.addmm(torch.eye(3), x, x.T, beta=0)": "x @ x.T",
+    "torch.addmm(torch.eye(3), x, x.T, beta=2, alpha=0.5)": "2 · torch.eye(3) + 0.5 · x @ x.T",
+    "x.masked_fill(x > 0, torch.tensor(3.))": "(torch.tensor(3.) where x > 0, else x)",
     "torch.dist(x, t)": "√(the sum of (x − t)²)",
     "torch.dist(x, t, 1)": "",
     "~(x > t)": "~(x > t)",

@@ -414,6 +414,38 @@ loss.backward()
     assert "mix.weight" not in names and "lin.weight" not in names
 
 
+def test_what_a_loop_puts_into_a_module_is_called_by_its_new_place() -> None:
+    source = """
+import torch
+from torch import nn
+from torch.nn.utils import prune
+class Wrapped(nn.Module):
+    def __init__(self, base):
+        super().__init__()
+        self.base = base
+    def forward(self, x):
+        return self.base(x) * 2
+net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+for name, child in net.named_children():
+    setattr(net, name, Wrapped(child))
+net[1] = nn.Linear(2, 2)
+deep = nn.Sequential(nn.Linear(2, 1))
+for each in deep:
+    prune.l1_unstructured(each, "weight", amount=1)
+def doubled(module):
+    for each in module.children():
+        each.weight = nn.Parameter(each.weight.detach() * 2)
+other = nn.Sequential(nn.Linear(2, 1))
+doubled(other)
+(net(torch.ones(2)).sum() + deep(torch.ones(2)) + other(torch.ones(2))).backward()
+"""
+    trace = run(source)
+    names = set(trace.naming.shown_at_end(np.arange(len(trace.tensors))))
+    assert {"net[0].base.weight", "net[1].weight", "net[1].bias", "other[0].weight"} <= names
+    assert {"deep[0].weight_orig", "deep[0].weight_mask"} <= names
+    assert not {"net[0].weight", "deep[0].weight"} & names
+
+
 def test_a_module_within_a_block_of_a_sequential_is_called_as_the_block_calls_it() -> None:
     source = """
 import torch

@@ -260,7 +260,7 @@ class Node:
     captured: Mapping[str, Any]
     metas: Sequence[Meta]
     freed: bool
-    _tag: int  # the number that the recorder knows it by
+    _tag: int  # the number that the recorder knows it by; below -1, -2 minus that of the view that it was made anew for
     pre_hooks: OrderedDict[int, Hook] | None
     post_hooks: OrderedDict[int, Hook] | None
     tensor_hooks: dict[int, OrderedDict[int, Hook]] | None

@@ -351,6 +351,8 @@ def remake_view(view: Tensor) -> None:
     former, number = view._node, view._output_nr
     with enable_grad():
         _give_history(view, base, where, former, cut)
+    if view._node is not None and view._node._tag == -1 and view._tag >= 0:
+        view._node._tag = -2 - view._tag
     _move_retained(view, former, number, view._node)
 
 

@@ -12,18 +12,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
 from gradviz.session.inspect.causes import number_taken, reason_of, switched_off
 from gradviz.session.inspect.inspection import Inspection, Link, Row, Section
 from gradviz.session.state import Selection
 from gradviz.trace.table.frame import NOT_FINITE, ZERO
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.name_text import with_ending
 from gradviz.trace.table.schema import NOT_DIFFERENTIABLE, SWITCHED_OFF
+from gradviz.trace.words.contributions import added
 from gradviz.trace.words.explain import computed
 from gradviz.trace.words.formulas import filled
 from gradviz.trace.words.reasons import path_to, way_to_cut
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from gradviz.session.state import State
@@ -109,7 +112,7 @@ def _why_none(frame: Frame, tensor: int) -> Answer | None:
         return None
     trace, name = frame.trace, frame.name(tensor)
     called = frame.call >= 0
-    question = f"Why is {name}.grad None?"
+    question = f"Why is {with_ending(name, '.grad')} None?"
     if reason.startswith("requires_grad="):
         reason = f"it has {reason}"
     elif reason.startswith(str(trace.tensors.dtype[tensor])):
@@ -222,14 +225,15 @@ class Sent:
     sent: int
 
 
-def _way(frame: Frame, tensor: int, follow: Callable[[int], bool]) -> list[Sent]:
-    """The operations that sent a gradient, upwards from a tensor, as long as what they received is to be traced."""
+def _way(frame: Frame, tensor: int, follow: Callable[[int], bool]) -> tuple[list[Sent], list[int]]:
+    """The operations that sent a gradient, upwards from a tensor, as long as what they received is to be traced; and
+    the rows of what arrived where none of several did, so that only the sum is so."""
     trace, arrived, found = frame.trace, _arrived(frame, tensor), list[Sent]()
     sender, sent, total, step = (getattr(trace.arrivals, name) for name in ("from_node", "value", "total", "step"))
     while len(found) < LONGEST:
         rows = [row for row in arrived if sender[row] >= 0 and follow(int(sent[row]))]
         if not rows:
-            return found
+            return found, [row for row in arrived if sender[row] >= 0]
         row = rows[0] if len(rows) == 1 else max(rows, key=lambda each: _size(frame, int(sent[each])))
         upper = -1
         for made in trace.outputs_of(int(sender[row])).tolist():
@@ -238,8 +242,8 @@ def _way(frame: Frame, tensor: int, follow: Callable[[int], bool]) -> list[Sent]
                 upper, arrived = int(total[came[-1]]), came
         found.append(Sent(int(sender[row]), int(step[row]), upper, int(sent[row])))
         if upper < 0 or not follow(upper):
-            return found
-    return found
+            break
+    return found, []
 
 
 def _arrived(frame: Frame, tensor: int) -> list[int]:
@@ -289,12 +293,10 @@ def _why_gradient(frame: Frame, tensor: int) -> Answer | None:
         return Answer("zero", f"Why is the gradient of {name} zero?", why, (told,))
     flags = frame.trace.value_flag
     if flags[total] == ZERO:
-        way = _way(frame, tensor, lambda each: bool(flags[each] == ZERO))
-        return _gradient_answer(frame, tensor, "zero", f"Why is the gradient of {name} zero?", way)
+        return _gradient_answer(frame, tensor, "zero", f"Why is the gradient of {name} zero?", ZERO)
     if flags[total] == NOT_FINITE:
-        way = _way(frame, tensor, lambda each: bool(flags[each] == NOT_FINITE))
-        return _gradient_answer(frame, tensor, "nan", f"Why is the gradient of {name} not finite?", way)
-    way = _way(frame, tensor, lambda each: True)
+        return _gradient_answer(frame, tensor, "nan", f"Why is the gradient of {name} not finite?", NOT_FINITE)
+    way, _ = _way(frame, tensor, lambda each: True)
     parts = f", the sum of {len(rows)} contributions" if len(rows) > 1 else ""
     if _size(frame, total) < LARGE:
         why = f"It is {value.brief()}{parts}. These operations sent it, from the end of the loss to here."
@@ -323,11 +325,22 @@ def _growth(frame: Frame, each: Sent) -> float:
     return _size(frame, each.sent) / given if given else 0.0
 
 
-def _gradient_answer(frame: Frame, tensor: int, topic: str, question: str, way: list[Sent]) -> Answer:
+def _gradient_answer(frame: Frame, tensor: int, topic: str, question: str, flag: int) -> Answer:
+    """By what a gradient became zero, or not finite, as its flag says."""
+    flags, nodes = frame.trace.value_flag, frame.trace.nodes
+    way, summed = _way(frame, tensor, lambda each: bool(flags[each] == flag))
     chain = tuple(_sent(frame, each) for each in _shortened(way[::-1]))
+    if summed:
+        arrivals = frame.trace.arrivals
+        to, total = frame.name(int(arrivals.tensor[summed[-1]])), frame.trace.value(int(arrivals.total[summed[-1]]))
+        parts = [v for row in summed if (v := frame.trace.value(int(arrivals.value[row]))) is not None]
+        worked = f": {added(parts, total)}" if total is not None and len(parts) == len(summed) else ""
+        return Answer(
+            topic, question, f"What came to {to} through its {len(summed)} uses adds up to it{worked}.", chain
+        )
     if not way:
         return Answer(topic, question, "backward() was started with it.")
-    first, nodes = way[-1], frame.trace.nodes
+    first = way[-1]
     given = _brief(frame, first.given)
     name, line = str(nodes.name[first.node]), int(nodes.line[first.node])
     if first.given >= 0 and frame.trace.value_flag[first.given] == frame.trace.value_flag[first.sent]:
@@ -374,7 +387,8 @@ def _why_value(frame: Frame, tensor: int) -> Answer | None:
     if value is None or not value.numel:
         return None
     if not math.isfinite(value.norm):
-        return _value_answer(frame, tensor, "nan value", f"Why is {name} not finite?", _is_not_finite)
+        is_so = lambda each: not math.isfinite(each.norm)  # noqa: E731
+        return _value_answer(frame, tensor, "nan value", f"Why is {name} not finite?", is_so)
     if value.norm == 0 and frame.trace.tensors.producer[tensor] >= 0:
         return _value_answer(frame, tensor, "zero value", f"Why is {name} zero?", lambda each: each.norm == 0)
     return _why_large(frame, tensor, value) if _mean_size(value) >= LARGE else None
@@ -403,10 +417,6 @@ def _why_large(frame: Frame, tensor: int, value: Value) -> Answer:
     chain = grown[::-1] or [_leaf(frame, at)]
     question = f"Why is {frame.name(tensor)} so large?"
     return Answer("large value", question, why, _shortened(chain), notable=False)
-
-
-def _is_not_finite(value: Value) -> bool:
-    return not math.isfinite(value.norm)
 
 
 def _value_answer(frame: Frame, tensor: int, topic: str, question: str, is_so: Callable[[Value], bool]) -> Answer:
@@ -458,7 +468,8 @@ def _why_no_leaf(frame: Frame, tensor: int) -> Answer | None:
 
 def _why_not_trained(frame: Frame, tensor: int) -> Answer | None:
     trace, name = frame.trace, frame.name(tensor)
-    steps = trace.optimizers.step[trace.optimizers.step < frame.cursor]
+    steps = trace.optimizers.step[~np.char.startswith(trace.optimizers.name.astype(str), "clip_grad")]
+    steps = steps[(steps > trace.tensors.step[tensor]) & (steps < frame.cursor)]
     if not len(steps) or not frame.is_leaf(tensor) or trace.tensors.producer[tensor] >= 0:
         return None
     if not str(trace.tensors.dtype[tensor]).startswith(("float", "bfloat", "complex")):
@@ -470,8 +481,7 @@ def _why_not_trained(frame: Frame, tensor: int) -> Answer | None:
         return None
     if not frame.requires_grad(tensor) and not trace.tensors.is_parameter[tensor]:
         return None
-    chain = [_leaf(frame, tensor)]
-    last = int(steps[-1])
+    chain, last = [_leaf(frame, tensor)], int(steps[-1])
     cleared = trace.history("grads", "tensor").last(tensor, last)
     if not frame.requires_grad(tensor):
         line = switched_off(frame, tensor)
@@ -503,11 +513,8 @@ def _why_shape(frame: Frame, tensor: int) -> Answer | None:
             chain.append(_made(frame, node, f": {shapes} → {[*made[0]]}"))
     if not chain:
         why, chain = f"It was created with the shape {[*shape]}.", [_leaf(frame, tensor)]
-        if trace.tensors.producer[tensor] >= 0:
-            why, chain = (
-                f"What it was computed from has the shape {[*shape]}, too.",
-                [_made(frame, int(trace.tensors.producer[tensor]))],
-            )
+        if (maker := int(trace.tensors.producer[tensor])) >= 0:
+            why, chain = f"What it was computed from has the shape {[*shape]}, too.", [_made(frame, maker)]
     else:
         why = f"These operations made {[*shape]} of the shapes that they were given."
     return Answer(

@@ -5,9 +5,9 @@ becomes a step: what a snippet raises itself is its own affair, and an error tha
 
 from __future__ import annotations
 
-import re
 import sys
 import types
+import weakref
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -96,6 +96,7 @@ class Binder:
         self.turned = self.left_loop = _nothing
         self.every_turn = False  # report every loop, not only the one that trains
         self._counted: list[tuple[int, Any]] = []  # loops that can be ended: the stack's height, their iterator
+        self._modules: dict[str, tuple[Any, int]] = {}  # by the name of a variable: weakly the module, its rank
         self._of_empty: dict[int, list[tuple[str, str, int]]] = {}  # names of tensors without elements, by number
 
     def rest(self) -> None:
@@ -107,7 +108,9 @@ class Binder:
         self._kinds = self._all_kinds
 
     def bind(self, name: str, value: Any, rank: int = PLAIN) -> Any:
-        """The snippet bound `value` to `name`."""
+        """The snippet bound `value` to `name`; with "" it put something into `value`."""
+        if not name:
+            return self._placed(value)
         kind = self._kinds.get(type(value))  # without a call, for which a recursion near its limit would have no room
         if kind is None:
             kind = self._kind(type(value))
@@ -117,9 +120,16 @@ class Binder:
             self._name(value, name, "", rank)
         elif kind and kind != "number":
             for tensor, element, owner in _elements(name, value, kind, self._kind):
-                # what a parametrization or pruning has replaced has its former name no longer
-                self._name(tensor, element, owner, max(rank, ELEMENT) - bool(_REPLACED.search(element)))
+                self._name(tensor, element, owner, max(rank, ELEMENT))
+            if kind == "module" and "." not in name:
+                self._modules[name] = weakref.ref(value), rank
         return value
+
+    def _placed(self, holder: Any) -> None:
+        """Something was put into a module: what it and those that hold it have inside may be called otherwise now."""
+        if self._kind(type(holder)) == "module":
+            for name, (held, rank) in list(self._modules.items()):
+                self.bind(name, held(), rank)
 
     def _kind(self, type_: type) -> str:
         """How values of a type are searched, determined once per type."""
@@ -138,7 +148,12 @@ class Binder:
         if stack[PLACE] is self._rows.training or self.every_turn:
             self.turned()
         if not is_number:
-            self.bind(name, value, LOCAL)
+            self._turning(name, value)
+
+    def _turning(self, name: str, value: Any) -> None:
+        """A variable of a loop was bound: what the loop goes through has better names."""
+        self.bind(name, value, LOCAL)
+        self._modules.pop(name, None)
 
     def sized(self, gone_through: Any) -> Any:
         """A loop will iterate over this; returns what it iterates over instead, which gives the same."""
@@ -185,7 +200,7 @@ class Binder:
     def also(self, name: str, value: Any) -> None:
         """Another variable of a loop: the first number or text among them names the iteration."""
         if self._kinds.get(type(value)) != "number":
-            self.bind(name, value, LOCAL)
+            self._turning(name, value)
         elif self._stack[VALUE] is None and name[0] != "_":
             self._stack[VARIABLE], self._stack[VALUE] = name, value
 
@@ -209,9 +224,6 @@ class Binder:
         rows, writer = self._rows, self._rows.writer
         for name, owner, rank in self._of_empty.pop(before, ()):
             writer.add("names", rows.step - 1, now, writer.text(name), writer.text(owner), rank)
-
-
-_REPLACED = re.compile(r"(?:^|\.)(?:parametrizations\.\w+\.original\d*|\w+_orig)$")
 
 
 def _nothing() -> None:

@@ -36,7 +36,7 @@ SIZED, LEFT = "<t>", "<o>"  # what a loop iterates over; leaving the loop
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Loop = ast.For | ast.While
 
-RENAMES = rf"\b({REPLACING}|prune\W+identity)\W*$"
+RENAMES = rf"\b({REPLACING}|prune\W+identity|setattr)\W*$"
 _AT_THE_END = 1 << 30
 _MOST_BLOCKS = 19  # nested blocks that CPython allows in one function, not counting the function's own
 _PLAIN_BODY = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)  # these have code objects of their own
@@ -225,7 +225,19 @@ class _Instrument(ast.NodeTransformer):
     def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
         self.generic_visit(node)
         node.value, rest = self._assigned(node.value, node.targets)
-        return [node, *(found for target in rest for found in self._after(target, self._rank))]
+        named = [found for target in rest for found in self._after(target, self._rank)]
+        return [node, *named, *(found for target in node.targets for found in self._placed(target))]
+
+    def _placed(self, target: ast.expr) -> list[ast.stmt]:
+        """A statement that reports into what something was put: `net` of `net[0].fc`; not `self`, in whose methods all
+        attributes are set."""
+        holder, parts = target, (ast.Attribute, ast.Subscript)
+        while isinstance(holder, parts) or (isinstance(holder, ast.Call) and holder.args):  # or a guard around it
+            holder = holder.value if isinstance(holder, parts) else holder.args[0]
+        if holder is target or not isinstance(holder, ast.Name) or holder.id == "self" or "<" in holder.id:
+            return []
+        read = ast.copy_location(ast.Name(holder.id, ast.Load()), target)
+        return [ast.copy_location(ast.Expr(self._report("", read, target, PLAIN)), target)]
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
         self.generic_visit(node)
@@ -241,13 +253,16 @@ class _Instrument(ast.NodeTransformer):
         return [node, *self._after(node.target, LOCAL if node.target.id in self._turning else self._rank)]
 
     def visit_Expr(self, node: ast.Expr) -> list[ast.stmt]:
-        """`prune.identity(lin, "weight")` gives a parameter of `lin` another name."""
+        """`prune.identity(lin, "weight")` gives a parameter of `lin` another name, `setattr(net, "fc", …)` those of
+        `fc`."""
         call = node.value
         self.generic_visit(node)
         if not isinstance(call, ast.Call) or not call.args or not _renames(call.func):
             return [node]
         of_loop = isinstance(call.args[0], ast.Name) and call.args[0].id in self._turning
-        return [node, *([] if of_loop else self._after(call.args[0], self._rank))]
+        named = [] if of_loop else self._after(call.args[0], self._rank)
+        inside = ast.Attribute(call.args[0], "", ast.Load())
+        return [node, *named, *self._placed(inside)]
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
         self.generic_visit(node)

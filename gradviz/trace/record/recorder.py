@@ -138,7 +138,7 @@ class BackwardPass:
             if tensor >= 0:
                 tensor += input_nr
         else:
-            tensor = -1 if node._leaf is None else rows.tensor_of(node._leaf)
+            tensor = max(-2 - made_by, -1) if node._leaf is None else rows.tensor_of(node._leaf)
         step, call = rows.step, rows.call
         row = self._arrival_count
         self._arrival_count = row + 1

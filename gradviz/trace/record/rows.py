@@ -350,15 +350,14 @@ class RowWriter:
     def adopt_node(self, node: Node) -> int:
         """A node that was made while nothing was recorded gets a row when it runs."""
         number = len(self.first_output)
-        made = -1
-        self.first_output.append(made)
+        self.first_output.append(max(-2 - node._tag, -1))
         node._tag = number
         text = self.writer.text
         for slot, (before, nr) in ((slot, edge) for slot, edge in enumerate(node.next) if edge is not None):
             if before._leaf is not None:
                 tensor = self.tensor_of(before._leaf)
             else:
-                tensor = self.first_output[before._tag] if before._tag >= 0 else -1
+                tensor = self.first_output[before._tag] if before._tag >= 0 else max(-2 - before._tag, -1)
                 tensor += nr if tensor >= 0 else 0
             if tensor >= 0:
                 self._inputs += _pack_input(number, slot, tensor)
@@ -432,7 +431,7 @@ class RowWriter:
                 tensor = one.tensor._tag if one.tensor is not None else outputs[one.index]._tag
             if tensor >= 0:
                 self._saved += _pack_saved(step, number, name, tensor, -1, 0, self.storage_of(tensor), one.version)
-            else:
+            elif one.data.size or type(one) is not Saved:  # not the statistics of a batch norm that does not train
                 value, storage = self.value(one.data), self._own_memory
                 self._saved += _pack_saved(step, number, name, -1, value, held_bytes(one.data), storage, one.version)
                 self._own_memory -= 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -85,6 +85,13 @@ def opening(text: str) -> str:
 def read_text(text: str) -> str:
     """What an expression reads: "x[0]" of "x[0] += 1"."""
     return text if "= " not in text else _WRITES.sub("", text)
+
+
+def written_to(text: str, names: Container[str]) -> str:
+    """What an expression writes to: "row" of "row.mul_(2)" and "row += 1", if this is one of the names, or a part."""
+    opened = next((start for start, end in _groups(text) or () if end == len(text) - 1 and text[end] == ")"), 0)
+    found = _WRITING.fullmatch(text, 0, max(opened - 1, 0))
+    return found[1] if found and (found[1] in names or found[1].endswith("]")) else read_text(text)
 
 
 def last_call(text: str) -> str:
@@ -284,6 +291,7 @@ SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 _SUBSCRIBED = str.maketrans("0123456789", SUBSCRIPTS)
 _ROLE = re.compile(r"(?:initial )?[a-z][a-z]\w*(?:\.\w+|\[\d+\])? (?:of|in) \S")
 _WRITES = re.compile(r" (?:[-+*/@%&|^]|\*\*|//|<<|>>)= .*$", re.DOTALL)
+_WRITING = re.compile(r"(.+)\.\w+_", re.DOTALL)
 _PLACE = re.compile(r" (?:of|in) ")
 _CALLED = re.compile(r"[\w.]+$")
 _PAIRS = {"(": ")", "[": "]", "{": "}"}

@@ -28,9 +28,10 @@ from gradviz.trace.table.name_text import (
     short_op,
     shortened,
     with_ending,
+    written_to,
 )
 from gradviz.trace.table.roles import MOST_TOLD_APART
-from gradviz.trace.table.schema import NEVER
+from gradviz.trace.table.schema import NEVER, Names
 from gradviz.trace.table.tables import History, ranges
 
 if TYPE_CHECKING:
@@ -197,7 +198,7 @@ class Naming:
         if not len(rows):
             return ""
         names = self._trace.names
-        row = rows[names.rank[rows].argmin()]
+        row = _best(names, rows)
         return owned(str(names.name[row]), str(names.owner[row]), self.ambiguous)
 
     def _made_of(self, tensor: int) -> tuple[int, str]:
@@ -234,7 +235,7 @@ class Naming:
         if producer < 0:
             return _leaf(trace, tensor)
         op, scope, label = (str(column[producer]) for column in (trace.nodes.op, trace.nodes.scope, trace.nodes.source))
-        label = read_text(label)
+        label = written_to(label, trace.names.name) if op == "as_strided" else read_text(label)
         if trace.nodes.call[producer] >= 0:  # made by a backward pass: the source text is that of the call
             within = _of_gradient(trace, producer)
             if within or trace.calls.create_graph[trace.nodes.call[producer]]:
@@ -284,7 +285,8 @@ def _leaf(trace: Trace, tensor: int) -> str:
     if trace.tensors.dtype[tensor] in ("int64", "bool") and _SUBSCRIPT.fullmatch(label):
         return f"indices of {label}"
     inside = roles.inside(trace, tensor) if not made else ""
-    if not made and value is not None and value.scalar is not None and ".running_" not in inside:
+    changes = trace.tensors.requires_grad[tensor] or len(trace.history("writes", "tensor").all(tensor))
+    if not made and not changes and value is not None and value.scalar is not None and ".running_" not in inside:
         return value.brief()
     if label[:1] in ("[", "{"):  # a list is no tensor
         return f"tensor made in {label}"
@@ -299,6 +301,15 @@ def call_around(naming: Naming, node: int) -> str:
     label = str(naming._trace.nodes.source[node])
     is_text = is_text_of(str(naming._trace.nodes.op[node]), label)
     return shortened(label) if label and not is_text and _inner(naming._trace, naming._overwritten, node) else ""
+
+
+def _best(names: Names, rows: NDArray[np.int64]) -> int:
+    """The first of the names with the lowest rank; of those that one module gives, the last: what was put elsewhere in
+    it, or replaced, has its former name no longer."""
+    rank = names.rank[rows]
+    best = rows[rank == rank.min()]
+    owner = names.owner[best]
+    return int(best[owner == owner[0]][-1] if owner[0] else best[0])
 
 
 def _plain_names(naming: Naming, asked: NDArray[np.int64]) -> list[str | None]:
@@ -317,7 +328,12 @@ def _plain_names(naming: Naming, asked: NDArray[np.int64]) -> list[str | None]:
     rows = np.flatnonzero(place[names.tensor] >= 0)
     rows = rows[(tensors.producer[names.tensor[rows]] < 0) | (names.step[rows] < len(trace))]
     rows = rows[np.lexsort((names.rank[rows], names.tensor[rows]))]
-    rows = rows[np.diff(names.tensor[rows], prepend=-1) > 0]
+    begins = np.flatnonzero(np.diff(names.tensor[rows], prepend=-1) > 0)
+    every, rows, ends = rows, rows[begins], np.append(begins[1:], len(rows))
+    second = every[np.minimum(begins + 1, ends - 1)]
+    again = (second != rows) & (names.rank[second] == names.rank[rows]) & (names.owner[rows] != "")
+    for at in np.flatnonzero(again).tolist():
+        rows[at] = _best(names, every[begins[at] : ends[at]])
     found[place[names.tensor[rows]]] = [
         owned(*each, naming.ambiguous) for each in zip(names.name[rows], names.owner[rows], strict=True)
     ]
@@ -401,7 +417,7 @@ def _has_own_text(trace: Trace, overwritten: NDArray[np.int64], asked: NDArray[n
     texts = list(zip(nodes.op[asked].tolist(), nodes.source[asked].tolist(), strict=True))
     named = {(op, text): text != "" and not gives_no_tensor(op, text) for op, text in set(texts)}
     found: NDArray[np.bool_] = (~goes_on | ends) & np.array([named[each] for each in texts], bool)
-    found &= (overwritten[asked] < 0) & ~np.isin(nodes.op[asked], ("detach", "unbind"))
+    found &= (overwritten[asked] < 0) & ~np.isin(nodes.op[asked], ("detach", "unbind", "as_strided"))
     results = np.bincount(trace.tensors.producer[trace.tensors.producer >= 0], minlength=len(nodes))
     found &= results[asked] == 1
     return found
@@ -426,7 +442,7 @@ def _inner(trace: Trace, overwritten: NDArray[np.int64], producer: int) -> bool:
         if not _same_turn(trace, producer, after):
             return False
         continues = bool(nodes.source[after] == nodes.source[producer])
-        if overwritten[after] < 0 or (continues and _is_part_of_result(trace, producer, int(overwritten[after]))):
+        if overwritten[after] < 0 or (continues and _is_used_up(trace, producer, after, int(overwritten[after]))):
             return continues and not _is_read_elsewhere(trace, producer)
         after += 1
     return False
@@ -482,10 +498,12 @@ def _past_callbacks(trace: Trace, asked: NDArray[np.int64], after: NDArray[np.in
     return found
 
 
-def _is_part_of_result(trace: Trace, producer: int, overwritten: int) -> bool:
-    """Whether a call writes into what this operation gave a view of, as pad_sequence fills one row after the other: the
-    call returns the whole."""
-    return str(trace.nodes.op[producer]) in _PARTS and int(trace.tensors.producer[overwritten]) == producer
+def _is_used_up(trace: Trace, producer: int, writer: int, overwritten: int) -> bool:
+    """Whether a call writes a result into something, or into what this operation gave a view of, as pad_sequence fills
+    one row after the other: the call returns the whole."""
+    if int(trace.tensors.producer[overwritten]) == producer:
+        return str(trace.nodes.op[producer]) in _PARTS
+    return bool(np.isin(trace.outputs_of(producer), trace.inputs_of(writer)).any())
 
 
 def _numbered(trace: Trace, overwritten: NDArray[np.int64], tensors: list[int], count: int) -> dict[int, int]:
@@ -571,4 +589,4 @@ _IMPORT = re.compile(r"(?:from|import)\s+([\w.]+)")
 _BARE = re.compile(r"^\(…\)|… (?:as|for) ")  # which does not say of what
 _INSIDE = re.compile(r"\w+ in \S.*")  # "sub in TripletMarginLoss", which is no name of the snippet
 _STEP = re.compile(r"\.(?=[^\W\d])|\[")  # where what was done to a tensor begins
-_PARTS = ("select", "slice", "narrow")
+_PARTS = ("select", "slice", "narrow", "diagonal", "view_as_real")

@@ -337,8 +337,6 @@ def free_sentence(frame: Frame) -> Said:
 def saved_names(frame: Frame, node: int) -> list[str]:
     """What a node keeps for its backward, in the snippet's words, without repetition."""
     kept = [*frame.saved(node)]
-    if "training=False" in str(frame.trace.nodes.params[node]):  # for a batch norm, whose statistics are empty then
-        kept = [one for one in kept if one.name not in ("result1", "result2")]
     if frame.trace.nodes.op[node] == "_embedding_bag" and "mode=2" not in str(frame.trace.nodes.params[node]):
         kept = [one for one in kept if one.name != "result3"]  # for sums and means, which have no maxima
     return list(dict.fromkeys(saved_name(frame, node, one) for one in kept))

@@ -286,6 +286,7 @@ def in_names(op: str, params: str, names: Mapping[int, str], factors: Sequence[s
     }
     if "exponent" in given:
         given["power"] = _plainly(f"0^{factor_text(given['exponent'])}")[1:]
+    given["kept"] = _KEPT.get(given.get("reduce", ""), "")
     given["share"] = f" / {count}" if given.get("reduction") == "mean" and count != 1 else ""
     operands = [*names.values()]
     named = [*map(with_article, operands)]
@@ -349,14 +350,23 @@ _SAID_APART = {  # operations for which the value of a parameter selects the rul
     "permute": "dims", "topk": "k", "addcmul": "value", "addcdiv": "value", "tril": "diagonal", "triu": "diagonal",
     "_embedding_bag": "mode", "linalg_cholesky_ex": "upper", "scatter_reduce": "reduce",
 }  # fmt: skip
+_KEPT = {"sum": "sum", "prod": "product", "mean": "mean", "amax": "largest element", "amin": "smallest element"}
 _HELD_APART = {  # where a parameter is not the usual one, and what the row for this is called
     "convolution": [("transposed=True", "transposed")],
     "std": [(r"correction=0(?:,|$)", "0")],
     "var": [(r"correction=0(?:,|$)", "0")],
     "add": [(r"alpha=(?!1(?:\.0)?(?:,|$))", "with alpha")],
     "sub": [(r"alpha=(?!1(?:\.0)?(?:,|$))", "with alpha")],
+    "addmm": [(r"beta=0(?:\.0)?(?:,|$)", "alone"), (r"(?:beta|alpha)=(?!1(?:\.0)?(?:,|$))", "scaled")],
+    "baddbmm": [(r"beta=0(?:\.0)?(?:,|$)", "alone"), (r"(?:beta|alpha)=(?!1(?:\.0)?(?:,|$))", "scaled")],
     "sort": [("descending=True", "descending")],
+    "softplus": [(r"beta=(?!1(?:\.0)?(?:,|$))", "by beta")],
+    "topk": [(r"\bk=1,.*largest=False", "smallest 1"), ("largest=False", "smallest")],
+    "scatter_reduce": [("include_self=False", "alone")],
+    "index_reduce": [("include_self=False", "alone")],
+    "index_put": [("accumulate=True", "adding")],
     "nll_loss": [(r"ignore_index=(?!-100)", "ignoring")],
+    "nll_loss2d": [(r"ignore_index=(?!-100)", "ignoring")],
     "multi_margin_loss": [(r"\bp=1(?:,|$)", "1")],
     "elu": [(r"\bscale=(?!1(?:\.0)?(?:,|$))", "scaled"), (r"alpha=(?!1(?:\.0)?(?:,|$))", "by alpha")],
     "linalg_vector_norm": [

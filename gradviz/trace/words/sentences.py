@@ -137,6 +137,8 @@ _GROUPED = "({0} − the mean of its group) / √(its variance + {eps})"
 _LSTM = (
     "h of every time step: c ← f · c + i · g and h ← o · tanh c, where i, f, o are σ and g is tanh of what x and h give"
 )
+_KEPT_OF_EACH = "{p[0]} with {n[2]} put at {n[1]}{along}, where the {kept} of each place stays"
+_KEPT_OF_GIVEN = "{p[0]} with {n[2]} put at {n[1]}{along}, where the {kept} of what is put at each place stays"
 RULES_OF_MANY: dict[str, str] = {"cat": "{all} joined{along}", "stack": "{all} stacked{along}"}
 RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its operands
     ("add", 1): "{0} + {other}",
@@ -156,7 +158,11 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("mul", 2): "{0} · {1}",
     ("div", 2): "{0} / {1}",
     ("addmm", 3): "{0} + {1} @ {2}",
+    ("addmm alone", 3): "{1} @ {2}",
+    ("addmm scaled", 3): "{beta} · {0} + {alpha} · {1} @ {2}",
     ("baddbmm", 3): "{0} + {1} @ {2}",
+    ("baddbmm alone", 3): "{1} @ {2}",
+    ("baddbmm scaled", 3): "{beta} · {0} + {alpha} · {1} @ {2}",
     ("mm", 2): "{0} @ {1}",
     ("bmm", 2): "{0} @ {1}",
     ("relu", 1): "max({n[0]}, 0)",
@@ -202,6 +208,8 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("nll_loss", 2): "−{0} at the class of each row",
     ("nll_loss ignoring", 2): "−{0} at the class of each row, left out where that is {ignore_index}",
     ("_weight_norm_interface", 2): "{1} · {0} / ‖{n[0]}‖",
+    ("nll_loss2d", 2): "−{0} at the class of each place",
+    ("nll_loss2d ignoring", 2): "−{0} at the class of each place, left out where that is {ignore_index}",
     ("nll_loss", 3): "−{0} at the class of each row, weighted by {2}[class]",
     ("binary_cross_entropy", 2): "−{1} · ln {of[0]} − (1 − {1}) · ln(1 − {0})",
     ("binary_cross_entropy_with_logits", 2): "ln(1 + e^{of[0]}) − {1} · {0}",
@@ -220,6 +228,7 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("native_batch_norm", 3): f"{_NORMALISED} · {{1}} + {{2}}",
     ("native_batch_norm", 5): f"{_NORMALISED} · {{1}} + {{2}}",
     ("native_batch_norm by known statistics", 5): "({0} − {3}) / √({4} + {eps}) · {1} + {2}",
+    ("masked_fill", 3): "{n[2]} where {n[1]}, else {n[0]}",
     ("masked_fill", 2): "{value} where {n[1]}, else {n[0]}",
     ("where", 3): "{n[1]} where {n[0]}, else {n[2]}",
     ("gather", 2): "the elements of {n[0]} at {n[1]}{along}",
@@ -230,17 +239,14 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("scatter", 2): "{p[0]} with {value} written at {n[1]}{along}",
     ("scatter_reduce sum", 3): "{p[0]} with {n[2]} added at {n[1]}{along}",
     ("scatter_reduce prod", 3): "{p[0]} multiplied by {n[2]} at {n[1]}{along}",
-    ("scatter_reduce mean", 3): "{p[0]} with {n[2]} put at {n[1]}{along}, where the mean of each place stays",
-    (
-        "scatter_reduce amax",
-        3,
-    ): "{p[0]} with {n[2]} put at {n[1]}{along}, where the largest element of each place stays",
-    (
-        "scatter_reduce amin",
-        3,
-    ): "{p[0]} with {n[2]} put at {n[1]}{along}, where the smallest element of each place stays",
+    ("scatter_reduce", 3): _KEPT_OF_EACH,
+    ("scatter_reduce alone", 3): _KEPT_OF_GIVEN,
+    ("index_reduce", 3): _KEPT_OF_EACH,
+    ("index_reduce alone", 3): _KEPT_OF_GIVEN,
     ("scatter", 3): "{p[0]} with {n[2]} written at {n[1]}{along}",
     ("topk", 1): "the {k} largest elements of {n[0]}{along}",
+    ("topk smallest", 1): "the {k} smallest elements of {n[0]}{along}",
+    ("topk smallest 1", 1): "the smallest element of {n[0]}{along}",
     ("topk 1", 1): "the largest element of {n[0]}{along}",
     ("split", 1): "the first part of {n[0]}{along}",
     ("split_with_sizes", 1): "the first part of {n[0]}{along}",
@@ -306,6 +312,7 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("xlogy", 2): "{0} · ln {of[1]}",
     ("gelu", 1): "{0} · Φ({n[0]}), Φ the normal distribution function",
     ("softplus", 1): "ln(1 + e^{of[0]})",
+    ("softplus by beta", 1): "ln(1 + e^({beta} · {0})) / {beta}",
     ("mish", 1): "{0} · tanh(ln(1 + e^{of[0]}))",
     ("log_sigmoid", 1): "−ln(1 + e^(−{0}))",
     ("elu", 1): "{0} where {0} > 0, else e^{of[0]} − 1",
@@ -386,6 +393,10 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("tril -1", 1): "{p[0]}, 0 on and above its diagonal",
     ("addmv", 3): "{0} + {1} @ {2}",
     ("index_put", 2): "{p[0]} with {n[1]} at the indices",
+    ("index_put", 3): "{p[0]} with {n[2]} at the indices",
+    ("index_put adding", 3): "{p[0]} with {n[2]} added at the indices",
+    ("index_put adding", 4): "{p[0]} with {n[3]} added at the indices",
+    ("renorm", 1): "{p[0]}, of which each slice along dimension {dim} has a norm of at most {maxnorm}",
     ("masked_scatter", 3): "{p[0]} with the elements of {n[2]} where {n[1]}",
     ("logical_not", 1): "not {n[0]}",
     ("logical_and", 2): "{n[0]} and {n[1]}",
