@@ -24,6 +24,7 @@ from gradviz.engine.run.signatures import refusal
 _ready = (creation, randint, ranges)
 
 _LIKE = "zeros_like ones_like empty_like full_like rand_like randn_like randint_like".split()
+_WARNED = ("eye", "linspace", "logspace", "normal")  # of an out= of another shape
 _SIZED = """zeros ones empty full arange range linspace logspace eye rand randn randint randperm normal tensor
 scalar_tensor tril_indices triu_indices""".split()
 
@@ -83,14 +84,19 @@ def _with_options(name: str, formats: bool) -> None:
         out = options.pop("out", None) if "out" not in known else None
         if name in ("tril_indices", "triu_indices") and "requires_grad" in options:
             tracked = options.pop("requires_grad")
-            return inner(*args, **options).requires_grad_(tracked)
+            found = inner(*args, **options)
+            if tracked:
+                raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+            return found
         if out is None:
             return inner(*args, **options)
         refuse_tracked_out(name, (), out)
         is_of_tensors = name == "normal" and any(isinstance(each, Tensor) for each in args)  # takes no type
         if options.get("dtype") is None and not is_of_tensors:
             options["dtype"] = out.dtype
-        return give(out, inner(*args, **options))
+        tracked = options.pop("requires_grad", False)
+        given = give(out, inner(*args, **options), warned=name in _WARNED)
+        return given.requires_grad_() if tracked else given
 
     functools.update_wrapper(placed, inner)
     placed.__name__ = placed.__qualname__ = name

@@ -51,6 +51,8 @@ class device:
             self.type, self.index = type.type, type.index
             return
         if isinstance(type, int):
+            if type < 0:
+                raise RuntimeError("Device index must not be negative")
             raise RuntimeError("Cannot access accelerator device when none is available.")
         if not type:
             raise RuntimeError("Device string must not be empty")

@@ -21,6 +21,12 @@ from gradviz.engine.kernel.memory import VersionCounter
 from gradviz.engine.kernel.messages import SET_ON_INFERENCE, WRITTEN_OUTSIDE, called
 from gradviz.engine.kernel.state import Hook, state
 
+LEAVES_ONLY = "you can only change requires_grad flags of leaf variables."
+USE_DETACH = (
+    " If you want to use a computed variable in a subgraph that doesn't require differentiation use var_no_grad = "
+    "var.detach()."
+)
+OTHER_KIND = "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type."
 NON_LEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
     "populated during "
@@ -313,15 +319,7 @@ class Tensor(Operations):
         if not isinstance(value, bool):
             raise RuntimeError("requires_grad must be a bool")
         if self._node is not None:
-            raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables."
-                + (
-                    ""
-                    if value
-                    else " If you want to use a computed variable in a subgraph that doesn't require differentiation "
-                    "use var_no_grad = var.detach()."
-                )
-            )
+            raise RuntimeError(LEAVES_ONLY + ("" if value else USE_DETACH))
         if value and self._inference and not state.inference:
             raise RuntimeError(SET_ON_INFERENCE)
         if value and self.dtype.rank < 2:
@@ -398,6 +396,8 @@ class Tensor(Operations):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         if self._requires_grad and value.dtype.rank < 2:
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+        if (self._coo is None) is not (value._coo is None):
+            raise RuntimeError(OTHER_KIND)
         if state.observer is not None:
             state.observer.before_write(self)
         self._data, self._on_meta, self._coo = value._data, value._on_meta, value._coo

@@ -125,7 +125,7 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order:
     ndim = input._data.ndim
     several = isinstance(spacing, (list, tuple))
     given = [dim] if isinstance(dim, int) else None if dim is None else list(dim)
-    _check_gradient(input, spacing, ndim if given is None else len(given), edge_order)
+    _check_gradient(input, spacing, ndim if given is None else len(given), edge_order, dim is not None)
     dims = list(range(ndim)) if given is None else [wrap_dim(d, ndim) for d in given]
     tensors = several and any(isinstance(each, Tensor) for each in spacing)
     _check_dims(input, dims, edge_order)
@@ -137,10 +137,15 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order:
     return tuple(_even(input, h, d, edge_order) for h, d in zip(steps, dims, strict=True))
 
 
-def _check_gradient(input: Tensor, spacing: Any, count: int, edge_order: int) -> None:
+def _check_gradient(input: Tensor, spacing: Any, count: int, edge_order: int, chosen: bool) -> None:
     if input._data.dtype == np.uint8:
         raise RuntimeError("torch.gradient does not support uint8 input.")
     if isinstance(spacing, (list, tuple)) and len(spacing) != count:
+        if not chosen:
+            raise RuntimeError(
+                "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() "
+                f"= {count}', since dim argument was not given, but got a list of length {len(spacing)}"
+            )
         raise RuntimeError(
             "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have "
             f"the same length, but got a spacing argument of length {len(spacing)} and a dim argument of length "

@@ -13,7 +13,7 @@ from gradviz.engine.kernel.dtypes import Array, Kernel
 from gradviz.engine.kernel.formula import expressed, sentence
 from gradviz.engine.kernel.messages import NOT_ASKED, check_kind, check_value, only
 from gradviz.engine.kernel.rows import OpRow, op
-from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.state import state, warn_once
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics.functions import chosen
 from gradviz.engine.ops.elementwise import (
@@ -165,6 +165,13 @@ WHERE = op(
 )
 
 
+_UINT8_CONDITION = (
+    "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
+    "PyTorch. Use a boolean condition instead. (Triggered internally at "
+    "/__w/pytorch/pytorch/aten/src/ATen/native/TensorCompare.cpp:621.)"
+)
+
+
 @api("where", where="torch")
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """Elements of `input` where `condition` holds, of `other` elsewhere; with the condition alone, the indices
@@ -175,6 +182,8 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
         raise RuntimeError(
             f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.title}"
         )
+    if condition.dtype is dtypes.uint8:
+        warn_once("where", _UINT8_CONDITION)
     x, y = operand(input, "where"), operand(other, "where", 2)
     target = result_type(x, y)
     for each in (x, y):

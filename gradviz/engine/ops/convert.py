@@ -81,7 +81,7 @@ def to(
         if self._on_meta:
             raise NotImplementedError(NO_NUMBERS)
         return layers.without_numbers(call(TO, self, dtype=dtype))
-    asked = memory_format is not None and not is_laid(self._data, memory_format)
+    asked = memory_format is not None and str(memory_format) != _suggested(self._data)
     if dtype is self.dtype and not copy and (not asked or str(memory_format) == "torch.preserve_format"):
         return self
     if self.dtype.is_complex and dtype is dtypes.bool_:
@@ -89,6 +89,12 @@ def to(
     if self.dtype.is_complex and not dtype.is_complex:
         warn_once("imaginary part", IMAGINARY_PART)
     return call(TO, self, dtype=dtype, memory_format=memory_format)
+
+
+def _suggested(x: Array) -> str:
+    """The format that PyTorch takes an array to have: any but rows of channels is in order for it."""
+    last = {4: "torch.channels_last", 5: "torch.channels_last_3d"}.get(x.ndim)
+    return last if last and not x.flags.c_contiguous and is_laid(x, last) else "torch.contiguous_format"
 
 
 def _caster(name: str, target: dtypes.dtype) -> None:
@@ -140,7 +146,9 @@ def cuda(self: Tensor, *args: object, **kwargs: object) -> Tensor:
 
 
 @method("type")
-def type_(self: Tensor, dtype: object = None, non_blocking: bool = False) -> Tensor | str:
+def type_(
+    self: Tensor, dtype: object = None, non_blocking: bool = False, *, memory_format: object = None
+) -> Tensor | str:
     """The legacy name of the element type, or a cast to it."""
     if dtype is None:
         return self.dtype.label if self._coo is None else self.dtype.label.replace("torch.", "torch.sparse.")

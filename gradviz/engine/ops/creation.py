@@ -55,6 +55,14 @@ def infer_array(data: object, dtype: dtypes.dtype | None) -> Array:
         if dtype is None:
             _infer(data)  # PyTorch infers the type first, and refuses data that have none
         raise
+    if dtype is not None and None in kinds:
+        raise TypeError(
+            "'NoneType' object cannot be interpreted as an integer"
+            if dtype.rank == 1
+            else "must be real number, not NoneType"
+        )
+    if None in kinds:
+        _infer(None)
     target = (
         dtype or functools.reduce(dtypes.promote, kinds, dtypes.bool_)
         if kinds
@@ -168,7 +176,7 @@ def _leaf(data: object, kinds: set[object], flat: list[object]) -> None:
     elif isinstance(data, _SEQUENCES):
         flat.append(data)
     else:
-        kinds.add(_infer(data))
+        kinds.add(None if data is None else _infer(data))
         flat.append(data.item() if isinstance(data, np.generic) else data)
 
 
@@ -426,6 +434,8 @@ def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
         layout: object = None,
         pin_memory: bool = False,
     ) -> Tensor:
+        if pin_memory:
+            raise RuntimeError(NOT_PINNED)
         if not size:
             raise TypeError(f'new_{name}() missing 1 required positional arguments: "size"')
         filled = made(alike(self._data, fill(sizes_of(size, f"new_{name}"), (dtype or self.dtype).np)), requires_grad)
@@ -503,8 +513,12 @@ def new_full(
     dtype: Any = None,
     device: object = None,
     requires_grad: bool = False,
+    layout: object = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """As `full`, with the type of this tensor."""
+    if pin_memory:
+        raise RuntimeError(NOT_PINNED)
     target = dtype or self.dtype
     check_value(fill_value, target)
     filled = np.full(sizes_of(size, "new_full"), _fitted(fill_value, target), target.np)

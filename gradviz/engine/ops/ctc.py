@@ -170,6 +170,9 @@ def ctc_loss(
     """The negative log likelihood of `targets` under log_probs (T, N, C), over all alignments."""
     reduction = chosen_reduction(None, None, reduction)
     need_floats(log_probs, "ctc_loss_cpu")
+    for name, each in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
+        if isinstance(each, Tensor) and each.dtype.rank != 1:
+            raise RuntimeError(f"{name} must be integral")
     ins, outs = _lengths(input_lengths), _lengths(target_lengths)
     batched = log_probs._data.ndim == 3
     logs = log_probs if batched else log_probs.unsqueeze(1)
@@ -201,6 +204,9 @@ def _check_lengths(logs: Tensor, labels: Tensor, ins: Lengths, outs: Lengths, bl
     for n in ins:
         if not 0 <= n <= steps:
             raise RuntimeError(f"Expected input_lengths to have value at most {steps}, but got value {n}{_CHECKED}")
+    if min(outs, default=0) < 0:
+        least = next(n for n in outs if n < 0)
+        raise RuntimeError(f"Expected target_lengths to have value at least 0, but got value {least}{_CHECKED}")
     longest = max(outs, default=0)
     if labels._data.ndim == 2 and labels._data.shape[1] < longest:
         raise RuntimeError(

@@ -154,7 +154,7 @@ def randint_like(
         if isinstance(each, Tensor) and each._data.ndim:
             raise RuntimeError(f"{name} must be a scalar tensor and on CPU")
     low, high = (int(each) for each in (low, high))
-    if (dtype or input.dtype).is_complex:
+    if low < high:
         _check_range(low, high, dtype or input.dtype)
     source, kind = source_of(generator), (dtype or input.dtype).np
     drawn = drawn_like(

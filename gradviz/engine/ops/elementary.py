@@ -372,12 +372,18 @@ def _prepare_frac(input: Tensor) -> Prepared:
 register(_prepare_frac, ("frac",))
 
 
+def _rounded(x: Array, *, decimals: int = 0) -> Any:
+    if x.dtype.kind in "iu":
+        return x.copy()
+    return np.round(x.astype(np.float32) if x.dtype.itemsize == 2 else x, decimals).astype(x.dtype)
+
+
 def _round_row(key: str, number: int) -> OpRow:
     """`round` to integers, and to decimals, which is a separate node."""
     return op(
         "round",
         "self",
-        lambda x, *, decimals=0: x.copy() if x.dtype.kind in "iu" else np.round(x, decimals).astype(x.dtype),
+        _rounded,
         key=key,
         number=number,
         category="functions",
@@ -475,7 +481,12 @@ def conj_physical(input: Tensor) -> Tensor:
     return made
 
 
-method("conj_physical_")(lambda self: write(self, CONJ_PHYSICAL, (self,), (self._data,), NO_PARAMS))
+@method("conj_physical_")
+def conj_physical_(self: Tensor) -> Tensor:
+    """The same in place."""
+    return self if self._data.dtype.kind == "b" else write(self, CONJ_PHYSICAL, (self,), (self._data,), NO_PARAMS)
+
+
 api("is_complex")(lambda input: input.dtype.is_complex)
 api("is_floating_point")(lambda input: input.dtype.is_floating_point)
 api("is_signed")(lambda input: input.dtype.is_signed)

@@ -465,6 +465,8 @@ def geqrf(input: Tensor) -> Named:
     """R and the Householder vectors in one matrix, and their factors."""
     if input._data.ndim < 2:
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
+    if input.dtype.rank < 2 or input.dtype.itemsize < 4:
+        raise NotImplementedError(f"\"geqrf_cpu\" not implemented for '{input.dtype.title}'")
     return named("geqrf", call_all(GEQRF, input))
 
 

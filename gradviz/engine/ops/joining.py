@@ -149,10 +149,10 @@ def tensor_split(
     """Parts as equal as possible, or cut at the given indices."""
     if not input._data.ndim:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
-    axis = wrap_dim(dim, input._data.ndim)
-    n = input._data.shape[axis]
     wanted = _one_of(indices_or_sections, indices, sections, tensor_indices_or_sections)
     wanted = _cuts(input, wanted) if isinstance(wanted, Tensor) else wanted
+    axis = wrap_dim(dim, input._data.ndim)
+    n = input._data.shape[axis]
     if isinstance(wanted, int):
         if wanted <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {wanted}")

@@ -472,10 +472,10 @@ def triangular_solve(
             f"Expected b and A to have the same dtype, but found b of type {input.dtype.title} and A of type "
             f"{A.dtype.title} instead."
         )
-    warn_once("triangular_solve", _OLD_TRIANGULAR)
     n, m = A._data.shape[-2:]
     if n != m:
         raise RuntimeError(f"A must be batches of square matrices, but they are {n} by {m} matrices")
+    warn_once("triangular_solve", _OLD_TRIANGULAR)
     found = call_all(OLD_TRIANGULAR, input, A, upper=upper, transpose=transpose, unitriangular=unitriangular)
     return named("triangular_solve", found)
 

@@ -331,7 +331,7 @@ def group_norm(
         seen = [shape[0] * shape[1] // num_groups, num_groups, *shape[2:]]
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {seen}")
     _check_groups(shape, num_groups, weight, bias)
-    check_mixed(input, weight)
+    check_mixed(input, bias if weight is None else weight)
     need_floats(input, "GroupNormKernelImpl")
     return call_all(GROUP_NORM, input, weight, bias, group=num_groups, eps=eps)[0]
 

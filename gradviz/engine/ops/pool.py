@@ -79,6 +79,10 @@ def check_pool(
         )
     check_padding(kernel, stride, padding, dilation)
     _check_positive(kernel, stride, dilation)
+    if n == 3 and any(p > k // 2 for k, p in zip(kernel, padding, strict=True)):
+        parts = [f"{word}{axis}: {size}" for word, sizes in (("k", kernel), ("pad", padding)) for axis, size in
+                 zip("TWH", (sizes[0], sizes[2], sizes[1]), strict=True)]  # fmt: skip
+        raise RuntimeError(f"pad should be smaller than or equal to half of kernel size, but got {' '.join(parts)}")
     inner = shape[-n:]
     given = zip(inner, kernel, stride, padding, dilation, strict=True)
     out = [window_count(*each, ceil_mode=ceil_mode) for each in given]

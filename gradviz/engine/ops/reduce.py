@@ -794,7 +794,7 @@ def logsumexp(input: Tensor, dim: object, keepdim: bool = False) -> Tensor:
     """log(sum(exp(x))) over `dim`, without overflow."""
     if dim is None:
         raise TypeError("logsumexp(): argument 'dim' must be tuple of ints, not NoneType")
-    if not _tuple(dim) and (n := input._data.ndim) and input._data.size:
+    if not (keepdim or _tuple(dim)) and (n := input._data.ndim) and input._data.size:
         raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * n}")
     input = input if input.dtype.rank >= 2 else input.to(dtypes.get_default_dtype())
     return call(LOGSUMEXP, input, dim=_tuple(dim), keepdim=keepdim)

@@ -519,7 +519,7 @@ def expanded_shape(x: Tensor, asked: Sequence[int]) -> tuple[int, ...]:
     extra = len(asked) - len(shape)
     if extra < 0:
         raise RuntimeError(
-            f"expand({x.type()}{{{list(shape)}}}, size={list(asked)}): the number of sizes provided "
+            f"expand({x.dtype.cpu_type}{{{list(shape)}}}, size={list(asked)}): the number of sizes provided "
             f"({len(asked)}) must be "
             f"greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )

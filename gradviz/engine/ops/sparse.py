@@ -692,10 +692,10 @@ def sparse_coo_tensor(
     if check_invariants is None:
         warn_once("sparse invariants", _UNCHECKED)
     if values is UNSAID:
-        shape = plain_numbers(indices)
+        shape = plain_numbers(indices if isinstance(indices, Sequence) else (indices,))
         empty = np.zeros(0, (dtype or dtypes.get_default_dtype()).np)
         return _offered(np.zeros((len(shape), 0), np.int64), wrap(empty), shape, requires_grad, True)
-    places, given = _as_tensor(indices), _as_tensor(values, dtype)
+    given, places = _as_tensor(values, dtype), _as_tensor(indices)
     if places._data.ndim != 2:
         raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(places._data.shape)}")
     at = places._data.astype(np.int64)
@@ -775,7 +775,9 @@ def to_sparse(self: Tensor, sparse_dim: int | None = None, *, layout: object = N
         if not self._coo.compressed:
             return self
         return keep(call(TO_SPARSE, keep(self.detach(), None)), replace(self._coo, compressed=False))
-    if sparse_dim is not None and not 0 < sparse_dim <= self._data.ndim:
+    if sparse_dim == 0 and self._data.ndim:
+        raise RuntimeError("dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0")
+    if sparse_dim is not None and not 0 <= sparse_dim <= self._data.ndim:
         raise RuntimeError(
             f"dense_to_sparse: sparse_dim argument must be in [0,{self._data.ndim}] range, but {sparse_dim} is given"
         )

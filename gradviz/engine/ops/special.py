@@ -88,7 +88,7 @@ _function(
 )
 _function(
     "rad2deg",
-    lambda x: (x * np.float64(180 / math.pi).astype(x.dtype)).astype(x.dtype),
+    lambda x: (x * np.float64(180 / math.pi).astype(np.float32 if x.dtype.itemsize == 2 else x.dtype)).astype(x.dtype),
     r"180 x / \pi",
     "grad * (180 / pi)",
     node="Rad2DegBackward0",

@@ -351,7 +351,9 @@ def _unfolded(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 def _narrowed(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` entries from `start` along `dim`."""
-    if dim >= max(input.ndim, 1):
+    if not input.ndim:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if dim >= input.ndim:
         raise RuntimeError(
             "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this error "
             "message be improved?  If so, please report an enhancement request to PyTorch.)"

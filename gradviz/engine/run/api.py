@@ -134,8 +134,8 @@ _NO_KERNEL = (
     "'{0}' is only available for these backends: [CUDA, Meta]."
 )
 _NO_WRITES = frozenset(
-    """apply_ detach_ fill_diagonal_ logical_and_ logical_not_ logical_or_ logical_xor_ map_ requires_grad_ resize_
-    resize_as_ set_ share_memory_""".split()
+    """apply_ detach_ dropout_ fill_diagonal_ float_power_ logical_and_ logical_not_ logical_or_ logical_xor_ map_
+    requires_grad_ resize_ resize_as_ rrelu_ set_ share_memory_""".split()
 )
 
 
@@ -158,6 +158,8 @@ def in_torch_words(fn: F, key: str) -> F:
         if keywords and isinstance(kind := keywords.get("dtype"), type) and kind in OF_PYTHON:
             keywords["dtype"] = OF_PYTHON[kind]
         if typed and ("out_dtype" in keywords or any(isinstance(each, dtype) for each in args)):
+            if refused := refusal(key, args, keywords):
+                raise refused
             form = "dtype" if keywords.get("out") is None else "dtype_out"
             raise NotImplementedError(_NO_KERNEL.format(f"aten::{key[6:]}.{form}"))
         if first and (always or keywords or len(args) > 1):
@@ -339,6 +341,8 @@ def with_out(fn: F, offered: F, name: str) -> F:
         if not isinstance(out, (tuple, list)):
             pairwise = "other" in keywords or (len(args) > 1 and isinstance(args[1], Tensor))
             checked = {"max": "maximum", "min": "minimum"}.get(name, name) if pairwise else name
+            if name in _SIZED_BEFORE and out.dtype is not found.dtype:
+                _warn_of_size(out, found)
             check_out(checked, out, found, whole=len(args) == 1 and not keywords)
             outgrown = sized(out, found._data) if name in SIZED_FIRST else None
             check_apart(name, out, args, outgrown)
@@ -347,8 +351,14 @@ def with_out(fn: F, offered: F, name: str) -> F:
             raise RuntimeError(f"{_FILLED[name]} expected an out= argument of size {len(found)}, got size {len(out)}")
         if len(out) != len(found):
             raise TypeError(f"expected tuple of {len(found)} elements but got {len(out)}")
-        for target, value in zip(out, found, strict=True):
-            check_out(name, target, value)
+        for at, (target, value) in enumerate(zip(out, found, strict=True)):
+            try:
+                check_out(name, target, value)
+            except RuntimeError:
+                for each, made in zip(out[:at], found, strict=False):
+                    if name in _SIZED_ALONE:
+                        _warn_of_size(each, made)
+                raise
             check_apart(name, target, args)
         for target, value in zip(out, found, strict=True):
             give(target, value)
@@ -361,6 +371,18 @@ def with_out(fn: F, offered: F, name: str) -> F:
     return cast(F, call)
 
 
+_SIZED_BEFORE = frozenset(
+    """diag alias_copy as_strided_copy diagonal_copy expand_copy permute_copy select_copy slice_copy squeeze_copy t_copy
+    transpose_copy unfold_copy unsqueeze_copy view_as_real_copy view_copy""".split()
+)  # before types are compared
+_SIZED_ALONE = frozenset("max min sort topk".split())  # one result before the next is looked at
+
+
+def _warn_of_size(out: Tensor, value: Tensor) -> None:
+    if out._data.size and out._data.shape != value._data.shape:
+        warn_resized(out, value._data, stacklevel=4)
+
+
 def _first(given: Iterable[object]) -> Tensor:
     return next(each for each in _flat(given) if isinstance(each, Tensor))
 
@@ -370,9 +392,9 @@ def _flat(given: Iterable[object]) -> Iterator[object]:
         yield from each if isinstance(each, (list, tuple)) else (each,)
 
 
-def give(out: Tensor, value: Tensor) -> Tensor:
+def give(out: Tensor, value: Tensor, warned: bool = True) -> Tensor:
     """Put a result into `out`, which takes its shape."""
-    return _filled(out, value, sized(out, value._data, stacklevel=4))
+    return _filled(out, value, sized(out, value._data, stacklevel=4, warned=warned))
 
 
 def _filled(out: Tensor, value: Tensor, outgrown: Array | None) -> Tensor:
@@ -387,13 +409,13 @@ def warn_resized(out: Tensor, like: Array, stacklevel: int = 3) -> None:
     warnings.warn(RESIZED.format(list(out._data.shape), list(like.shape)), UserWarning, stacklevel=stacklevel + 1)
 
 
-def sized(out: Tensor, like: Array, stacklevel: int = 3) -> Array | None:
-    """Give `out` the shape and memory order of a result, from its first element on; PyTorch warns of that. Returns its
-    former memory, as bytes, if that has become too small."""
+def sized(out: Tensor, like: Array, stacklevel: int = 3, warned: bool = True) -> Array | None:
+    """Give `out` the shape and memory order of a result, from its first element on; PyTorch warns of that, but in
+    factories. Returns its former memory, as bytes, if that has become too small."""
     former = out._data
     if former.shape == like.shape:
         return None
-    if former.size:
+    if former.size and warned:
         warn_resized(out, like, stacklevel)
     in_rows = like.flags.c_contiguous or type(like) is not np.ndarray
     shape = like.shape if in_rows else in_memory_order(like, like).shape

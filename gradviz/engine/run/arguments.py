@@ -106,7 +106,7 @@ def return_type(name: str) -> type[Named]:
 # Functions whose result has a fixed element type, and their error for another one.
 _EXACT = frozenset(
     """mm bmm addmm addmv baddbmm mv matmul gather scatter scatter_add take_along_dim index_add index_copy max min sort
-    msort argmax argmin argsort diag softmax log_softmax tril triu norm aminmax topk isin inverse
+    msort argmax argmin argsort diag qr svd softmax log_softmax tril triu norm aminmax topk isin inverse
     alias_copy as_strided_copy diagonal_copy expand_copy permute_copy select_copy slice_copy split_with_sizes_copy
     squeeze_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy view_as_real_copy view_copy""".split()
 )
@@ -171,8 +171,15 @@ WITHOUT_GRADIENT = frozenset(
 )
 
 
+_OUT_OF = {
+    **dict.fromkeys(("column_stack", "concat", "concatenate", "dstack", "hstack", "row_stack", "vstack"), "cat"),
+    **dict.fromkeys(("ger", "outer"), "mul"),
+}  # which function writes the result
+
+
 def refuse_tracked_out(name: str, given: Sequence[object], out: object) -> None:
     """Refuse gradients: operations that write to `out=` are not differentiated in either direction."""
+    name = _OUT_OF.get(name, name)
     unknown = name in _UNKNOWN_TO_AUTOGRAD
     several = out if isinstance(out, (tuple, list)) else (out,)
     tensors = [each for each in (several if unknown else (*given, *several)) if isinstance(each, Tensor)]

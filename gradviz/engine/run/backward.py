@@ -560,8 +560,9 @@ class GraphTask:
             leaf = variable._data
             variable._grad = copy_with_history(grad, leaf) if self.create_graph else self._own(grad, leaf)
             keep_kind(variable._grad, (grad,), variable)
-        elif self.create_graph:
-            variable._grad = held = held + grad
+        elif self.create_graph or (held._coo is not None and grad._coo is None):
+            before, mixed = held, held._coo is not None and grad._coo is None
+            variable._grad = held = keep_kind(grad + held if mixed else held + grad, (before, grad))
             check_layout(held._data, variable._data, 282)
         else:
             if self.observer is not None:

@@ -25,6 +25,11 @@ __all__ = ["GradcheckError", "get_analytical_jacobian", "get_numerical_jacobian"
 GradcheckError = more.GradcheckError
 Check = Callable[..., None]
 
+_SPARSE_OUTPUT = (
+    "Sparse output is not supported at gradcheck yet. Please call to_dense(masked_grad=...) on the output of fn for "
+    "gradcheck."
+)
+
 
 @dataclass(frozen=True)
 class _Limits:
@@ -84,6 +89,8 @@ def gradcheck(
         _check_inputs(given)
         found = as_tuple(func(*given))
         outputs = differentiable_outputs(found)
+        if any(isinstance(each, Tensor) and each._coo is not None for each in found):
+            raise ValueError(_SPARSE_OUTPUT)
         check = functools.partial(_compare_fast if fast_mode else _compare, limits=limits)
         if check_backward_ad:
             _check_backward(check, func, given, found)
@@ -109,7 +116,8 @@ def _check_inputs(inputs: Sequence[object]) -> None:
                 "will likely fail if all the inputs are not of double precision floating point or complex. ",
                 stacklevel=4,
             )
-        if not all(stride > 0 or size <= 1 for stride, size in zip(x.stride(), x.shape, strict=True)):
+        inside = x if x._coo is None else x._values()
+        if not all(stride > 0 or size <= 1 for stride, size in zip(inside.stride(), inside.shape, strict=True)):
             raise RuntimeError(
                 f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are "
                 "non-overlapping to be able to compute the numerical gradients correctly. You should call .contiguous "

@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradviz.torch.optim.lr_scheduler import LRScheduler
+from gradviz.torch.optim.lr_scheduler import LRScheduler, set_rate
 from gradviz.torch.optim.optimizer import Optimizer, own_values
 
 
@@ -217,8 +217,9 @@ class CyclicLR(LRScheduler):
         if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
             raise ValueError("mode is invalid and scale_fn is None")
         lows = _per_group(optimizer, base_lr, "base_lr")
-        for low, group in zip(lows, optimizer.param_groups, strict=True):
-            group["lr"] = group["initial_lr"] = low
+        if last_epoch == -1:
+            for low, group in zip(lows, optimizer.param_groups, strict=True):
+                set_rate(group, low)
         self.max_lrs = _per_group(optimizer, max_lr, "max_lr")
         down = float(step_size_up if step_size_down is None else step_size_down)
         self.total_size = float(step_size_up) + down
@@ -234,6 +235,14 @@ class CyclicLR(LRScheduler):
                 raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
             self.base_momentums = _per_group(optimizer, base_momentum, "base_momentum")
             self.max_momentums = _per_group(optimizer, max_momentum, "max_momentum")
+        if cycle_momentum and last_epoch == -1:
+            groups = zip(optimizer.param_groups, self.base_momentums, self.max_momentums, strict=True)
+            for group, low, top in groups:
+                if self.use_beta1:
+                    group["betas"] = (top, *group["betas"][1:])
+                else:
+                    group["momentum"] = top
+                group["max_momentum"], group["base_momentum"] = top, low
         super().__init__(optimizer, last_epoch)
         self.base_lrs = lows
 

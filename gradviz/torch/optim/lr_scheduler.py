@@ -40,7 +40,7 @@ def _rates(optimizer: Optimizer, key: str = "lr") -> list[float]:
     return [group[key].clone() if isinstance(group[key], Tensor) else group[key] for group in optimizer.param_groups]
 
 
-def _set_rate(group: dict[str, object], rate: float) -> None:
+def set_rate(group: dict[str, object], rate: float) -> None:
     if isinstance(group["lr"], Tensor):
         group["lr"].fill_(number(rate))
     else:
@@ -114,7 +114,7 @@ class LRScheduler:
         rates = self.get_lr() if epoch is None else closed()
         self._get_lr_called_within_step = False
         for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
-            _set_rate(group, rate)
+            set_rate(group, rate)
         self._last_lr = _rates(self.optimizer)
 
     def _now(self) -> list[float]:
@@ -402,7 +402,7 @@ class ReduceLROnPlateau(LRScheduler):
         for group, least in zip(self.optimizer.param_groups, self.min_lrs, strict=True):
             new = max((old := number(group["lr"])) * self.factor, least)
             if old - new > self.eps:
-                _set_rate(group, new)
+                set_rate(group, new)
 
 
 from gradviz.torch.optim.cycles import (  # noqa: E402, F401  they build on the classes above
