@@ -105,7 +105,7 @@ NUMPY_ATTRIBUTES = frozenset(
 
 # read through a hook, because their meaning depends on the object
 PYTHON_ATTRIBUTES = frozenset("format format_map groupindex obj register __hash__".split())
-HOOKED_ATTRIBUTES = PYTHON_ATTRIBUTES.union({"mapping", "metadata"}, *ENGINE_ATTRIBUTES.values())
+HOOKED_ATTRIBUTES = PYTHON_ATTRIBUTES.union({"mapping"}, *ENGINE_ATTRIBUTES.values())
 
 # read through hooks of their own: what `getattr` and `setattr` would do, what an optimizer does when it is loaded, what
 # a base class does with a new class, only the names of a function's code, and those base classes that have names here

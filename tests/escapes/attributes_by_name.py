@@ -95,6 +95,10 @@ _STAYS = {
         "import abc, statistics\nabc.abstractmethod(statistics.mean)\nclass A: mean = statistics.mean\ntry: A()\n"
         "except TypeError: print('ESCAPED')"
     ),
+    "a function that is abstract in a class": (
+        "import abc, statistics\nabc.abstractmethod(statistics.mean)\nclass A(abc.ABC): mean = statistics.mean\n"
+        "try: A()\nexcept TypeError: print('ESCAPED')"
+    ),
     "an abstract form of typing": (
         "import abc, typing\nabc.abstractmethod(typing.List)\nclass A: kind = typing.List\ntry: A()\n"
         "except TypeError: print('ESCAPED')"

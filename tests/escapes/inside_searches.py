@@ -158,6 +158,11 @@ _SEEN = {
         "class A(torch.nn.Parameter):\n    x: object = None\n    __hash__ = Keyed.__hash__\ndataclasses.dataclass(A)\n"
         "class B(A):\n    x = property(read, put)\n    __hash__ = Keyed.__hash__\ngo()\n",
     ),
+    "of parameters that an object compares": (
+        _ACT,
+        "B(torch.ones(1)), B(torch.ones(1))",
+        "class B(torch.nn.Parameter): __eq__, __hash__ = Act(), Keyed.__hash__\ngo()\n",
+    ),
     "that @dataclass leaves with an error": (
         _READ,
         "A(1), A(2)",

@@ -19,7 +19,6 @@ _TABLES = found("Stand-ins: pandas")
 _NUMPYS = found("Found: NumPy's own objects by tables and errors")
 _ANSWERING = found("Classes that answer")
 _FIELDS = found("Found: names of methods and fields")
-_VIEWS = found("Found: tables behind a view")
 _BASES_BESIDE = found("Found: bases beside an offered class")
 _ADDED = found("Methods that @dataclass adds")
 _PLACE = found("Found: objects in the place of an optimizer")
@@ -419,20 +418,6 @@ BROUGHT = (
         "becomes and (issubclass(kind, value) or issubclass(value, kind))",
         "becomes",
         _PLACE,
-    ),
-    worker(
-        "policy_names",
-        "a table behind a view in a pattern",
-        '.union({"mapping", "metadata"}, ',
-        '.union({"mapping"}, ',
-        _VIEWS,
-    ),
-    worker(
-        "modules/game_wrappers",
-        "a table behind a view by a wrapper",
-        "dict(found) if type(found) is types.MappingProxyType else found",
-        "found",
-        _VIEWS,
     ),
     worker(
         "modules/vision/transforms",

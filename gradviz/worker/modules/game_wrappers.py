@@ -10,7 +10,6 @@ import collections
 import copy
 import operator
 import time
-import types
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, Protocol, SupportsIndex
 
@@ -89,11 +88,10 @@ class Wrapper(Env):
 
 
 def _of_the_game(name: str) -> property:
-    """What a wrapper says about the game, unless it has been set; a copy of a table that others only look at."""
+    """What a wrapper says about the game, unless it has been set."""
 
     def told(self: object) -> object:
-        found = vars(self).get(f"own_{name}", getattr(vars(self)["env"], name))
-        return dict(found) if type(found) is types.MappingProxyType else found
+        return vars(self).get(f"own_{name}", getattr(vars(self)["env"], name))
 
     def tell(self: object, value: object) -> None:
         vars(self)[f"own_{name}"] = value
