@@ -245,6 +245,14 @@ _LIE = "import torch\nclass I(int):\n    def __eq__(self, o): return True\n    d
 _LIE += "    def __lt__(self, o): return True\n    def __gt__(self, o): return True\n"
 _LIE += "    def __ge__(self, o): return True\n    def __rsub__(self, o): return self\n    __hash__ = int.__hash__\n"
 _NUMBERS = {
+    "a number that answers with a list, which NumPy reads while it changes": (
+        "import torch\nimport torch.nn.functional as F\nclass E(float):\n    def __float__(self):\n"
+        "        some.clear()\n        print('ESCAPED')\n        return 1.0\nsome = [E(1), E(2)]\n"
+        "class N(float):\n    __truediv__ = __rtruediv__ = __mul__ = __rmul__ = __neg__ = lambda s, *o: some\n"
+        "x = torch.ones(2, 2)\n"
+        "for f in (lambda: F.celu(x, N(0.5)), lambda: F.softshrink(x, N(0.5)), lambda: F.huber_loss(x, x + 1, "
+        "delta=N(0.5))):\n    try: f()\n    except Exception as e: pass"
+    ),
     "a factor of a sparse product that answers with a bytearray": (
         "import torch\nb, m = bytearray(b'abc'), torch.ones(2, 2)\nclass N(float):\n    def __mul__(s, o): return b\n"
         "t = torch.sparse.addmm(m, m.to_sparse(), m, beta=0, alpha=N(2))\nt.fill_(7)\n"

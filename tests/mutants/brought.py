@@ -678,4 +678,11 @@ BROUGHT = (
         "key: value for key, value in numbers",
         W + "test_small_modules.py::test_what_scripts_do_with_names_and_numbers_of_theirs[scripts]",
     ),
+    part(
+        "engine/run/api",
+        "numbers of one's own as the arguments of a function",
+        "            return fn(*map(exact_number, args), ",
+        "            return fn(*args, ",
+        found("Found: numbers that lie about memory"),
+    ),
 )

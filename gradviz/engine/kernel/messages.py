@@ -318,6 +318,17 @@ def plain_numbers(values: Sequence[Any]) -> tuple[int, ...]:
     return tuple([int.__index__(operator.index(each)) for each in values])
 
 
+def exact_number(value: Any) -> Any:
+    """The number that an object of a class derived from Python's holds, as PyTorch reads it: to an operator such
+    an object may answer with anything, and NumPy would read it. Anything else is returned unchanged."""
+    if not isinstance(value, (int, float, complex)) or type(value) in _NUMBERS or isinstance(value, np.generic):
+        return value
+    if isinstance(value, int):
+        return int.__int__(value)
+    return float.__float__(value) if isinstance(value, float) else complex.__add__(value, 0)
+
+
+_NUMBERS = frozenset((bool, int, float, complex))
 NO_DIMENSION = (
     "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
     "tensor to a number"

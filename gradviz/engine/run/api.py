@@ -16,7 +16,7 @@ import numpy as np
 from gradviz.engine.kernel.dtypes import OF_PYTHON, Array, dtype
 from gradviz.engine.kernel.formula import TABLES
 from gradviz.engine.kernel.memory import from_memory_order, in_memory_order, memory_of, resized
-from gradviz.engine.kernel.messages import check_kind, dimension_error
+from gradviz.engine.kernel.messages import check_kind, dimension_error, exact_number
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.state import identity, state
 from gradviz.engine.kernel.tensor import Tensor
@@ -139,6 +139,10 @@ _NO_WRITES = frozenset(
 )
 
 
+# Types of arguments that `exact_number` returns unchanged.
+_AS_THEY_ARE = frozenset((Tensor, int, float, bool, complex, str, type(None), tuple, list))
+
+
 def in_torch_words(fn: F, key: str) -> F:
     """The same function with PyTorch's own errors for arguments that it refuses before looking at their values, or that
     raised an error of any kind; `key` is the name of its signatures."""
@@ -171,7 +175,9 @@ def in_torch_words(fn: F, key: str) -> F:
                     raise refused
                 taken.add(types)
         try:
-            return fn(*args, **keywords)
+            if _AS_THEY_ARE.issuperset(map(type, args)) and not keywords:
+                return fn(*args)
+            return fn(*map(exact_number, args), **{name: exact_number(each) for name, each in keywords.items()})
         except Exception as error:
             another: Exception | None = refusal(key, args, keywords) or _no_tensor(error, key, args)
             another = another or _imaginary(error, key, args, keywords)
