@@ -31,6 +31,7 @@ def record(
     """The batches of a run; with `every`, one after each so many top-level statements. `turns` may pause the recorder
     where iterations begin."""
     torch.manual_seed(0)  # two runs of a snippet are the same
+    torch.set_grad_enabled(True)  # and the last one may have switched it off
     state.sequence = 0
     recorder = Recorder(source, FILENAME, question=question, places=places)
     listener = turns(recorder)

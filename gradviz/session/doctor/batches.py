@@ -21,7 +21,14 @@ def same_batch(case: Case) -> Iterator[Hit]:
         if isinstance(inner, ast.Name) and case.loop_of(call) is None:
             reads = [n for n in case.walked if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
             inner = case.assigned(inner.id, call.lineno) if sum(n.id == inner.id for n in reads) == 1 else None
-        if not isinstance(inner, ast.Call) or name_of(inner) != "iter" or not inner.args:
+            if inner is not None and case.function_of(inner) is not case.function_of(call):
+                continue  # it goes on where the last call ended
+        if not isinstance(inner, ast.Call):
+            continue
+        if _is_generator(case, inner):
+            yield from _begun_anew(case, call, inner)
+            continue
+        if name_of(inner) != "iter" or not inner.args:
             continue
         loop = case.loop_of(call)
         if not (trains(case, loop) if loop is not None else _is_step(case, call)):
@@ -43,6 +50,30 @@ def same_batch(case: Case) -> Iterator[Hit]:
     yield from _counted_anew(case)
     yield from _sown_anew(case)
     yield from _sorted_batches(case)
+
+
+def _is_generator(case: Case, call: ast.Call) -> bool:
+    """Whether a call makes a generator from a function of the snippet."""
+    made = next((s for s in case.statements if isinstance(s, ast.FunctionDef) and s.name == name_of(call)), None)
+    return made is not None and any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(made))
+
+
+def _begun_anew(case: Case, call: ast.Call, made: ast.Call) -> Iterator[Hit]:
+    """`next(batches())` in each step, where batches() is a generator that draws nothing at random: its first batch."""
+    loop, code = case.loop_of(call), case.source(made)
+    given = {n.id for n in ast.walk(made) if isinstance(n, ast.Name)}
+    if loop is None or not trains(case, loop) or given & _changing(loop) or len(case.optimizer_steps) < 3:
+        return
+    own = next(s for s in case.statements if isinstance(s, ast.FunctionDef) and s.name == name_of(made))
+    if re.search(r"rand|shuffle|sample|choice|global|nonlocal", case.source(own)):
+        return
+    line, steps = call.lineno, [s for s in range(len(case.trace)) if case.line_of(s) == call.lineno]
+    why = f"Line {line} begins {code} anew in every iteration, so the model is always trained with the first batch and "
+    why += "never sees the others."
+    text = edits.replace_node(case.text, call, "next(stream)")
+    text = edits.insert_before(text, loop.lineno, f"stream = {code}") if text is not None else None
+    cursor = steps[0] + 1 if steps else len(case.trace)
+    yield Hit(line, cursor, why, f"Go through it: for batch in {code}.", fixes(("one batch after the other", text)))
 
 
 _MEANT = re.compile(r"overfit|sanity|(one|single|same|fixed|first) (mini-?)?batch|memori[sz]", re.IGNORECASE)
@@ -333,6 +364,9 @@ def _changing(loop: ast.For | ast.While) -> set[str]:
     return {n.id for n in stored if n not in plain}
 
 
+_ROWS = ("slice", "arange", "randperm", "randint")
+
+
 def _is_only_part(case: Case, node: ast.Subscript, loop: ast.For) -> bool:
     """Whether a loop takes the same few rows of a tensor each time, and nothing ever uses the others."""
     whole = case.was(node.value, len(case.trace) + 1)
@@ -340,7 +374,10 @@ def _is_only_part(case: Case, node: ast.Subscript, loop: ast.For) -> bool:
     given: ast.expr | None = node.slice
     if isinstance(given, ast.Name):
         given = case.assigned(given.id, node.lineno)
-        if not isinstance(given, ast.Call) or name_of(given) not in ("slice", "arange"):
+        drawn = given.value if isinstance(given, ast.Subscript) else given  # `torch.randperm(n)[:16]`
+        if given is None or not isinstance(drawn, ast.Call) or name_of(drawn) not in _ROWS:
+            return False
+        if given in [*ast.walk(loop)]:
             return False
     elif not isinstance(given, ast.Slice):
         return False
@@ -350,10 +387,20 @@ def _is_only_part(case: Case, node: ast.Subscript, loop: ast.For) -> bool:
     parts = case.made_by(node)
     less = len(parts) > 2 and case.shape(whole)[:1] > case.shape(parts[0])[:1]
     names = [n for n in case.walked if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-    reads = [n for n in names if n.id == node.value.id]
+    reads = [n for n in names if n.id == node.value.id and not _is_measured(case, n)]
+    if {*case.trace.nodes.line[case.trace.users_of(whole)].tolist()} == {node.lineno}:  # under other names neither
+        reads = [n for n in reads if case.function_of(n) is case.function_of(node)]
     rows = case.source(node.slice)
     same = all(isinstance(u := case.parents.get(n), ast.Subscript) and case.source(u.slice) == rows for n in reads)
     return bool(less and same and reads and not case.trace.tensors.requires_grad[whole])
+
+
+def _is_measured(case: Case, name: ast.Name) -> bool:
+    """Whether only the size of something is read: `len(x)`, `x.shape`."""
+    outer = case.parents.get(name)
+    return (isinstance(outer, ast.Call) and name_of(outer) == "len") or (
+        isinstance(outer, ast.Attribute) and outer.attr in ("shape", "size")
+    )
 
 
 def _only(case: Case, node: ast.Subscript, loop: ast.For) -> Hit:
@@ -375,7 +422,19 @@ def _only(case: Case, node: ast.Subscript, loop: ast.For) -> Hit:
         text = case.text
     step = int(case.trace.tensors.step[parts[1]]) + 1
     advice = f"Let the rows follow {i}."
+    if text == case.text and given is not None and "rand" in case.source(given):
+        drawn = fixes(("drawn in each step", _drawn_in_each(case, node, given)))
+        return Hit(line, step, why, "Draw other rows in each step.", drawn)
     return Hit(line, step, why, advice, fixes((f"rows that follow {i}", text if text != case.text else None)))
+
+
+def _drawn_in_each(case: Case, node: ast.Subscript, given: ast.expr) -> str | None:
+    """Return the text with the statement that draws rows at the beginning of the loop that takes them."""
+    loop, statement = case.loop_of(node), case.statement(given.lineno)
+    if loop is None or statement is None:
+        return None
+    text = edits.insert_before(case.text, loop.body[0].lineno, case.source(statement))
+    return edits.without_statement(text, statement.lineno) if text is not None else None
 
 
 def _still(case: Case, node: ast.Subscript) -> Hit:

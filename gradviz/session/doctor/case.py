@@ -445,3 +445,69 @@ def requires(case: Case, tensor: int, step: int) -> bool:
     """Whether a tensor required grad before a step, initially or because it was set later."""
     flags, rows = case.trace.flags, case.trace.history("flags", "tensor").before(tensor, step)
     return bool(case.trace.tensors.requires_grad[tensor] or flags.requires_grad[rows].any())
+
+
+def expected(case: Case) -> list[int]:
+    """Return the parameters that an optimizer was given, as far as its call says so."""
+    trace, found = case.trace, dict[int, None]()
+    names = {str(each) for each in trace.optimizers.name}
+    end = len(trace) + 1
+    for call in case.calls:
+        if name_of(call) not in names or not call.args:
+            continue
+        given = case.assigned(call.args[0].id, call.lineno) if isinstance(call.args[0], ast.Name) else None
+        for node in [*ast.walk(call.args[0]), *(ast.walk(given) if given is not None else ())]:
+            if isinstance(node, ast.Call) and name_of(node) == "parameters":
+                held = receiver_of(node)
+                if held is not None:
+                    found |= dict.fromkeys(parameters_of(case, case.source(held)))
+        if isinstance(call.args[0], ast.List):
+            found |= dict.fromkeys(each for node in call.args[0].elts if (each := case.was(node, end)) >= 0)
+    flags = trace.frame_at(len(trace))
+    return [each for each in found if flags.requires_grad(each) and trace.tensors.is_leaf[each]]
+
+
+def parameters_of(case: Case, owner: str) -> list[int]:
+    """Return the tensors under a module's own names at the end of the run."""
+    names = case.trace.names
+    if owner.startswith("self.") and not any(text == owner or text.startswith(f"{owner}.") for text in names.owner):
+        attribute = owner.removeprefix("self")  # it may be known by the attribute of the object that holds it
+        owner = next((str(each) for each in names.owner if str(each).endswith(attribute)), owner)
+    path = f"{owner}."
+    last: dict[str, int] = {}
+    for text, name, tensor in zip(names.owner, names.name, names.tensor.tolist(), strict=True):
+        full = f"{text}.{name}"
+        if text == owner or (text and full.startswith(path)):
+            last[full] = tensor
+    parts = tuple((f"{owner}[", path))
+    changes = [s for s in case.statements if isinstance(s, ast.Assign) and case.source(s.targets[0]).startswith(parts)]
+    if not changes:
+        return list(last.values())
+    lines = [line for each in changes for line in range(each.lineno, (each.end_lineno or each.lineno) + 1)]
+    tensors = case.trace.tensors
+    made = np.flatnonzero(tensors.is_parameter & np.isin(tensors.line, lines)).tolist()
+    found = dict.fromkeys([*last.values(), *made])
+    return [each for each in found if len(case.trace.users_of(each))]  # nothing uses what was there before
+
+
+def sources(case: Case) -> dict[str, list[int]]:
+    """Return what optimizers were given, each thing in a list by itself: `[*a.parameters(), *b.parameters(), w]`."""
+    names, found = {str(each) for each in case.trace.optimizers.name}, dict[str, list[int]]()
+    for call in [each for each in case.calls if name_of(each) in names and each.args]:
+        given: ast.expr | None = call.args[0]
+        if isinstance(given, ast.Name):
+            given = case.assigned(given.id, call.lineno)
+        if given is None:
+            continue
+        for node in ast.walk(given):
+            held = receiver_of(node) if isinstance(node, ast.Call) and name_of(node) == "parameters" else None
+            if held is not None:
+                found[case.source(held)] = parameters_of(case, case.source(held))
+        groups = [pair for node in ast.walk(given) if isinstance(node, ast.Dict)
+                  for pair in zip(node.keys, node.values, strict=True)]  # fmt: skip
+        lists = [given, *(value for key, value in groups if isinstance(key, ast.Constant) and key.value == "params")]
+        for each in [one for held in lists if isinstance(held, ast.List) for one in held.elts]:
+            tensor = case.was(each, len(case.trace) + 1) if isinstance(each, (ast.Name, ast.Attribute)) else -1
+            if tensor >= 0:
+                found[case.source(each)] = [tensor]
+    return {name: tensors for name, tensors in found.items() if tensors}

@@ -1,5 +1,5 @@
-"""Where a history was cut off (`Cut`): detach(), .data, no_grad(), whole numbers, copies and plain numbers; and how it
-is joined again. What follows for a .grad is in `missing`."""
+"""Where a history was cut off (`Cut`): detach(), .data, no_grad(), whole numbers, copies and plain numbers; where
+nothing goes on with a result; and how it is joined again. What follows for a .grad is in `missing`."""
 
 from __future__ import annotations
 
@@ -465,3 +465,65 @@ def with_gradients(case: Case, line: int) -> str | None:
                     return edits.replace_node(case.text, one, "torch.enable_grad()")
     switches = _switches(case)
     return edits.replace_node(case.text, switches[0].args[0], "True") if len(switches) == 1 else None
+
+
+def is_used(case: Case, cut: Cut) -> bool:
+    """Whether a cut leads to a loss without an operation: as a number, or as the indices or bounds of elements."""
+    end = len(case.trace) + 1
+    for node in [each for each in case.walked if isinstance(each, ast.Subscript) and cut.kind == "integer"]:
+        bounds = (node.slice.lower, node.slice.upper) if isinstance(node.slice, ast.Slice) else (node.slice,)
+        if any(each is not None and case.was(each, end) == cut.made for each in bounds):
+            stored = isinstance(node.ctx, ast.Store)
+            if {*(case.were(node.value, end) if stored else case.made_by(node))} & case.below_roots:
+                return True
+    return cut.kind in PLAIN_NUMBERS
+
+
+def dead_end(case: Case, tensor: int) -> int:
+    """Return the last result of all that was computed from a tensor if only that line's are unused, -1 otherwise."""
+    trace, queue = case.trace, [tensor]
+    ends = list[int]()
+    for each in queue:
+        made = [made for user in trace.users_of(each).tolist() for made in trace.outputs_of(user).tolist()]
+        queue += [one for one in made if one not in queue and len(queue) < 50]
+        ends += [] if made else [each]
+    alone = len({*trace.tensors.line[ends].tolist()}) == 1 and tensor not in ends
+    return ends[0] if alone else -1
+
+
+def gone_on(case: Case, dead: int) -> tuple[Fix, ...]:
+    """Go on with a result that leads nowhere instead of what it was computed from, if that has the same shape."""
+    statement, step = case.statement(int(case.trace.tensors.line[dead])), int(case.trace.tensors.step[dead])
+    if not isinstance(statement, (ast.Assign, ast.Expr)):
+        return ()
+    read = [n for n in ast.walk(statement.value) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    alike = dict.fromkeys(n.id for n in read if (was := case.was(n, step)) >= 0 and case.shape(was) == case.shape(dead))
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    for name in alike if target is None else ():  # a call whose result was dropped
+        code = f"{name} = {case.source(statement.value)}"
+        return fixes((f"{name} = …", edits.replace_node(case.text, statement, code)))
+    block = next((each for each in edits.blocks(case.tree) if statement in each), [])
+    changes: dict[ast.expr | ast.stmt, str | None] = {}
+    for after in block[block.index(statement) + 1 :] if isinstance(target, ast.Name) else ():
+        held = [n for n in ast.walk(after) if isinstance(n, ast.Name) and n.id in alike and isinstance(n.ctx, ast.Load)]
+        changes |= {n: case.source(target) for n in held} if target is not None else {}
+        stored = {case.source(each) for each in getattr(after, "targets", [])}
+        if stored & {*alike, case.source(target) if target is not None else ""}:
+            break
+    text = edits.all_at_once(case.text, case.tree, changes) if changes and target is not None else None
+    return fixes((f"with {case.source(target) if target is not None else ''}", text))
+
+
+def shifted(case: Case, tensor: int, node: int) -> tuple[Fix, ...]:
+    """Add a bias that nothing computes with to the product that computes with the weights beside it."""
+    name, made = case.name(tensor), case.maker(case.output(node))
+    sizes = zip(case.shape(tensor)[::-1], case.shape(case.output(node))[::-1], strict=False)
+    fits = len(case.shape(tensor)) <= len(case.shape(case.output(node))) and all(a in (1, b) for a, b in sizes)
+    if not fits or not _BIAS.search(name) or not isinstance(made, ast.BinOp) or name not in case.text:
+        return ()
+    code = f"{case.source(made)} + {name}"
+    plain = isinstance(case.parents.get(made), (ast.stmt, ast.Call))
+    return fixes((f"+ {name}", edits.replace_node(case.text, made, code if plain else f"({code})")))
+
+
+_BIAS = re.compile(r"^(b|.*(bias|intercept|offset|shift))\d*$")

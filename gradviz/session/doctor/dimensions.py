@@ -29,6 +29,7 @@ def wrong_dim(case: Case) -> Iterator[Hit]:
     yield from _classes_of_a_column(case)
     yield from _along_equals(case)
     yield from _lengths_of_columns(case)
+    yield from _along_sequence(case)
     yield from _written_out(case)
     for node in ops(case, "softmax", "log_softmax"):
         read, made = operand(case, node), case.output(node)
@@ -73,6 +74,31 @@ def _written_out(case: Case) -> Iterator[Hit]:
         marks = case.mark(summed, "along the batch")
         advice = "Sum along dimension 1: one distribution for each row."
         yield Hit(line, cursor_of(case, summed), why, advice, fixes(("dim=1", text)), marks)
+        return
+
+
+def _along_sequence(case: Case) -> Iterator[Hit]:
+    """Scores (batch, time, classes) whose log_softmax goes along another dimension than the classes, before
+    `nll_loss(p.reshape(-1, classes), targets)`."""
+    nodes, producer = case.trace.nodes, case.trace.tensors.producer
+    for loss in ops(case, "nll_loss"):
+        flat = operand(case, loss)
+        node = int(producer[flat]) if flat >= 0 and len(case.shape(flat)) == 2 else -1
+        while node >= 0 and nodes.op[node] in ("view", "reshape", "flatten"):
+            node = int(producer[operand(case, node)])
+        found = re.search(r"dim=(-?\d+)", str(nodes.params[node])) if node >= 0 else None
+        if node < 0 or nodes.op[node] != "log_softmax" or found is None:
+            continue
+        shape = case.shape(case.output(node))
+        dim = int(found[1]) % len(shape)
+        if len(shape) < 3 or dim == len(shape) - 1 or shape[-1] != case.shape(flat)[1]:
+            continue
+        line, name = _dim_line(case, node), case.name(operand(case, node))
+        why = f"The log_softmax on line {line} goes along dimension {dim} of {name} {shape}, but the loss takes the "
+        why += f"last dimension for the {shape[-1]} classes: their probabilities don't add up to 1."
+        offered = _other_dim(case, node, found[1], "-1")
+        mark = case.mark(node, "not along the classes")
+        yield Hit(line, cursor_of(case, node), why, "Use dim=-1: one distribution over the classes.", offered, mark)
         return
 
 

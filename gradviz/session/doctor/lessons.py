@@ -121,12 +121,12 @@ _FELT = {
 }
 _NO_HISTORY = r"does not require grad and does not have a grad_fn"
 _TARGETS = (
-    r"[Tt]arget(?! sizes)|can't be cast to the desired output type (Long|Int)"
-    r"|expected scalar type Long|expected scalar type Float but found Long|Found dtype Long but expected Float"
+    r"[Tt]arget(?! sizes)|can't be cast to the desired output type (Long|Int)|expected scalar type Long"
+    r"|expected scalar type Float but found Long|Found dtype (Long|Int|Bool) but expected Float"
     r"|multi-target|not implemented for '(Int|Float|Long|Double)'"
 )
 _RETURNED = r"Function (\w+)Backward returned an invalid gradient at index (\d+) - got \[(.*?)\] but .* \[(.*?)\]"
-_CUDA = r"not compiled with CUDA|No CUDA GPUs|NVIDIA driver"
+_CUDA = r"not compiled with CUDA|No CUDA GPUs|NVIDIA driver|Device type cuda is not supported"
 _NAN = r"Function '(\w+)' returned nan values"
 _SIZES = r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)"
 _MATRICES = r"inconsistent tensor size|must have same reduction dim|1D tensors expected|size mismatch, got"

@@ -315,6 +315,7 @@ def _softmax_again(case: Case, cross_entropy: bool) -> Iterator[Hit]:
         taken = first if cross_entropy or logged else node
         offered = scores or _without(case, taken, first)
         offered = offered or (_undone(case, node, is_softmax, "torch.log") if cross_entropy else ())
+        at = _first_changed(case, offered) if inner == line == at and offered else at  # a layer that was passed on
         yield Hit(at, cursor_of(case, node), why, advice, offered, marks)
         return
 
@@ -408,6 +409,8 @@ def _without_layer(case: Case, op: str) -> str | None:
         if name_of(call).lower() != op.replace("_", "") or not name_of(call)[:1].isupper():
             continue
         outer = case.parents.get(call)
+        if isinstance(outer, ast.keyword) and (text := _not_passed(case, outer)) is not None:
+            return text
         if isinstance(outer, ast.Call) and name_of(outer) == "Sequential":
             layers = [each for each in outer.args if each is not call]
             start, first = outer.args.index(call), outer.args
@@ -415,6 +418,25 @@ def _without_layer(case: Case, op: str) -> str | None:
                 code = case.source(first[start - 1])
                 both = _between(case, first[start - 1], call)
                 return case.text.replace(both, code, 1) if both and case.text.count(both) == 1 else None
+    return None
+
+
+def _first_changed(case: Case, offered: tuple[Fix, ...]) -> int:
+    """Return the first line that the first fix changes."""
+    pairs = zip(case.text.split("\n"), offered[0].text.split("\n"), strict=False)
+    return next((number for number, (old, new) in enumerate(pairs, 1) if old != new), -1)
+
+
+def _not_passed(case: Case, given: ast.keyword) -> str | None:
+    """Return the text in which a function of the snippet has its own default, None, for what it is passed."""
+    call = case.parents.get(given)
+    own = [s for s in case.statements if isinstance(s, ast.FunctionDef) and isinstance(call, ast.Call)]
+    for each in [one for one in own if isinstance(call, ast.Call) and one.name == name_of(call)]:
+        names = [arg.arg for arg in (*each.args.args, *each.args.kwonlyargs)]
+        values = [*each.args.defaults, *each.args.kw_defaults]
+        default = dict(zip(reversed(names), reversed(values), strict=False)).get(given.arg or "")
+        if isinstance(default, ast.Constant) and default.value is None and isinstance(call, ast.Call):
+            return edits.remove_keyword(case.text, call, given.arg or "")
     return None
 
 
@@ -431,6 +453,9 @@ def sigmoid_before_bce(case: Case) -> Iterator[Hit]:
     """Probabilities passed to BCEWithLogits, which applies the sigmoid itself."""
     for node in ops(case, "binary_cross_entropy_with_logits"):
         first = before(case, operand(case, node))
+        if first >= 0 and case.trace.nodes.op[first] in ("cat", "stack"):  # of parts that are all made alike
+            parts = [before(case, each) for each in case.read_by(first)]
+            first = parts[0] if parts and len({line_of(case, each) for each in parts}) == 1 else first
         if not _is_sigmoid(case, first):
             continue
         line, inner = case.written(node), case.written(first)

@@ -192,7 +192,8 @@ def _trend(case: Case, falling: bool) -> tuple[int, float, float, int] | None:
     trace, along = case.trace, _depths(case)
     path = _path(case)
     layers = [each for each in along if each[1] in path and trace.nodes.op[each[1]] in _LAYERS + _SQUASHING]
-    if len(layers) < (8 if falling else 4) or layers[0][2] <= 0 or not all(math.isfinite(each[2]) for each in layers):
+    few = 6 if falling and layers and 0 < layers[-1][2] < 1e-7 * layers[0][2] else 8
+    if len(layers) < (few if falling else 4) or layers[0][2] <= 0 or not all(math.isfinite(each[2]) for each in layers):
         return None
     sizes = np.array([each[2] for each in layers])
     first, last = float(sizes[0]), float(sizes[-2:].min() if falling else sizes[-1])  # an RNN's input product is last

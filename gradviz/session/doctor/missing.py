@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Iterator
 from weakref import WeakKeyDictionary
 
@@ -12,7 +11,19 @@ import numpy as np
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import SEARCHED, Case, Fix, Hit, fixes, requires, under_keys
-from gradviz.session.doctor.cuts import PLAIN_NUMBERS, Cut, cut_at, cut_behind, cut_hit, cuts_below, taken_out, told
+from gradviz.session.doctor.cuts import (
+    Cut,
+    cut_at,
+    cut_behind,
+    cut_hit,
+    cuts_below,
+    dead_end,
+    gone_on,
+    is_used,
+    shifted,
+    taken_out,
+    told,
+)
 from gradviz.session.doctor.text import asked_grads, is_of_gradients, name_of, receiver_of
 from gradviz.trace.words.reasons import no_grad_reason
 
@@ -50,7 +61,7 @@ def why_none(case: Case, tensor: int, step: int) -> tuple[str, Hit] | None:
     cut = cut_at(case, tensor) or (cut_behind(case, tensor) if not frame.requires_grad(tensor) else None)
     if cut is None and frame.requires_grad(tensor):
         if frame.call >= 0 and "set to None" not in reason:
-            below = [each for each in cuts_below(case, tensor) if each.made in case.below_roots or _is_used(case, each)]
+            below = [each for each in cuts_below(case, tensor) if each.made in case.below_roots or is_used(case, each)]
             cut = below[0] if below else None
         if "set to None" in reason:
             return None
@@ -60,6 +71,8 @@ def why_none(case: Case, tensor: int, step: int) -> tuple[str, Hit] | None:
     if not dtype.startswith(_FLOATS):
         advice = f"Make {name} of floating point numbers: 2. instead of 2, or .float()."
         return "grad-none-integer", Hit(line, step, why, advice, floated(case, tensor))
+    if not frame.requires_grad(tensor) and (by_default := _frozen_by_default(case, tensor, step, why)) is not None:
+        return "frozen-parameter", by_default
     if not frame.requires_grad(tensor) and not case.raised:
         return None
     if not frame.requires_grad(tensor):
@@ -72,11 +85,15 @@ def why_none(case: Case, tensor: int, step: int) -> tuple[str, Hit] | None:
     return "grad-none-not-reached", _not_reached(case, tensor, step, why)
 
 
-def _is_used(case: Case, cut: Cut) -> bool:
-    """Whether a cut leads to a loss without an operation: as a number, or as the indices of elements."""
-    subscripts = [node for node in case.walked if isinstance(node, ast.Subscript)] if cut.kind == "integer" else []
-    picks = [node for node in subscripts if case.was(node.slice, len(case.trace) + 1) == cut.made]
-    return cut.kind in PLAIN_NUMBERS or any({*case.made_by(node)} & case.below_roots for node in picks)
+def _frozen_by_default(case: Case, tensor: int, step: int, why: str) -> Hit | None:
+    """`Embedding.from_pretrained(vectors)`, which freezes them unless it is told not to."""
+    line = int(case.trace.tensors.line[tensor])
+    call = next((each for each in case.calls if name_of(each) == "from_pretrained" and each.lineno == line), None)
+    if call is None or any(each.arg == "freeze" for each in call.keywords) or len(call.args) > 1:
+        return None
+    why += f" from_pretrained() on line {line} freezes what it is given."
+    text = edits.add_keyword(case.text, line, "from_pretrained", "freeze", "False")
+    return Hit(line, step, why, "To train it further, pass freeze=False.", fixes(("freeze=False", text)))
 
 
 def _asked_otherwise(case: Case, step: int) -> bool:
@@ -105,7 +122,7 @@ def _not_reached(case: Case, tensor: int, step: int, why: str) -> Hit:
     if beside >= 0:
         at, name = int(case.trace.nodes.line[beside]), case.name(tensor)
         why += f" Nothing computes with {name}; the last to compute with a leaf like it is line {at}."
-        offered, advice = _shifted(case, tensor, beside), f"Compute with {name}, too, or leave it out."
+        offered, advice = shifted(case, tensor, beside), f"Compute with {name}, too, or leave it out."
         return Hit(at, step, why, advice, offered, case.mark(beside, f"no {name}"))
     advice = f"Compute the root from {case.name(tensor)}, or call backward() on what was computed from it."
     within = root is not None and other and case.was(root, step) in case.ancestors(forgotten)
@@ -120,7 +137,8 @@ def _forgotten_root(case: Case, tensor: int) -> int:
     for each in queue:
         users = trace.users_of(each).tolist()
         found = case.name(each)
-        if not users and each != tensor and case.shape(each) == () and found.isidentifier():
+        scalar = case.shape(each) == () and trace.tensors.requires_grad[each]
+        if not users and each != tensor and scalar and found.isidentifier():
             return each
         queue += [made for user in users for made in trace.outputs_of(user).tolist() if len(queue) < SEARCHED]
     return -1
@@ -146,56 +164,6 @@ def _is_named_beside(case: Case, tensor: int, backward: ast.Call | None) -> bool
     names = {each.id for each in stores if case.function_of(each) is around}
     bound = {str(case.trace.names.name[row]) for row in case.trace.history("names", "tensor").all(tensor).tolist()}
     return made is not None and case.function_of(made) is not around and bool(names & bound)
-
-
-def dead_end(case: Case, tensor: int) -> int:
-    """Return the last result of all that was computed from a tensor if only that line's are unused, -1 otherwise."""
-    trace, queue = case.trace, [tensor]
-    ends = list[int]()
-    for each in queue:
-        made = [made for user in trace.users_of(each).tolist() for made in trace.outputs_of(user).tolist()]
-        queue += [one for one in made if one not in queue and len(queue) < 50]
-        ends += [] if made else [each]
-    alone = len({*trace.tensors.line[ends].tolist()}) == 1 and tensor not in ends
-    return ends[0] if alone else -1
-
-
-def gone_on(case: Case, dead: int) -> tuple[Fix, ...]:
-    """Go on with a result that leads nowhere instead of what it was computed from, if that has the same shape."""
-    statement, step = case.statement(int(case.trace.tensors.line[dead])), int(case.trace.tensors.step[dead])
-    if not isinstance(statement, (ast.Assign, ast.Expr)):
-        return ()
-    read = [n for n in ast.walk(statement.value) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-    alike = dict.fromkeys(n.id for n in read if (was := case.was(n, step)) >= 0 and case.shape(was) == case.shape(dead))
-    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-    for name in alike if target is None else ():  # a call whose result was dropped
-        code = f"{name} = {case.source(statement.value)}"
-        return fixes((f"{name} = …", edits.replace_node(case.text, statement, code)))
-    block = next((each for each in edits.blocks(case.tree) if statement in each), [])
-    changes: dict[ast.expr | ast.stmt, str | None] = {}
-    for after in block[block.index(statement) + 1 :] if isinstance(target, ast.Name) else ():
-        held = [n for n in ast.walk(after) if isinstance(n, ast.Name) and n.id in alike and isinstance(n.ctx, ast.Load)]
-        changes |= {n: case.source(target) for n in held} if target is not None else {}
-        stored = {case.source(each) for each in getattr(after, "targets", [])}
-        if stored & {*alike, case.source(target) if target is not None else ""}:
-            break
-    text = edits.all_at_once(case.text, case.tree, changes) if changes and target is not None else None
-    return fixes((f"with {case.source(target) if target is not None else ''}", text))
-
-
-def _shifted(case: Case, tensor: int, node: int) -> tuple[Fix, ...]:
-    """Add a bias that nothing computes with to the product that computes with the weights beside it."""
-    name, made = case.name(tensor), case.maker(case.output(node))
-    sizes = zip(case.shape(tensor)[::-1], case.shape(case.output(node))[::-1], strict=False)
-    fits = len(case.shape(tensor)) <= len(case.shape(case.output(node))) and all(a in (1, b) for a, b in sizes)
-    if not fits or not _BIAS.search(name) or not isinstance(made, ast.BinOp) or name not in case.text:
-        return ()
-    code = f"{case.source(made)} + {name}"
-    plain = isinstance(case.parents.get(made), (ast.stmt, ast.Call))
-    return fixes((f"+ {name}", edits.replace_node(case.text, made, code if plain else f"({code})")))
-
-
-_BIAS = re.compile(r"^(b|.*(bias|intercept|offset|shift))\d*$")
 
 
 def _requiring(case: Case, tensor: int) -> tuple[Fix, ...]:
@@ -280,6 +248,8 @@ def _bound_anew(case: Case, tensor: int) -> Hit | None:
             continue
         line = int(trace.tensors.line[tensor])
         statement = case.statement(line)
+        if (converted := _converted(case, statement, text, tensor)) is not None:
+            return converted
         if statement is None or not is_of_gradients(statement, case.gradient_names - {text}):
             continue
         if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
@@ -292,6 +262,27 @@ def _bound_anew(case: Case, tensor: int) -> Hit | None:
         step = int(trace.nodes.step[node]) + 1 if node >= 0 else step + 2
         return Hit(line, step, why, advice, _updated_in_place(case), case.mark(node, f"made the new {text}"))
     return None
+
+
+def _converted(case: Case, statement: ast.stmt | None, text: str, tensor: int) -> Hit | None:
+    """`w = w.double()`: the name of a leaf that now refers to the leaf in another type."""
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    held = receiver_of(value) if isinstance(value, ast.Call) and name_of(value) in _CONVERSIONS else None
+    if not isinstance(statement, ast.Assign) or held is None or not isinstance(value, ast.Call):
+        return None
+    if case.source(held) != text or case.source(statement.targets[0]) != text:
+        return None
+    line, node = value.lineno, int(case.trace.tensors.producer[tensor])
+    why = f"Line {line} binds the name {text} to what {name_of(value)}() computed from the leaf. The leaf, which "
+    why += f"backward() gives its gradient to, has lost its name, so {text}.grad is None from then on."
+    code = f"{text}.detach(){case.source(value).removeprefix(text)}.requires_grad_()"
+    text_of = edits.replace_node(case.text, value, code)
+    advice = "Convert first, then ask for gradients: (…).requires_grad_()."
+    step = int(case.trace.nodes.step[node]) + 1
+    return Hit(line, step, why, advice, fixes(("a leaf again", text_of)), case.mark(node, f"made the new {text}"))
+
+
+_CONVERSIONS = ("to", "double", "float", "half", "bfloat16", "cuda", "type")
 
 
 def changed_nothing(case: Case) -> Iterator[Hit]:
@@ -568,8 +559,13 @@ def _warned_reads(case: Case) -> Iterator[tuple[int, int]]:
 
 
 def _made_anew(case: Case, line: int) -> list[int]:
-    """Results of an update that a line returns: `[p - lr * p.grad for p in params]`."""
-    made = [each for node in case.on_line(line) if isinstance(node, ast.BinOp) for each in case.made_by(node)]
+    """Results of an update that a line returns, `[p - lr * p.grad for p in params]`, or whose .grad it reads where they
+    are stored: `held[name]`."""
+    nodes = case.on_line(line)
+    read = {case.source(node.value) for node in nodes if isinstance(node, ast.Attribute) and node.attr == "grad"}
+    stored = [each for each in case.statements if isinstance(each, ast.Assign)]
+    nodes += [each.value for each in stored if case.source(each.targets[0]) in read]
+    made = [each for node in nodes if isinstance(node, ast.BinOp) for each in case.made_by(node)]
     return [each for each in made if _bound_anew(case, each) is not None][:1]
 
 

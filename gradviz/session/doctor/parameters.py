@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import SEARCHED, Case, Event, Fix, Hit, fixes
+from gradviz.session.doctor.case import SEARCHED, Case, Event, Fix, Hit, expected, fixes, parameters_of
 from gradviz.session.doctor.cuts import cuts_below
 from gradviz.session.doctor.losses import LOSSES
 from gradviz.session.doctor.text import name_of, receiver_of
@@ -106,20 +106,40 @@ def _replaced(case: Case, left: list[int], step: int) -> Iterator[Hit]:
     if making is None or not late:
         return
     line, name = int(case.trace.tensors.line[late[0]]), case.name(late[0])
+    holds = "which still holds those of the former layer: the new one gets"
+    if case.function_of(case.statement(line) or making) is not case.function_of(making):
+        line = _called_later(case, line, making)  # a method of the model made it
+        holds = f"which therefore does not have {name}: it gets"
     if line <= making.lineno:
         return
-    why = f"Line {line} makes {name} after line {making.lineno} has given the parameters to the optimizer, which still "
-    why += "holds those of the former layer: the new one gets gradients, and no step() ever changes it."
+    why = f"Line {line} makes {name} after line {making.lineno} has given the parameters to the optimizer, {holds} "
+    why += "gradients, and no step() ever changes it."
     advice = "Change the model first, then make the optimizer."
     text = edits.moved(case.text, line, before=making.lineno)
     offered = fixes(("before the optimizer", text))
     yield Hit(making.lineno, step + 1, why, advice, offered, first_use(case, late[0]))
 
 
+def _called_later(case: Case, line: int, making: ast.Call) -> int:
+    """Return the line after the making of an optimizer that calls the method around a line; -1 if there is none."""
+    method = case.function_of(case.statement(line) or case.tree)
+    if not isinstance(method, ast.FunctionDef) or method.name in ("__init__", "forward"):
+        return -1
+    called = [call.lineno for call in case.calls if name_of(call) == method.name and call.lineno > making.lineno]
+    alone = len([call for call in case.calls if name_of(call) == method.name]) == len(called) == 1
+    return called[0] if alone else -1
+
+
 def _is_put_into(case: Case, tensor: int, making: ast.Call) -> bool:
-    """Whether the statement that made a tensor puts it into what an optimizer was given: `model[2] = …`."""
+    """Whether the statement that made a tensor puts it into what an optimizer was given: `model[2] = …`, or `self.head
+    = …` in a method of its class."""
     statement = case.statement(int(case.trace.tensors.line[tensor]))
     target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    holder = case.class_of(statement) if statement is not None else None
+    given = receiver_of(making.args[0]) if making.args and isinstance(making.args[0], ast.Call) else None
+    made = case.assigned(case.source(given), making.lineno) if given is not None else None
+    if holder is not None and isinstance(made, ast.Call) and name_of(made) == holder.name:
+        return target is not None and case.source(target).startswith("self.")
     while isinstance(target, (ast.Subscript, ast.Attribute)):
         target = target.value
         if f"{case.source(target)}.parameters(" in case.source(making):
@@ -169,35 +189,57 @@ def _forgotten(case: Case, left: list[int], step: int) -> Iterator[Hit]:
     names = {str(each) for each in case.trace.optimizers.name}
     alone = [each for each in case.calls if name_of(each) in names] == [making]
     holders = _holders(case, first) if first is not None else []
+    owner = owner or _beside(case, left, holders)
     if not alone or first is None or not holders or not owner:
         return
     given = [n for n in case.walked if isinstance(n, ast.Name) and n.id == owner and isinstance(n.ctx, ast.Store)]
     kept = ("load_state_dict", "deepcopy", "eval", "requires_grad_", "detach", "load", "register_buffer")
-    if "." in "".join(holders) or len(given) != 1 or any(name_of(each) in kept for each in case.calls):
+    plain = len(given) == 1 and "." not in "".join(holders)
+    if not (plain or "." in owner) or any(name_of(each) in kept for each in case.calls):
         return
     own = parameters_of(case, owner)
+    around = {*own} > {*left} and {*own} - {*left} <= case.updates  # it holds what the optimizer was given
+    own = left if around else own
     if {*own} != {*left} or not all(_trained_beside(case, each) for each in own) or ".requires_grad" in case.text:
         return
     unused = all(event.what == "added" for each in own for event in case.events[each])
     if making is None or not unused or not _meets_targets(case, own):
         return
-    why = f"{owner} gets gradients with each backward(), but line {making.lineno} gives the optimizer only the "
-    why += f"parameters of {' and '.join(holders)}: no step() ever changes {owner}, which keeps its random weights."
-    advice = f"Give the optimizer both, or switch off requires_grad where {owner} is not to be trained."
+    line, what = making.lineno, " and ".join(case.name(each) for each in own[:3]) if around else owner
+    many = around and len(own) > 1
+    why = f"{what} {'get' if many else 'gets'} gradients with each backward(), but line {line} gives the optimizer "
+    why += f"only the parameters of {' and '.join(holders)}: no step() ever changes {what}."
+    advice = f"Give the optimizer both, or switch off requires_grad where {what} "
+    advice += f"{'are' if many else 'is'} not to be trained."
     before = case.source(first)[1:-1] if isinstance(first, ast.List) else f"*{case.source(first)}"
     before = f"*({before[1:]})" if isinstance(first, ast.BinOp) else before
-    text = edits.replace_node(case.text, first, f"[{before}, *{owner}.parameters()]")
+    groups = isinstance(first, ast.List) and any(isinstance(each, ast.Dict) for each in first.elts)
+    more = f'{{"params": {owner}.parameters()}}' if groups else f"*{owner}.parameters()"
+    code = f"{owner}.parameters()" if around else f"[{before}, {more}]"
+    text = edits.replace_node(case.text, first, code)
     offered = fixes((f"with {owner}.parameters()", text))
     yield Hit(making.lineno, step + 1, why, advice, offered, first_use(case, own[0]))
 
 
+def _beside(case: Case, left: list[int], holders: list[str]) -> str:
+    """Return the attribute that holds some tensors, if an optimizer was given several others of the same object."""
+    objects = {each.rpartition(".")[0] for each in holders}
+    if len(holders) < 2 or len(objects) != 1 or objects == {""}:
+        return ""
+    paths = {each for tensor in left for each in _owners(case, tensor)}
+    return next((each for each in sorted(paths) if each.rpartition(".")[0] in objects and each not in holders), "")
+
+
 def _holders(case: Case, given: ast.expr) -> list[str]:
-    """Return the modules whose parameters are all that an optimizer was given: `[*a.parameters(), *b.parameters()]`;
-    none for anything else."""
+    """Return the modules whose parameters are all that an optimizer was given, `[*a.parameters(), *b.parameters()]` or
+    in groups; none for anything else."""
     if isinstance(given, ast.BinOp) and isinstance(given.op, ast.Add):
         parts = [given.left, given.right]
     elif isinstance(given, ast.Call) and name_of(given) == "list" and len(given.args) == 1:
         parts = given.args
+    elif isinstance(given, ast.Dict):
+        pairs = zip(given.keys, given.values, strict=True)
+        parts = [value for key, value in pairs if isinstance(key, ast.Constant) and key.value == "params"]
     elif isinstance(given, ast.List):
         parts = [each.value if isinstance(each, ast.Starred) else each for each in given.elts]
     else:
@@ -464,9 +506,11 @@ def unregistered(case: Case) -> Iterator[Hit]:
 
 
 def _appended_to(case: Case, statement: ast.stmt) -> ast.Assign | None:
-    """Return the statement that made the list to which another one appends."""
+    """Return the statement that made the list to which another one appends, or the dictionary that it fills."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     held = receiver_of(call) if isinstance(call, ast.Call) and name_of(call) == "append" else None
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
+        held = statement.targets[0].value
     made = [each for each in case.statements if isinstance(each, ast.Assign) and held is not None]
     name = case.source(held) if held is not None else ""
     return next((each for each in made if case.source(each.targets[0]) == name), None)
@@ -495,6 +539,9 @@ def _registered(case: Case, statement: ast.Assign | ast.AnnAssign | ast.Expr) ->
     modules = any(
         isinstance(n, ast.Call) and name_of(n)[:1].isupper() and name_of(n) != "Parameter" for n in ast.walk(value)
     )
+    if (made := _appended_to(case, statement)) is not None and isinstance(made.value, ast.Dict):
+        kind = "ModuleDict" if modules else "ParameterDict"
+        return fixes((f"nn.{kind}", edits.replace_node(case.text, made.value, f"{_nn(case)}.{kind}()")))
     if isinstance(value, ast.Name) or (isinstance(value, ast.Call) and name_of(value) in ("list", "tuple")):
         inner = value.args[0] if isinstance(value, ast.Call) and value.args else value
         kind = "ModuleList" if modules or "Parameter(" not in code else "ParameterList"
@@ -526,69 +573,3 @@ def has_trained_sibling(case: Case, tensor: int) -> bool:
             if case.updates & {*names.tensor[together].tolist()}:
                 return True
     return False
-
-
-def expected(case: Case) -> list[int]:
-    """Return the parameters that an optimizer was given, as far as its call says so."""
-    trace, found = case.trace, dict[int, None]()
-    names = {str(each) for each in trace.optimizers.name}
-    end = len(trace) + 1
-    for call in case.calls:
-        if name_of(call) not in names or not call.args:
-            continue
-        given = case.assigned(call.args[0].id, call.lineno) if isinstance(call.args[0], ast.Name) else None
-        for node in [*ast.walk(call.args[0]), *(ast.walk(given) if given is not None else ())]:
-            if isinstance(node, ast.Call) and name_of(node) == "parameters":
-                held = receiver_of(node)
-                if held is not None:
-                    found |= dict.fromkeys(parameters_of(case, case.source(held)))
-        if isinstance(call.args[0], ast.List):
-            found |= dict.fromkeys(each for node in call.args[0].elts if (each := case.was(node, end)) >= 0)
-    flags = trace.frame_at(len(trace))
-    return [each for each in found if flags.requires_grad(each) and trace.tensors.is_leaf[each]]
-
-
-def parameters_of(case: Case, owner: str) -> list[int]:
-    """Return the tensors under a module's own names at the end of the run."""
-    names = case.trace.names
-    if owner.startswith("self.") and not any(text == owner or text.startswith(f"{owner}.") for text in names.owner):
-        attribute = owner.removeprefix("self")  # it may be known by the attribute of the object that holds it
-        owner = next((str(each) for each in names.owner if str(each).endswith(attribute)), owner)
-    path = f"{owner}."
-    last: dict[str, int] = {}
-    for text, name, tensor in zip(names.owner, names.name, names.tensor.tolist(), strict=True):
-        full = f"{text}.{name}"
-        if text == owner or (text and full.startswith(path)):
-            last[full] = tensor
-    parts = tuple((f"{owner}[", path))
-    changes = [s for s in case.statements if isinstance(s, ast.Assign) and case.source(s.targets[0]).startswith(parts)]
-    if not changes:
-        return list(last.values())
-    lines = [line for each in changes for line in range(each.lineno, (each.end_lineno or each.lineno) + 1)]
-    tensors = case.trace.tensors
-    made = np.flatnonzero(tensors.is_parameter & np.isin(tensors.line, lines)).tolist()
-    found = dict.fromkeys([*last.values(), *made])
-    return [each for each in found if len(case.trace.users_of(each))]  # nothing uses what was there before
-
-
-def sources(case: Case) -> dict[str, list[int]]:
-    """Return what optimizers were given, each thing in a list by itself: `[*a.parameters(), *b.parameters(), w]`."""
-    names, found = {str(each) for each in case.trace.optimizers.name}, dict[str, list[int]]()
-    for call in [each for each in case.calls if name_of(each) in names and each.args]:
-        given: ast.expr | None = call.args[0]
-        if isinstance(given, ast.Name):
-            given = case.assigned(given.id, call.lineno)
-        if given is None:
-            continue
-        for node in ast.walk(given):
-            held = receiver_of(node) if isinstance(node, ast.Call) and name_of(node) == "parameters" else None
-            if held is not None:
-                found[case.source(held)] = parameters_of(case, case.source(held))
-        groups = [pair for node in ast.walk(given) if isinstance(node, ast.Dict)
-                  for pair in zip(node.keys, node.values, strict=True)]  # fmt: skip
-        lists = [given, *(value for key, value in groups if isinstance(key, ast.Constant) and key.value == "params")]
-        for each in [one for held in lists if isinstance(held, ast.List) for one in held.elts]:
-            tensor = case.was(each, len(case.trace) + 1) if isinstance(each, (ast.Name, ast.Attribute)) else -1
-            if tensor >= 0:
-                found[case.source(each)] = [tensor]
-    return {name: tensors for name, tensors in found.items() if tensors}

@@ -389,14 +389,17 @@ def _wanted(case: Case) -> int:
     """Return what was computed without a history although its .grad is read under its name; -1 if there is none."""
     root = _root(case)
     behind = {*case.ancestors(root)} if root >= 0 else set()
-    optimizers = [each for each in case.calls if each.args and any(given.arg == "lr" for given in each.keywords)]
-    lists = [each.args[0] for each in optimizers]
-    given = {case.source(each) for held in lists if isinstance(held, ast.List) for each in held.elts}
-    for name in sorted(asked_grads(case) | given):
+    for name in sorted(asked_grads(case) | _optimized(case)):
         tensor = next(iter(case.named(name, len(case.trace) + 1)[-1:]), -1)
         if tensor in behind and case.trace.tensors.producer[tensor] >= 0 and tensor != root:
             return tensor if not case.trace.tensors.requires_grad[tensor] else -1
     return -1
+
+
+def _optimized(case: Case) -> set[str]:
+    """Return the names in the lists that optimizers are given."""
+    lists = [each.args[0] for each in case.calls if each.args and any(given.arg == "lr" for given in each.keywords)]
+    return {case.source(each) for held in lists if isinstance(held, ast.List) for each in held.elts}
 
 
 def _as_receiver(case: Case, node: ast.expr) -> str:
@@ -406,8 +409,8 @@ def _as_receiver(case: Case, node: ast.expr) -> str:
 
 
 def _constant_leaf(case: Case) -> int:
-    """Return the floating point leaf that could have required grad: preferably one whose .grad is read or that has the
-    name of a parameter."""
+    """Return the floating point leaf that could have required grad: preferably one whose .grad is read, that an
+    optimizer is given, or that has the name of a parameter."""
     root = _root(case)
     leaves = [each for each in case.ancestors(root) if case.trace.tensors.producer[each] < 0] if root >= 0 else []
     leaves = [each for each in leaves if str(case.trace.tensors.dtype[each]).startswith(("float", "bfloat"))]
@@ -421,8 +424,8 @@ def _constant_leaf(case: Case) -> int:
 
 
 def _asked_leaves(case: Case) -> set[int]:
-    """Return the leaves whose .grad is read."""
-    found = {each for name in asked_grads(case) for each in case.named(name, len(case.trace) + 1)}
+    """Return the leaves whose .grad is read, or that an optimizer is given."""
+    found = {each for name in asked_grads(case) | _optimized(case) for each in case.named(name, len(case.trace) + 1)}
     return {each for each in found if case.trace.tensors.producer[each] < 0}
 
 
@@ -509,8 +512,7 @@ def non_leaf_optimized(fault: Fault) -> Hit | None:
     call = next((node for node in case.on_line(fault.line) if isinstance(node, ast.Call) and node.args), None)
     if call is None:
         return fault.hit(())
-    given = call.args[0].elts if isinstance(call.args[0], (ast.List, ast.Tuple)) else [call.args[0]]
-    for each in given:
+    for each in [node for node in ast.walk(call.args[0]) if isinstance(node, ast.expr)]:  # it may be in a group
         tensor = case.was(each, len(case.trace) + 1)
         if tensor >= 0 and not case.trace.tensors.is_leaf[tensor]:
             found = why_none(case, tensor, len(case.trace))

@@ -65,9 +65,10 @@ def _rate_of_optimizer(case: Case, rate: float) -> tuple[int, ast.expr | None, f
     for call in case.calls:
         if name_of(call) not in names:
             continue
-        given = next(
-            (each.value for each in call.keywords if each.arg == "lr"), call.args[1] if len(call.args) > 1 else None
-        )
+        rates = [each.value for each in call.keywords if each.arg == "lr"] or call.args[1:2]
+        unpacked = [each.value for each in call.keywords if each.arg is None]
+        rates = rates or [one for each in unpacked for one in _under_key(case, each, "lr")]
+        given = rates[0] if rates else None
         value = constant(case, given) if given is not None else None
         return (first_line(case, value), value, rate) if value is not None else (call.lineno, None, rate)
     return -1, None, rate
@@ -123,12 +124,21 @@ def _stands_for(case: Case, node: ast.expr) -> Iterator[ast.expr]:
         yield from _paired(case, case.source(node))
         yield from _configured(case, node)
     elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        held = case.assigned(case.source(node.value), 10**9)
+        yield from _under_key(case, node.value, node.slice.value)
+
+
+def _under_key(case: Case, holder: ast.expr, key: object) -> Iterator[ast.expr]:
+    """Return what a dictionary, which may be in another one, has under a key."""
+    made = case.assigned(case.source(holder), 10**9)
+    dicts = [holder if made is None else made]
+    if isinstance(holder, ast.Subscript) and isinstance(holder.slice, ast.Constant):
+        dicts = [*_under_key(case, holder.value, holder.slice.value)]
+    for held in dicts:
         if isinstance(held, ast.Dict):
             pairs = zip(held.keys, held.values, strict=True)
-            yield from (v for k, v in pairs if isinstance(k, ast.Constant) and k.value == node.slice.value)
+            yield from (v for k, v in pairs if isinstance(k, ast.Constant) and k.value == key)
         elif isinstance(held, ast.Call):
-            yield from (each.value for each in held.keywords if each.arg == node.slice.value)
+            yield from (each.value for each in held.keywords if each.arg == key)
 
 
 def _configured(case: Case, node: ast.Attribute) -> Iterator[ast.expr]:

@@ -349,7 +349,7 @@ def _target_ending(fault: Fault) -> str:
         "can't be cast" in message
         or "but found Long" in message
         or "got Long" in message
-        or "Found dtype Long" in message
+        or re.search(r"Found dtype (Long|Int|Bool)", message)
     ):
         return ".float()"
     if "Using a target size" in message or message.startswith("Target size"):

@@ -312,7 +312,8 @@ def drawn_in_turn(text: Text, line: int) -> int:
             turns |= {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
         if isinstance(function, ast.FunctionDef):
             turns |= {each.arg for each in function.args.args}
-        if name in turns - {"self"} and name_of(call).endswith("_") and "grad" not in name_of(call):
+        of_grad = "grad" in name_of(call) or (isinstance(held, ast.Attribute) and held.attr == "grad")
+        if name in turns - {"self"} and name_of(call).endswith("_") and not of_grad:
             found.add(call.lineno)
     return found.pop() if len(found) == 1 else line
 

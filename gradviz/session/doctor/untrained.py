@@ -10,17 +10,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import Case, Fix, Hit, fixes
-from gradviz.session.doctor.cuts import PLAIN_NUMBERS, copies, cut_fixes, cut_hit, cuts_below, told
-from gradviz.session.doctor.missing import ROWS, dead_end, gone_on
-from gradviz.session.doctor.parameters import (
-    expected,
-    first_use,
-    has_stepped,
-    has_trained_sibling,
-    parameters_of,
-    sources,
-)
+from gradviz.session.doctor.case import Case, Fix, Hit, expected, fixes, parameters_of, sources
+from gradviz.session.doctor.cuts import PLAIN_NUMBERS, copies, cut_fixes, cut_hit, cuts_below, dead_end, gone_on, told
+from gradviz.session.doctor.missing import ROWS
+from gradviz.session.doctor.parameters import first_use, has_stepped, has_trained_sibling
 from gradviz.session.doctor.text import asked_grads, name_of, receiver_of
 from gradviz.session.doctor.training import zeroed_too_late
 
