@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 
 import ml_dtypes
 import numpy as np
@@ -11,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradviz.engine.kernel.memory import held_bytes, occurrences
-from gradviz.trace.table.values import Value, array_text, edge_indices, number_text, summarise
+from gradviz.trace.table.values import Value, array_text, edge_indices, number_text, summarise, summarise_all
 
 
 @pytest.mark.parametrize(
@@ -80,6 +83,37 @@ def test_summaries() -> None:
     assert math.isnan(summarise(np.zeros(0)).low)
     assert summarise(np.array([True, False])).mean == 0.5
     assert summarise(np.array([3 + 4j])).high == 5.0
+
+
+_WATCHED = """
+import time
+import numpy as np
+from gradviz.trace.table.values import summarise, summarise_all
+
+one, many = np.ones(60_000, np.float32), np.ones((4, 20_000), np.float32)
+summarise(one)
+process, thread = time.process_time(), time.thread_time()
+for _ in range(40):
+    summarise(one), summarise_all(many)
+own = time.thread_time() - thread
+print(time.process_time() - process - own, own)
+"""
+
+
+def test_no_other_thread_works_on_summaries() -> None:
+    """On busy cores, threads of BLAS wait for each other far longer than a sum takes."""
+    command, env = [sys.executable, "-c", _WATCHED], os.environ | {"OPENBLAS_NUM_THREADS": "2"}
+    printed = subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout
+    others, own = map(float, printed.split())
+    assert others < own / 4
+
+
+def test_summaries_of_long_vectors() -> None:
+    for size in (8_192, 8_193, 20_000, 40_001):
+        array = np.linspace(-1, 2, size)
+        assert math.isclose(summarise(array).norm, math.sqrt((array * array).sum()))
+        norms = summarise_all(np.stack([array, array * 2]))["norm"]
+        assert np.allclose(norms, summarise(array).norm * np.array([1, 2]))
 
 
 def test_edges() -> None:

@@ -62,6 +62,7 @@ DTYPES = (
     "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
 )  # fmt: skip
 BLOCK = 32_768  # elements that are summed at once: in double precision they fit into a cache, and memory is reused
+ALONE = 8_192  # the longest vectors whose inner product BLAS does not share among threads: OpenBLAS does from 10,001 on
 WHOLE = 65_536  # a value with more elements is kept as a summary
 EDGES, ALL, NOTHING = range(3)  # what is kept of a value
 EDGE = 3  # elements kept at each end of each dimension of such a value
@@ -153,7 +154,7 @@ def summarise_all(arrays: Array) -> dict[str, Array]:
             some = slice(start, start + together)
             wide = real[some].astype(np.float64)
             found["mean"][some] = wide.sum(1) / real.shape[1]
-            found["norm"][some] = np.sqrt(np.vecdot(wide, wide))
+            found["norm"][some] = np.sqrt(_products(wide, wide))
             found["low"][some], found["high"][some] = real[some].min(1), real[some].max(1)
     for at in np.flatnonzero(np.isnan(found["norm"])):
         one = summarise(arrays[at])
@@ -185,12 +186,19 @@ def _sums(real: Array, often: Any) -> tuple[float, float]:
         if not isinstance(often, int):
             weights = often[start : start + BLOCK]
             wide = np.where(weights > 0, wide, 0)
-            total += float(wide @ weights)
-            squares += float((wide * wide) @ weights)
+            total += float(_products(wide, weights))
+            squares += float(_products(wide * wide, weights))
         else:
             total += float(wide.sum())
-            squares += float(wide @ wide)
+            squares += float(_products(wide, wide))
     return (total * often, squares * often) if isinstance(often, int) else (total, squares)
+
+
+def _products(one: Array, other: Array) -> Any:
+    """The inner products along the last dimension, in pieces so small that BLAS computes them in this thread: on busy
+    cores, threads that share one wait for each other a thousand times as long as it takes."""
+    pieces = (np.s_[..., at : at + ALONE] for at in range(0, one.shape[-1], ALONE))
+    return sum(np.vecdot(one[piece], other[piece]) for piece in pieces)
 
 
 def kept_elements(rows: Mapping[str, Array] | Array, sizes: Array) -> Array:
