@@ -45,6 +45,8 @@ def _turn_predicting(shell: Shell) -> None:
     shell.store.consult(lambda state: run_transitions.predicting(state, on))
     if on:
         shell.store.say("Step on, and say what each new number will be.")
+        if shell.store.state.steps:
+            shell.focus("explanation")
 
 
 def _start_over(shell: Shell) -> None:

@@ -291,7 +291,6 @@ class StatusLine(QStatusBar):
         if not WORDS.differs(before, after):
             return
         self._summary = f"{CUDA_IS_CPU} · {summary(after)}" if after.cuda_as_cpu else summary(after)
-        self._write()
         is_told = after.trace is not None and not after.is_busy
         self.label.setToolTip(tip(checked(after.trace)[1]) if is_told and after.trace is not None else "")
         self.keep_going.setVisible(after.left is not None)
@@ -311,6 +310,7 @@ class StatusLine(QStatusBar):
         elif not after.is_busy and not after.shows_layout_progress:
             self._patience.stop()
             self._hide_progress()
+        self._fit()
         if before.run is not after.run and self.currentMessage() == before.run.sentence:
             self.clearMessage()  # it was about the previous run
         if before.document is not after.document and before.path != after.path:

@@ -378,6 +378,20 @@ def test_a_notice_has_the_room_of_the_cards_that_are_offered(pilot: Pilot) -> No
     assert pilot.window.width() == 1024
 
 
+def test_a_summary_that_becomes_longer_leaves_a_notice_its_room(pilot: Pilot) -> None:
+    pilot.window.resize(1280, 800)
+    pilot.run_again("import torch\nx = torch.ones(3, requires_grad=True)\n(x * x).sum().backward()\nprint(x.grad)")
+    pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled)
+    status = pilot.window.status
+    pilot.window.store.say("Step on, and say what each new number will be.")
+    pilot.type_snippet("import torch\n")
+    QApplication.processEvents()
+    assert "has changed since" in status._summary
+    needed = status.fontMetrics().horizontalAdvance(status.currentMessage())
+    seen = [each.x() for each in (status.label, *status.folded.values()) if each.isVisible()]
+    assert needed < min(seen) - status.contentsMargins().left()
+
+
 def test_what_can_be_clicked_in_the_status_bar_stays_where_it_is(pilot: Pilot) -> None:
     """A notice goes by itself, often while somebody moves the mouse to a button; the summary then comes back."""
     pilot.window.resize(1280, 800)

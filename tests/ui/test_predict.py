@@ -114,6 +114,15 @@ def test_it_is_answered_by_keyboard_alone(learner: Pilot) -> None:
     assert learner.state.predict.asked is not None or learner.state.cursor > cursor
 
 
+def test_the_keyboard_is_where_one_goes_on(learner: Pilot) -> None:
+    text, before = learner.window.editor.code.toPlainText(), learner.state.cursor
+    focused = QApplication.focusWidget()
+    assert focused is bar(learner).go_on
+    QTest.keyClick(focused, Qt.Key.Key_Space)
+    assert learner.state.cursor > before
+    assert learner.window.editor.code.toPlainText() == text
+
+
 def test_step_shows_the_answer_and_back_closes_the_question(learner: Pilot) -> None:
     go_to_question(learner)
     asked = learner.state.predict.asked
