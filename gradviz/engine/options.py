@@ -24,7 +24,6 @@ from gradviz.engine.run.signatures import refusal
 _ready = (creation, randint, ranges)
 
 _LIKE = "zeros_like ones_like empty_like full_like rand_like randn_like randint_like".split()
-_WARNED = ("eye", "linspace", "logspace", "normal")  # of an out= of another shape
 _SIZED = """zeros ones empty full arange range linspace logspace eye rand randn randint randperm normal tensor
 scalar_tensor tril_indices triu_indices""".split()
 
@@ -95,7 +94,9 @@ def _with_options(name: str, formats: bool) -> None:
         if options.get("dtype") is None and not is_of_tensors:
             options["dtype"] = out.dtype
         tracked = options.pop("requires_grad", False)
-        given = give(out, inner(*args, **options), warned=name in _WARNED)
+        if tracked and out.dtype.rank < 2:
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        given = give(out, inner(*args, **options), warned=False)
         return given.requires_grad_() if tracked else given
 
     functools.update_wrapper(placed, inner)

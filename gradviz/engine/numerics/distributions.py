@@ -296,13 +296,14 @@ def random_full(generator: Generator, shape: Sequence[int], dtype: DType) -> Arr
     kind = np.dtype(dtype)
     count = _count(shape)
     raw = generator.raw64(count) if kind in (np.int64, np.float64) else generator.raw32(count)
+    return (raw % np.uint64(whole_numbers(kind))).astype(kind).reshape(shape)
+
+
+def whole_numbers(kind: np.dtype[Any]) -> int:
+    """How many whole numbers from 0 on a type holds, each exactly."""
     if kind == np.bool_:
-        span = 2
-    elif kind.kind in "iu":
-        span = int(np.iinfo(kind).max) + 1
-    else:
-        span = 2 ** _DIGITS[kind.name] + 1
-    return (raw % np.uint64(span)).astype(kind).reshape(shape)
+        return 2
+    return int(np.iinfo(kind).max) + 1 if kind.kind in "iu" else 2 ** _DIGITS[kind.name] + 1
 
 
 @per_example(1)

@@ -659,8 +659,11 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 @api("elu_", where="F")
 def elu_(input: Tensor, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Tensor:
     """The same in place, with factors of the result and of the exponent."""
-    _check_factor(alpha, input)
-    return run(ELU, ELU_, input, True, "elu_cpu", alpha=alpha, scale=scale, input_scale=input_scale)
+    numbers = [each.item() if isinstance(each, Tensor) else each for each in (alpha, scale, input_scale)]
+    for each in numbers:
+        _check_factor(each, input)
+    factors = dict(zip(("alpha", "scale", "input_scale"), numbers, strict=True))
+    return run(ELU, ELU_, input, True, "elu_cpu", **factors)
 
 
 for _fn in (leaky_relu, selu, celu, hardtanh, threshold):

@@ -202,7 +202,7 @@ def _checked(y: Tensor, x: Tensor | None, dx: float | None, dim: int, name: str)
         raise RuntimeError(f"{name}: received a bool input for `x` or `y`, but bool is not supported")
     if x is None and y.dtype.rank == 0:
         raise RuntimeError(f"{name}: received a bool input for `y`, but bool is not supported")
-    if isinstance(dx, bool):
+    if isinstance(dx, (bool, complex)):
         raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
     if not y._data.ndim:
         if name == "cumulative_trapezoid":

@@ -374,6 +374,8 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
         )
     input, other = (each if each.dtype is target else each.to(target) for each in (input, other))
     check_broadcast(input._data, other._data)
+    if isinstance(p, complex):
+        raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
     return call(DIST, input, other, p=p)
 
 

@@ -23,7 +23,7 @@ from gradviz.engine.numerics.distributions import DEFAULT_SEED, Generator
 from gradviz.engine.ops.creation import check_device, float_type, made, put_out, sizes_of
 from gradviz.engine.ops.elementwise import check_broadcast, number_array
 from gradviz.engine.ops.shape import expanded_shape
-from gradviz.engine.run.api import api, method
+from gradviz.engine.run.api import UNSAID, api, method
 from gradviz.engine.run.apply import NO_PARAMS, call
 from gradviz.engine.run.arguments import refuse
 from gradviz.engine.run.inplace import check_writable, put, write
@@ -413,17 +413,19 @@ _fill_random(
 _RANDOM_FILLS = [_fill_row("random", n) for n in range(3)]
 _fill_random(
     "random_",
-    lambda low=None, high=None: _RANDOM_FILLS[2 if low is None else 1 if high is None else 0],
-    lambda g, x, low=None, high=None: _random_integers(
-        g, x, *((0, low) if low is not None and high is None else (low, high))
+    lambda low=None, high=UNSAID: _RANDOM_FILLS[2 if low is None else 1 if high is UNSAID else 0],
+    lambda g, x, low=None, high=UNSAID: _random_integers(
+        g, x, *((0, low) if low is not None and high is UNSAID else (low, high))
     ),
 )
 
 
 def _random_integers(g: Generator, x: Array, low: int | None, high: int | None) -> Array:
-    if low is None or high is None:
+    if low is None:
         _refuse(wrap(x), "c", "random_kernel_cpu")
         return distributions.random_full(g, x.shape, x.dtype)
+    if high is None:
+        return distributions.randint(g, low, distributions.whole_numbers(x.dtype), x.shape, x.dtype)
     if low < high:
         _check_range(low, high, dtypes.of(x))
     return distributions.randint(g, low, high, x.shape, x.dtype)
@@ -526,6 +528,7 @@ def binomial(count: Tensor, prob: Tensor, generator: object = None) -> Tensor:
     for name, each in (("count", count), ("prob", prob)):
         if each._data.dtype.kind in "biu":
             raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: {each.dtype.title}")
+    check_broadcast(count._data, prob._data)
     counts, probs = np.broadcast_arrays(count._data, prob._data)
     return made(rejection.binomial(source_of(generator), counts, probs))
 

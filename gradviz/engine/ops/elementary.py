@@ -570,7 +570,12 @@ def _prepare_ldexp(input: Tensor, other: Tensor) -> Prepared:
     return LDEXP, (input, other), (cast(input, target), cast(other, power)), NO_PARAMS
 
 
-register(_prepare_ldexp, ("ldexp",))
+def _check_own_power(input: Tensor, other: Tensor) -> None:
+    if input.dtype.rank < 2 and isinstance(other, Tensor):
+        raise RuntimeError(f"ldexp can't be cast to the desired output type {input.dtype.title}")
+
+
+register(_prepare_ldexp, ("ldexp",), own=_check_own_power)
 
 
 NEXTAFTER: OpRow = op(

@@ -147,7 +147,8 @@ def register(
             with no_grad():
                 return function(*args, out=out, **kwargs)
         refuse_tracked_out(names[0], args, out)
-        given = [each for each in (*args, *kwargs.values()) if isinstance(each, Tensor)]
+        numbers = [each for each in (*args, *kwargs.values()) if isinstance(each, (Tensor, *NUMBERS))]
+        given = [each for each in numbers if isinstance(each, Tensor)]
         try:
             result = apply(*prepare(*args, **kwargs))
         except RuntimeError as error:  # PyTorch looks at memory and types before it looks at shapes, or for a kernel
@@ -157,8 +158,8 @@ def register(
                 check_cast(names[0], out, result_type(*given), given)
             if "not implemented for '" in str(error):  # the result has been given room by then
                 shape = np.broadcast_shapes(*(each._data.shape for each in given))
-                if out._data.size and out._data.shape != shape:
-                    warn_resized(out, np.broadcast_to(np.zeros(()), shape))
+                kind = result_type(*map(operand, numbers))
+                _warn_of_size(out, np.broadcast_to(np.zeros(()), shape), kind)
             raise
         _check_out_memory(out, given)
         check_cast(names[0], out, result.dtype, given)
@@ -167,10 +168,11 @@ def register(
                 f"output with shape {list(out._data.shape)} doesn't match the broadcast shape "
                 f"{list(result._data.shape)}"
             )
-        converted = out.dtype is not result.dtype and names[0] not in _BOOLEAN
-        if out._data.shape != result._data.shape and converted and out._data.size:
-            warn_resized(out, result._data)  # once for the result, once for what it is converted to
-        return give(out, result)
+        kind = result.dtype
+        if names[0] in _BOOLEAN:
+            kind = result_type(*map(operand, numbers)) if names[0] in _COMPARING else out.dtype
+        _warn_of_size(out, result._data, kind)
+        return give(out, result, warned=False)
 
     function.__name__ = names[0]
     api(*names, where=where)(function)
@@ -219,7 +221,17 @@ _FIRST = (  # what a scatter checks before memory
     "Index tensor must", "Expected index", "scatter(): Expected", "source tensor shape must", "index_add_()",
     "index_reduce_()", "put_()", "Dimension out of range",
 )  # fmt: skip
+
+
 # Functions that write booleans into a tensor of any type.
+def _warn_of_size(out: Tensor, like: Array, computed: dtypes.dtype) -> None:
+    """Warn that `out` is resized: once for the result, once for what it is converted to."""
+    if out._data.size and out._data.shape != like.shape:
+        for _ in range(1 if out.dtype is computed or out.dtype is dtypes.bool_ else 2):
+            warn_resized(out, like, stacklevel=4)
+
+
+_COMPARING = frozenset("eq ne lt le gt ge".split())
 _BOOLEAN = frozenset("eq ne lt le gt ge logical_and logical_or logical_xor logical_not".split())
 _COMPARED = tuple(f'"{name}_cpu"' for name in ("lt", "le", "gt", "ge"))  # their result is boolean
 
@@ -249,7 +261,7 @@ def refused_first(name: str, target: Tensor, others: Sequence[object], error: Ex
     return _uncastable(target, known, error)
 
 
-_OF_NUMBERS = '"round_', "clamp is not"  # their numbers are not operands
+_OF_NUMBERS = '"round_', "clamp is not", "ldexp can't"  # their numbers are not operands
 
 
 def _uncastable(target: Tensor, known: Sequence[Any], error: Exception) -> Exception | None:

@@ -448,6 +448,11 @@ def old_qr(input: Tensor, some: bool = True) -> Named:
 
 # --- Householder reflections ---
 
+
+def _no_factor_gradient(grads: object) -> Any:
+    raise NotImplementedError("the derivative for 'geqrf' is not implemented.")
+
+
 GEQRF = op(
     "geqrf",
     "self",
@@ -456,6 +461,7 @@ GEQRF = op(
     symbol="QR",
     latex=r"Q R = A",
     brief="The QR factors as LAPACK leaves them.",
+    joint=_no_factor_gradient,
     **_ABOUT,
 )
 
@@ -611,8 +617,6 @@ def _check_ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool) -> None:
     size, count = other._data.shape[at], tau.size(-1)
     if size != input._data.shape[-2]:
         raise RuntimeError(f"torch.ormqr: other.shape[{at}] must be equal to input.shape[-2]")
-    if size < count:
-        raise RuntimeError(f"torch.ormqr: other.shape[{at}] must be greater than or equal to tau.shape[-1]")
     if count != min(size, input._data.shape[-1]):
         raise RuntimeError(f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[{at}], input.shape[-1])")
 

@@ -145,6 +145,8 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 @api("mv")
 def mv(input: Tensor, vec: Tensor) -> Tensor:
     """A matrix, n×m, times a vector of m."""
+    if not input._data.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     check_vectors(1, None, input, vec)
     if input.dtype is not vec.dtype:
         raise RuntimeError(

@@ -470,6 +470,12 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     """The norm over all dimensions but one, which keeps its place; −1 stands for the norm of everything."""
     if dim == -1:
         return F["norm"](v, pow)
+    if not v._data.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    if v.dtype.rank < 2:
+        raise RuntimeError(
+            f"norm(): input dtype should be either floating point or complex. Got {v.dtype.title} instead."
+        )
     others = _others(v.ndim, dim)
     return F["norm"](v, pow, others, keepdim=True) if others else F["norm"](v.unsqueeze(-1), pow, -1)
 

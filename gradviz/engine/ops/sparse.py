@@ -22,7 +22,7 @@ from gradviz.engine.kernel.rows import ROWS, OpRow, op
 from gradviz.engine.kernel.state import state, warn_once
 from gradviz.engine.kernel.tensor import Coordinates, Tensor, wrap
 from gradviz.engine.numerics import overflow
-from gradviz.engine.ops.creation import made
+from gradviz.engine.ops.creation import check_device, made
 from gradviz.engine.ops.derivatives import scaled
 from gradviz.engine.ops.matmul import check_inner
 from gradviz.engine.run.api import FUNCTIONS, UNSAID, api, method
@@ -691,6 +691,7 @@ def sparse_coo_tensor(
     """A sparse tensor from the coordinates and values of its elements."""
     if check_invariants is None:
         warn_once("sparse invariants", _UNCHECKED)
+    check_device(device)
     if values is UNSAID:
         shape = plain_numbers(indices if isinstance(indices, Sequence) else (indices,))
         empty = np.zeros(0, (dtype or dtypes.get_default_dtype()).np)

@@ -348,9 +348,8 @@ register(_prepare_nan_to_num, ("nan_to_num",))
 @api("nansum")
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: object = None) -> Tensor:
     """The sum, ignoring NaN."""
-    axes = dim if dim is None or isinstance(dim, int) else tuple(dim)
-    if isinstance(axes, tuple):
-        axes_of(axes, input._data.ndim)
+    axes = dim if dim is None or isinstance(dim, int) else axes_of(tuple(dim), input._data.ndim)
+    axes = None if not input._data.ndim and isinstance(axes, tuple) else axes
     return in_type(call(NANSUM, input if dtype is None else input.to(dtype), dim=axes, keepdim=keepdim), dtype)
 
 

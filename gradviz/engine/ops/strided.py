@@ -324,9 +324,9 @@ def slice_scatter(
     """A copy in which a range is `src`."""
     if not input._data.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    dim = wrap_dim(dim, input._data.ndim)
     if step <= 0:
         raise RuntimeError("slice step must be positive")
-    dim = wrap_dim(dim, input._data.ndim)
     _check_slice(_range(input.detach(), dim, start, end, step), src)
     return call(SLICE_SCATTER, input, src, dim=dim, start=start, end=end, step=step)
 

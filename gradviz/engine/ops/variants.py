@@ -358,7 +358,10 @@ def _narrowed(input: Tensor, dim: int, start: int, length: int) -> Tensor:
             "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this error "
             "message be improved?  If so, please report an enhancement request to PyTorch.)"
         )
-    if length < 0 and input.ndim:
+    n = input.size(dim)
+    if not -n <= start <= n:
+        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
+    if length < 0:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({input.size(dim)}).")
     return F["narrow"](input, dim, start, length)
 

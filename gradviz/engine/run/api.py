@@ -345,6 +345,8 @@ def with_out(fn: F, offered: F, name: str) -> F:
                 check_out_type(name, out[0] if isinstance(out, (tuple, list)) else out, _first(args).dtype)
             raise
         if not isinstance(out, (tuple, list)):
+            if name == "nonzero" and isinstance(found, tuple):
+                raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
             pairwise = "other" in keywords or (len(args) > 1 and isinstance(args[1], Tensor))
             checked = {"max": "maximum", "min": "minimum"}.get(name, name) if pairwise else name
             if name in _SIZED_BEFORE and out.dtype is not found.dtype:

@@ -105,10 +105,11 @@ def return_type(name: str) -> type[Named]:
 
 # Functions whose result has a fixed element type, and their error for another one.
 _EXACT = frozenset(
-    """mm bmm addmm addmv baddbmm mv matmul gather scatter scatter_add take_along_dim index_add index_copy max min sort
-    msort argmax argmin argsort diag qr svd softmax log_softmax tril triu norm aminmax topk isin inverse
-    alias_copy as_strided_copy diagonal_copy expand_copy permute_copy select_copy slice_copy split_with_sizes_copy
-    squeeze_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy view_as_real_copy view_copy""".split()
+    """mm bmm addmm addmv baddbmm mv matmul gather scatter scatter_add take_along_dim index_add index_copy max min
+    sort msort argmax argmin argsort avg_pool2d avg_pool3d diag linear qr svd softmax log_softmax tril triu norm
+    aminmax topk isin inverse alias_copy as_strided_copy diagonal_copy expand_copy permute_copy select_copy
+    slice_copy split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy
+    view_as_real_copy view_copy""".split()
 )
 # Elementwise functions that convert neither what they read nor what they write.
 _UNCONVERTED = frozenset(
@@ -123,6 +124,7 @@ _WORDS = {
     "where": "Expected out type to be {0} but got {1}",
     "amax": "Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's dtype.",
     "multinomial": "multinomial expects {0} tensor out, got: {1}",
+    "nonzero_static": "nonzero_static: Expected out tensor to have scalar type {0} but got scalar type{1}",
     "nonzero": "nonzero: Expected out tensor to have scalar type {0} but got scalar type{1}",
     "dot": "result dtype {1} does not match input dtype {0}",
     "cummax": "expected scalar_type {0} but found {1}",
@@ -132,7 +134,8 @@ _WORDS = {
         "Expected self.dtype() == output.dtype() to be true, but got false.  (Could this error message be improved?  "
         "If so, please report an enhancement request to PyTorch.)"
     ),
-    "conj_physical": "Found dtype {1} but expected {0}",
+    **dict.fromkeys("conj_physical gelu hardshrink softplus softshrink".split(), "Found dtype {1} but expected {0}"),
+    "logsigmoid": "expected scalar type {0} but found {1}",
     "quantile": "quantile() out tensor must be same dtype as the input tensor",
     "kthvalue": "output values must be of same type as input",
     "mode": "expected scalar type '{0}' but got '{1}' for values output",
@@ -239,6 +242,8 @@ def check_cast(name: str, out: Tensor, made: dtypes.dtype, operands: Sequence[ob
     if name in _UNCONVERTED and not from_complex and not between and out.dtype is not made:
         raise RuntimeError(f"Found dtype {out.dtype.title} but expected {made.title}")
     check_out_type(name, out, made)
+    if name == "ldexp" and not dtypes.can_cast(made, out.dtype):
+        raise RuntimeError(f"ldexp can't be cast to the desired output type {out.dtype.title}")
     check_castable(made, out.dtype)
 
 

@@ -109,6 +109,15 @@ class UninitializedTensorMixin(Tensor):
             "to initialize the parameters before accessing their attributes."
         )
 
+    def numel(self) -> int:
+        """Refused, as a count of the parameters would be wrong."""
+        raise ValueError(
+            "Attempted to use an uninitialized parameter in <method 'numel' of 'torch._C.TensorBase' objects>. This "
+            "error happens when you are using a `LazyModule` or explicitly manipulating "
+            "`torch.nn.parameter.UninitializedParameter` objects. When using LazyModules Call `forward` with a dummy "
+            "batch to initialize the parameters before calling torch functions"
+        )
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
 
