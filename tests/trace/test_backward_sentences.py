@@ -180,3 +180,23 @@ def test_what_a_hook_unpacks_is_not_taken_for_what_it_packed() -> None:
     assert any(each.startswith("y = e^a = [2.718, 2.718]. ExpBackward0 is made") for each in said)
     assert any(each.endswith("= grad · (y as unpacked) = [8.155, 8.155].") for each in said)
     assert not any("overwritten" in each for each in said)
+
+
+def test_what_vmap_computes_is_said_for_each_example() -> None:
+    trace = run("""
+import torch
+from torch.func import vmap, grad
+def loss(b, w, x, y):
+    return torch.nn.functional.mse_loss(x @ w + b, y)
+def meta(b, w, x, y):
+    return loss(b - 0.1 * grad(loss)(b, w, x, y), w, x, y)
+x, y = torch.arange(12.).reshape(2, 3, 2), torch.ones(2, 3, 1)
+b, w = torch.zeros(1, requires_grad=True), torch.ones(2, 1, requires_grad=True)
+vmap(meta, in_dims=(None, None, 0, 0))(b, w, x, y).sum().backward()
+vmap(grad(torch.nn.functional.cross_entropy))(x, torch.zeros(2, 3, dtype=torch.long))
+vmap(grad(torch.nn.functional.cross_entropy))(x[:, 0], torch.zeros(2, dtype=torch.long))
+""")
+    said = " ".join(explain(trace.frame(step)).sentence for step in range(1, len(trace) + 1))
+    assert "= 1 · 2 ((x @ w + b)₁ − y₁) / 3 = " in said and ") / 6" not in said
+    assert "= −grad / 3 at the class of each place" in said and "= −grad at the class of each row" in said
+    assert "Gradient of b₁ = grad, summed over the broadcast dimensions = [[8], [32]]." in said

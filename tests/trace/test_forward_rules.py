@@ -304,3 +304,26 @@ def test_a_function_that_writes_to_its_input_without_saying_so_is_seen_to() -> N
     unmarked = [each.partition("unmarked: ")[2].partition(".")[0] for each in said if "unmarked: " in each]
     assert unmarked == ["b: [3, 3] → [6, 6]", "c: [1, 1] → [2, 2]"]
     assert said[-1].startswith("d = [6, 6] + [2, 2] = [8, 8].")
+
+
+def test_one_of_several_results_and_an_inner_number_are_not_called_by_the_whole_call() -> None:
+    trace = run("""
+import torch
+from torch.func import grad, jvp
+x = torch.ones(2, 4, requires_grad=True) * 1
+torch.hsplit(x, [3, 6])
+distributions = torch.distributions
+distributions.MixtureSameFamily(distributions.Categorical(torch.ones(2)), distributions.Normal(x[0, :2], 1.0))
+y = torch.autograd.grad(outputs=(x * x), inputs=(x,), grad_outputs=torch.ones_like(x), retain_graph=False)
+try:
+    torch.linalg.cholesky(-torch.eye(2))
+except RuntimeError:
+    pass
+grad(lambda x: x * jvp(lambda y: x * y, (x,), (torch.tensor(1.0),))[1])(torch.tensor(2.0))
+""")
+    told = [explain(trace.frame(step)) for step in range(1, len(trace) + 1)]
+    said = " ".join(f"{each.title} {each.sentence}" for each in told)
+    assert "torch.hsplit(x, [3, 6]) =" not in said and "x[:, 4:4] = (2, 0) empty" in said
+    assert "torch.autograd.grad(outputs=(x * x), …) (line 8)" in [each.title for each in told]
+    assert "log in MixtureSameFamily = ln" in said and "L with L @ Lᵀ" not in said and "mask of" not in said
+    assert "∂(tensor made in x * jvp(…)[1]) = grad · x = 1 × 2 = 2" in said

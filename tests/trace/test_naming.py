@@ -527,3 +527,60 @@ y = torch.tanh(x)
 """)
     assert "∂g/∂y = −grad · 2 · y · 1 = -1 × 2 × 0.4621 × 1 = -0.9242." in sentences(trace, Kind.BACKWARD)[1]
     assert list(problems(trace)) == []
+
+
+def test_what_a_method_gives_back_that_writes_is_called_as_what_it_writes_to() -> None:
+    source = """
+import torch
+t = torch.arange(6., requires_grad=True) * 1
+m = t.view(2, 3)
+row = m[0]
+row.mul_(2)
+y = torch.ones(2, 1, requires_grad=True).clone()
+y.squeeze_()
+y.t_()
+f = torch.zeros(2)
+f[f < 1] = -1
+w = (t * 2).view(6)
+w[w < 1] = w.new_tensor(5.0)
+(w.prod() + t.sum() + y.sum() + m.sum()).backward()
+"""
+    trace = run(source)
+    names = set(trace.naming.shown_at_end(np.arange(len(trace.tensors))))
+    assert {"row₁", "row₂", "copy of -1", "w₂"} <= names
+    assert not [each for each in names if "_(" in each or each.startswith("w[w < 1")]
+    rows = [int(each) for each in trace.arrivals.tensor]
+    assert min(rows) >= 0  # m has another history since its base was written to, and is the same tensor
+
+
+def test_what_calls_make_for_themselves_is_not_called_by_their_text() -> None:
+    source = """
+import copy
+import torch
+from torch.func import functional_call, grad, vmap
+from torch.utils.data import DataLoader
+rows = [x.tolist() for x in DataLoader(range(2))]
+net = torch.nn.Linear(1, 1)
+other = copy.deepcopy(net).to(torch.float64)
+xs = torch.ones(3, 2)
+def inner(p, x):
+    return grad(lambda q: (q * x).sum())(p)
+g = grad(lambda p: vmap(inner, in_dims=(None, 0))(p, xs).sum())(torch.ones(2))
+e = torch.einsum("ij,jk->", torch.ones(2, 2), torch.ones(2, 2))
+"""
+    trace = run(source)
+    names = set(trace.naming.shown_at_end(np.arange(len(trace.tensors))))
+    whole = {"[x.tolist() for x in DataLoader(range(2))]", "copy.deepcopy(net).to(torch.float64)"}
+    assert not whole & names and any(each.startswith("p.for_every_example") for each in names), names
+    assert not [each for each in names if " for einsum." in each and ") for einsum)" not in each]
+
+
+def test_the_outputs_of_a_checkpointed_sequence_are_those_of_its_children() -> None:
+    trace = run("""
+import torch, torch.nn as nn
+from torch.utils.checkpoint import checkpoint_sequential
+blocks = nn.Sequential(*[nn.Sequential(nn.Linear(2, 2), nn.Softplus()) for _ in range(2)])
+checkpoint_sequential(blocks, 2, torch.ones(1, 2), use_reentrant=False).sum().backward()
+""")
+    names = set(trace.naming.shown_at_end(np.arange(len(trace.tensors))))
+    assert {"output₁ of blocks[…][0]", "output of blocks[…][1]"} <= names

@@ -316,3 +316,21 @@ torch.optim.Adagrad([w], lr=0.1).step()
     trace = run(source)
     said = explain(trace.frame(len(trace))).sentence
     assert said.startswith("s ← s + w.grad² = 0 + [-0.01332, 0.02586, 0.08664]² = [0.0001774, 0.0006687, 0.007506]; ")
+
+
+def test_asgd_takes_the_rate_that_its_former_step_computed() -> None:
+    trace = run("""
+import torch
+w = torch.tensor(3., requires_grad=True)
+opt = torch.optim.ASGD([w], lr=0.1)
+decay = torch.optim.lr_scheduler.ExponentialLR(opt, 0.5)
+for _ in range(2):
+    opt.zero_grad()
+    (w * w).backward()
+    torch.nn.utils.clip_grad_norm_([w], 100)
+    opt.step()
+    decay.step()
+""")
+    said = [explain(trace.frame(at + 1)).sentence for at in range(len(trace)) if trace.steps.kind[at] == Kind.OPTIMIZER]
+    assert "η = 0.1 / (1 + λ · 0.1 · 1)^α = 0.1; " in said[-1]
+    assert said[-1].endswith("= 2.4 × (1 − 0.0001 × 0.1) − 0.1 × 4.8 = 1.92."), said[-1]

@@ -45,9 +45,14 @@ _PLAIN_BODY = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda) 
 def is_region(node: Function) -> bool:
     """Whether calls of a function are regions. `forward` and special methods are part of a module's call, and functions
     that autograd calls with `ctx` are part of an operation; bodies that can be suspended are not regions."""
-    first = next(iter([*node.args.posonlyargs, *node.args.args]), None)
     special = node.name == "forward" or (node.name.startswith("__") and node.name.endswith("__"))
-    return not special and not suspends(node) and (first is None or first.arg != "ctx")
+    return not special and not suspends(node) and not _is_of_autograd(node)
+
+
+def _is_of_autograd(node: Function) -> bool:
+    """Whether it has a `ctx`, as the methods of a `torch.autograd.Function`: what they are given has better names."""
+    first = next(iter([*node.args.posonlyargs, *node.args.args]), None)
+    return first is not None and first.arg == "ctx"
 
 
 def suspends(node: Function) -> bool:
@@ -185,6 +190,7 @@ class _Instrument(ast.NodeTransformer):
         self._loops = loops  # whether loops are regions here
         self._can_end = can_end
         self._turning: list[str] = []  # the variables of the enclosing loops
+        self._silent = False  # in the forward() of a Function, in which no operation is a step
 
     @property
     def _rank(self) -> int:
@@ -199,6 +205,8 @@ class _Instrument(ast.NodeTransformer):
 
     def _after(self, target: ast.expr, rank: int) -> list[ast.stmt]:
         """Statements that report what a target was bound to, by reading it."""
+        if self._silent:
+            return []
         parts = _flat(target)
         if parts != [target]:
             return [found for each in parts for found in self._after(each, rank)]
@@ -215,7 +223,7 @@ class _Instrument(ast.NodeTransformer):
         rest = []
         for target in reversed(targets):
             name = _name(target)
-            if name is None:
+            if name is None or self._silent:
                 rest.append(target)
             else:
                 rank = self._rank if isinstance(target, ast.Name) else max(self._rank, ELEMENT)
@@ -316,11 +324,13 @@ class _Instrument(ast.NodeTransformer):
     def _visit_function(self, node: Function) -> Function:
         self._depth += 1
         loops, self._loops = self._loops, has_room(node.body) and not suspends(node)
-        region = is_region(node)
+        region, silent = is_region(node), self._silent
+        self._silent = silent or (_is_of_autograd(node) and node.name == "forward")
         self.generic_visit(node)
+        self._silent = silent
         self._depth -= 1
         self._loops = loops
-        names = _parameters(node.args)
+        names = [] if _is_of_autograd(node) else _parameters(node.args)
         first = 1 if ast.get_docstring(node, clean=False) is not None else 0
         node.body[first:first] = [found for name in names for found in self._after(name, LOCAL)]
         if region:

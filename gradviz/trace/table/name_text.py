@@ -41,7 +41,9 @@ def is_primary(text: str) -> bool:
 
 
 def with_ending(name: str, ending: str) -> str:
-    """What was done to a tensor: "x.detach()", "(x * w).log_softmax()"."""
+    """What was done to a tensor: "x.detach()", "(x * w).log_softmax()", "(x for einsum).sum()"."""
+    if (role := _PURPOSE.match(ending)) is not None:
+        name, ending = f"{name}{role[0]}", ending[role.end() :]
     whole = not ending.startswith((".", "[", " ")) or is_primary(name)
     return f"{name}{ending}" if whole else f"({name}){ending}"
 
@@ -89,9 +91,17 @@ def read_text(text: str) -> str:
 
 def written_to(text: str, names: Container[str]) -> str:
     """What an expression writes to: "row" of "row.mul_(2)" and "row += 1", if this is one of the names, or a part."""
+    if "_(" not in text:
+        return read_text(text)
     opened = next((start for start, end in _groups(text) or () if end == len(text) - 1 and text[end] == ")"), 0)
     found = _WRITING.fullmatch(text, 0, max(opened - 1, 0))
     return found[1] if found and (found[1] in names or found[1].endswith("]")) else read_text(text)
+
+
+def indexed(text: str) -> str:
+    """What an expression takes elements of: "w" of "w[w < 1]"."""
+    opened = next((start for start, end in _groups(text) or () if end == len(text) - 1 and text[end] == "]"), 0)
+    return text[: opened - 1] if opened > 1 else text
 
 
 def last_call(text: str) -> str:
@@ -166,10 +176,17 @@ def is_text_of(op: str, label: str) -> bool:
 
 def gives_no_tensor(op: str, text: str) -> bool:
     """Whether a call steps an optimizer, checks gradients, changes a module or returns one of the things that it
-    compares, or makes an object whose arguments are checked, "Normal(mean, 1.0)": what it computes is internal."""
-    if _STEP.search(text) is not None or (op in ("all", "linalg_cholesky_ex") and makes_object(text)):
+    compares, or makes an object whose arguments are checked, "Normal(mean, 1.0)", or a list: what it computes is
+    internal."""
+    if text[:1] in ("[", "{") and (1, len(text) - 1) in (_groups(text) or ()):
+        return True
+    if _STEP.search(text) is not None or _DISTRIBUTION.match(text) is not None:
+        return True
+    if op in ("all", "linalg_cholesky_ex") and makes_object(text):
         return True
     if op == "expand" and _SAMPLES.search(text) is not None:  # its parameters for each of the samples
+        return True
+    if op == "slice" and _PARTS.search(text) is not None:  # one of several results
         return True
     called = _RETURNS_OTHER.search(text)
     return called is not None and last_call(text) == called[1] and (op in ("gt", "lt")) == (called[2] in _COMPARING)
@@ -291,6 +308,7 @@ SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 _SUBSCRIBED = str.maketrans("0123456789", SUBSCRIPTS)
 _ROLE = re.compile(r"(?:initial )?[a-z][a-z]\w*(?:\.\w+|\[\d+\])? (?:of|in) \S")
 _WRITES = re.compile(r" (?:[-+*/@%&|^]|\*\*|//|<<|>>)= .*$", re.DOTALL)
+_PURPOSE = re.compile(r" (?:for \w+|as (?:\d+|a) matri(?:x|ces))(?=\.|\[)")
 _WRITING = re.compile(r"(.+)\.\w+_", re.DOTALL)
 _PLACE = re.compile(r" (?:of|in) ")
 _CALLED = re.compile(r"[\w.]+$")
@@ -302,8 +320,16 @@ OF_SHAPE = frozenset("permute transpose unsqueeze squeeze view _unsafe_view _res
 _SPLITTING = frozenset("split split_with_sizes unsafe_split unsafe_chunk chunk unbind meshgrid".split())
 _STEP = re.compile(r"\.step\([^()]*\)$|(?:^|\.)(?:grad)?gradcheck\(")  # which return no tensor that they make
 _SAMPLES = re.compile(r"\.sample\([^()]*(?:\([^()]*\))?[^()]*\)$")
+_PARTS = re.compile(r"\b(?:tensor_split|[hvd]split)\([^()]*(?:\([^()]*\))?[^()]*\)$")
 _COMPARING = ("max", "min", "sorted")  # Python's own, which return one of their arguments
 _RETURNS_OTHER = re.compile(
     rf"((?:[\w.]+\.)?\b(?:{REPLACING}|global_unstructured|(?<=prune\.)identity)|^(max|min|sorted))(?=\()"
+)
+_DISTRIBUTION = re.compile(
+    r"(?:\w+\.)*(?:Bernoulli|Beta|Binomial|Categorical|Cauchy|Chi2|ContinuousBernoulli|Dirichlet|Exponential|"
+    r"FisherSnedecor|Gamma|GeneralizedPareto|Geometric|Gumbel|HalfCauchy|HalfNormal|Independent|InverseGamma|"
+    r"Kumaraswamy|LKJCholesky|Laplace|LogNormal|LogisticNormal|LowRankMultivariateNormal|MixtureSameFamily|"
+    r"Multinomial|MultivariateNormal|NegativeBinomial|Normal|OneHotCategorical\w*|Pareto|Poisson|Relaxed\w+|StudentT|"
+    r"TransformedDistribution|Uniform|VonMises|Weibull|Wishart)\([^()]*(?:\([^()]*(?:\([^()]*\)[^()]*)*\)[^()]*)*\)$"
 )
 _CLASS = re.compile(r"(\w+\.)*[A-Z]\w*\(.*\)", re.DOTALL)  # "torch.nn.Linear(2, 1)"

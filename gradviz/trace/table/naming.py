@@ -18,12 +18,11 @@ from gradviz.trace.table.name_text import (
     OF_SHAPE,
     Rearranged,
     gives_no_tensor,
+    indexed,
     is_text_of,
-    last_call,
     numbered,
     ordinal,
     owned,
-    read_text,
     rearranged,
     short_op,
     shortened,
@@ -118,7 +117,7 @@ class Naming:
             before, step = self._made.get(tensor) or self._made.setdefault(tensor, self._made_of(tensor))
             if before < 0:
                 name = shortened(with_ending(own := self._own(tensor), ending))
-                is_far = (steps > 1 and _INSIDE.fullmatch(own)) or _NUMBER.fullmatch(own) or _BARE.search(name)
+                is_far = (steps > 1 and _INSIDE.fullmatch(own)) or roles.NUMBER.fullmatch(own) or _BARE.search(name)
                 return shortened(self._own(asked)) if is_far else name
             tensor, ending, steps = before, step + ending, steps + 1
         steps_at = [found.start() for found in _STEP.finditer(ending, 0, len(ending) - LONGEST // 2)]
@@ -220,6 +219,8 @@ class Naming:
             return int(inputs[0]), roles.field(trace, tensor, producer)
         if op[:1].isupper() and op not in roles.OF_TRANSFORMS:  # a function of the snippet
             return -1, ""
+        if op in _OF_VMAP:
+            return int(inputs[0]), roles.ending(trace, tensor, producer)
         if (label and not _inner(trace, self._overwritten, producer)) or roles.recurrent(trace, tensor):
             return -1, ""
         if roles.output(trace, tensor, producer) or roles.of_attention(trace, tensor, producer):
@@ -233,14 +234,18 @@ class Naming:
         """The name of a tensor that is not named after another one."""
         trace, producer = self._trace, int(self._trace.tensors.producer[tensor])
         if producer < 0:
-            return _leaf(trace, tensor)
+            return roles.leaf(trace, tensor)
         op, scope, label = (str(column[producer]) for column in (trace.nodes.op, trace.nodes.scope, trace.nodes.source))
-        label = written_to(label, trace.names.name) if op == "as_strided" else read_text(label)
+        label = written_to(label, roles.bound_names(trace))
+        if op == "as_strided" and trace.nodes.op[producer - 1] == "index_put":  # of all of it, not of a view
+            label = indexed(label)
         if trace.nodes.call[producer] >= 0:  # made by a backward pass: the source text is that of the call
             within = _of_gradient(trace, producer)
             if within or trace.calls.create_graph[trace.nodes.call[producer]]:
                 return f"{short_op(op)}{f' in {within}' if within else ''}"
             return f"recomputed {short_op(op)}"  # by a checkpoint
+        if op == "_to_copy" and (copied := roles.copied(trace, tensor, label)):
+            return copied
         field = roles.field(trace, tensor, producer)
         if scope == DATA_LOADER and label.startswith("for "):
             return "batch"
@@ -277,25 +282,6 @@ class Naming:
         return origin
 
 
-def _leaf(trace: Trace, tensor: int) -> str:
-    """The name of an unbound leaf: a number that no factory made is its own name."""
-    step, label = int(trace.tensors.step[tensor]), str(trace.tensors.label[tensor])
-    made = step >= 0 and trace.steps.kind[step] == Kind.LEAF and trace.steps.ref[step] == tensor
-    value = trace.value(int(trace.tensors.value[tensor]))
-    if trace.tensors.dtype[tensor] in ("int64", "bool") and _SUBSCRIPT.fullmatch(label):
-        return f"indices of {label}"
-    inside = roles.inside(trace, tensor) if not made else ""
-    changes = trace.tensors.requires_grad[tensor] or len(trace.history("writes", "tensor").all(tensor))
-    if not made and not changes and value is not None and value.scalar is not None and ".running_" not in inside:
-        return value.brief()
-    if label[:1] in ("[", "{"):  # a list is no tensor
-        return f"tensor made in {label}"
-    if (imported := _IMPORT.match(label)) is not None:
-        return f"constant of {imported[1]}"
-    role = inside or roles.parameter(trace, tensor, label) or roles.constant(trace, tensor)
-    return role or (f"tensor in {last_call(label)}" if gives_no_tensor("", label) else label) or f"tensor {tensor}"
-
-
 def call_around(naming: Naming, node: int) -> str:
     """The call in whose course an operation ran, "F.cross_entropy(logits, y)", if it did not make its result."""
     label = str(naming._trace.nodes.source[node])
@@ -322,7 +308,8 @@ def _plain_names(naming: Naming, asked: NDArray[np.int64]) -> list[str | None]:
     made = made[nodes.call[producer[made]] < 0]
     found = np.full(len(asked), None, object)
     plain = made[_has_own_text(trace, naming._overwritten, producer[made]) & (owner[made] < 0)]
-    found[plain] = [*map(read_text, nodes.source[producer[plain]].tolist())]
+    bound = roles.bound_names(trace)
+    found[plain] = [written_to(text, bound) for text in nodes.source[producer[plain]].tolist()]
     place = np.full(len(tensors), -1, np.int64)
     place[asked[producer < 0]], place[asked[made]] = np.flatnonzero(producer < 0), made
     rows = np.flatnonzero(place[names.tensor] >= 0)
@@ -370,7 +357,7 @@ def _leaves_alike(naming: Naming, tensor: int) -> list[int]:
         for each in used[:MOST_TOLD_APART].tolist():
             found[naming.name(each, end)].append(each)
     name = naming.name(tensor, end)
-    return [] if _NUMBER.fullmatch(name) else found[name]
+    return [] if roles.NUMBER.fullmatch(name) else found[name]
 
 
 def _may_be_told_apart(naming: Naming, tensors: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -417,7 +404,7 @@ def _has_own_text(trace: Trace, overwritten: NDArray[np.int64], asked: NDArray[n
     texts = list(zip(nodes.op[asked].tolist(), nodes.source[asked].tolist(), strict=True))
     named = {(op, text): text != "" and not gives_no_tensor(op, text) for op, text in set(texts)}
     found: NDArray[np.bool_] = (~goes_on | ends) & np.array([named[each] for each in texts], bool)
-    found &= (overwritten[asked] < 0) & ~np.isin(nodes.op[asked], ("detach", "unbind", "as_strided"))
+    found &= (overwritten[asked] < 0) & ~np.isin(nodes.op[asked], _NEVER_PLAIN)
     results = np.bincount(trace.tensors.producer[trace.tensors.producer >= 0], minlength=len(nodes))
     found &= results[asked] == 1
     return found
@@ -449,6 +436,13 @@ def _inner(trace: Trace, overwritten: NDArray[np.int64], producer: int) -> bool:
 
 
 _OF_VMAP = ("AddBatchDim", "BatchRepeat")  # what it makes of its arguments
+_NEVER_PLAIN = (
+    "as_strided",
+    "detach",
+    "unbind",
+    "_to_copy",
+    *_OF_VMAP,
+)  # which are not named by the text of their call, or not always
 
 
 def _is_read_elsewhere(trace: Trace, producer: int) -> bool:
@@ -522,8 +516,8 @@ def _picture(trace: Trace, tensor: int, producer: int) -> int:
     another."""
     if trace.nodes.call[producer] >= 0 and _of_gradient(trace, producer) not in ("", _OF_SEVERAL):
         return -2 - int(trace.roots_of(int(trace.nodes.call[producer]))[0])
-    graph, users = int(trace.graphs.of_tensor[tensor]), trace.users_of(tensor)
-    return int(trace.graph_of_node[users[0]]) if len(users) else graph  # what is not tracked is seen where it is used
+    graph, used_in = int(trace.graphs.of_tensor[tensor]), trace.graph_of_node[trace.users_of(tensor)]
+    return int(used_in[0]) if len(used_in) and graph not in used_in else graph  # not tracked: seen where it is used
 
 
 def _foreign(trace: Trace, graph: int) -> NDArray[np.int64]:
@@ -583,9 +577,6 @@ _OF_SEVERAL = "the gradient"  # of something without a short name
 _LONGEST_ROOT = 20  # characters of an expression whose gradient is named after it
 _MOST_CALLBACKS = 4  # one after the other, without an operation between them
 _MOST_STEPS = 3  # inside a module, through which a tensor is named after another one
-_NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?|True|False|-?inf|nan")
-_SUBSCRIPT = re.compile(r"[^\[].*\[.*\]", re.DOTALL)  # "x[[0, 1]]", whose list becomes a tensor
-_IMPORT = re.compile(r"(?:from|import)\s+([\w.]+)")
 _BARE = re.compile(r"^\(…\)|… (?:as|for) ")  # which does not say of what
 _INSIDE = re.compile(r"\w+ in \S.*")  # "sub in TripletMarginLoss", which is no name of the snippet
 _STEP = re.compile(r"\.(?=[^\W\d])|\[")  # where what was done to a tensor begins

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.name_text import OF_SHAPE, arguments, last_call, makes_object, short_op, subscript
+from gradviz.trace.table.name_text import (
+    OF_SHAPE,
+    arguments,
+    gives_no_tensor,
+    last_call,
+    makes_object,
+    short_op,
+    subscript,
+)
 from gradviz.trace.table.regions import RegionKind
 
 if TYPE_CHECKING:
@@ -18,6 +26,40 @@ if TYPE_CHECKING:
 
 _LOOKED_AT = 32  # users of a tensor
 MOST_TOLD_APART = 6_000  # results of a graph that are numbered where their names are alike
+
+
+def leaf(trace: Trace, tensor: int) -> str:
+    """The name of an unbound leaf: a number that no factory made is its own name."""
+    step, label = int(trace.tensors.step[tensor]), str(trace.tensors.label[tensor])
+    made = step >= 0 and trace.steps.kind[step] == Kind.LEAF and trace.steps.ref[step] == tensor
+    value = trace.value(int(trace.tensors.value[tensor]))
+    if trace.tensors.dtype[tensor] in ("int64", "bool") and _SUBSCRIPT.fullmatch(label):
+        return f"indices of {label}"
+    played = inside(trace, tensor) if not made else ""
+    changes = trace.tensors.requires_grad[tensor] or len(trace.history("writes", "tensor").all(tensor))
+    if not made and not changes and value is not None and value.scalar is not None and ".running_" not in played:
+        return value.brief()
+    is_inner = not made and value is not None and value.scalar is not None and not last_call(label)
+    if label[:1] in ("[", "{") or (is_inner and label and label in trace.nodes.source[trace.users_of(tensor)]):
+        return f"tensor made in {label}"  # a list is no tensor, and a sum has no number of its own
+    if (imported := _IMPORT.match(label)) is not None:
+        return f"constant of {imported[1]}"
+    role = played or parameter(trace, tensor, label) or constant(trace, tensor)
+    return role or (f"tensor in {last_call(label)}" if gives_no_tensor("", label) else label) or f"tensor {tensor}"
+
+
+def copied(trace: Trace, tensor: int, label: str) -> str:
+    """What a copy of another type is called that no expression of the snippet gives: that of a number, or of a
+    parameter of a module that was converted."""
+    source = next(iter(trace.inputs_of(int(trace.tensors.producer[tensor])).tolist()), -1)
+    if source < 0:
+        value = trace.value(int(trace.tensors.value[tensor]))
+        return f"copy of {value.brief()}" if value is not None and value.scalar is not None else ""
+    name = trace.naming.name(source, len(trace))
+    if NUMBER.fullmatch(name):
+        return f"copy of {name}"
+    of_module = trace.tensors.is_parameter[source] and name not in label
+    return f"{name}.to({trace.tensors.dtype[tensor]})" if of_module else ""
 
 
 def inside(trace: Trace, tensor: int) -> str:
@@ -34,11 +76,12 @@ def inside(trace: Trace, tensor: int) -> str:
         weight = trace.naming.name(slots[1], len(trace)) if 1 in slots else ""
         owner = weight.removesuffix(".weight") if weight.endswith(".weight") else module_name(trace, node)
         return f"{owner}.{operand}" if owner else ""
-    if op != "mul" or slot != 1 or not is_mask(trace, tensor, node):
+    owner = module_name(trace, node)
+    if op != "mul" or slot != 1 or not owner or not is_mask(trace, tensor, node):
         return ""
-    same = [each for each in _masks(trace, node) if module_name(trace, each) == module_name(trace, node)]
+    same = [each for each in _masks(trace, node) if module_name(trace, each) == owner]
     number = subscript(same.index(node) + 1) if len(same) > 1 and node in same else ""
-    return f"mask of {module_name(trace, node)}{number}"
+    return f"mask of {owner}{number}"
 
 
 def parameter(trace: Trace, tensor: int, label: str) -> str:
@@ -281,7 +324,8 @@ def module_name(trace: Trace, node: int) -> str:
         given = [each for each in re.findall(r"[\w.]+", label) if each in owners] if called[1] not in owners else []
         inner = f".{scope}".rpartition(f".{called[1].removeprefix('self.')}.")[2].removeprefix(".")  # of "self.short"
         path = "".join(f"[{each}]" if each.isdigit() else f".{each}" for each in inner.split("."))
-        return (given[0] if len(given) == 1 else called[1]) + path
+        child = "[…]" if called[1].endswith("checkpoint_sequential") else ""  # which calls them one by one
+        return (given[0] + child if len(given) == 1 else called[1]) + path
     if scope and not scope[0].isupper():
         return scope
     return last_call(label).rsplit(".", 1)[-1] or scope
@@ -307,6 +351,12 @@ def maker(trace: Trace, node: int) -> str:
     scope, name = str(trace.nodes.scope[node]), module_name(trace, node)
     found = scope if scope[:1].isupper() and name not in _owners(trace) else name
     return f"module {found}" if found.isdigit() else found
+
+
+def bound_names(trace: Trace) -> set[str]:
+    """Everything that the snippet has given a name to."""
+    known: set[str] = trace.kept("bound names", lambda: set(trace.names.name.tolist()))
+    return known
 
 
 def _owners(trace: Trace) -> set[str]:
@@ -342,4 +392,7 @@ OF_TRANSFORMS = {  # steps of vmap, of forward mode and of hooks, and what they 
 }  # fmt: skip
 _CUT = re.compile(r"dim=(\d+), start=(\d+), end=(\d+), step=1")
 _PLACE = re.compile(r"dim=(\d+), index=(-?\d+)")
+NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?|True|False|-?inf|nan")
+_SUBSCRIPT = re.compile(r"[^\[].*\[.*\]", re.DOTALL)  # "x[[0, 1]]", whose list becomes a tensor
+_IMPORT = re.compile(r"(?:from|import)\s+([\w.]+)")
 _LAYER = re.compile(r"(?:torch\.)?nn\.\w+\(")

@@ -14,7 +14,7 @@ import numpy as np
 from gradviz.lists import listed, quantity
 from gradviz.trace.table.frame import current_site
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.name_text import SUBSCRIPTS, called_op, loop_over, opening, with_article
+from gradviz.trace.table.name_text import SUBSCRIPTS, called_op, loop_over, opening, shortened, with_article
 from gradviz.trace.table.naming import call_around
 from gradviz.trace.table.schema import SWITCHED_OFF
 from gradviz.trace.table.tables import span
@@ -30,7 +30,7 @@ from gradviz.trace.words.contributions import (
 )
 from gradviz.trace.words.elements import MOST_NUMBERS, arithmetic, enclosed, given_numbers, in_names, is_lost, variant
 from gradviz.trace.words.errors import caught_sentence, error_sentence
-from gradviz.trace.words.formulas import beside_words, factor
+from gradviz.trace.words.formulas import averaged, beside_words, factor
 from gradviz.trace.words.sentences import Said, full_stop, said
 from gradviz.trace.words.updates import module_sentence, update_sentence
 
@@ -325,9 +325,10 @@ def _in_names(frame: Frame, tensor: int) -> str:
     elif special := _of_function(trace, node) or _of_view(frame, tensor):
         return special
     op, params, factors = str(trace.nodes.op[node]), str(trace.nodes.params[node]), [*map(factor, names.values())]
-    sizes = [math.prod(trace.tensors.shape[each]) for each in trace.slots_of(node).values() if each >= 0]
     params = params if op != "_to_copy" else f"dtype={trace.tensors.dtype[tensor]}"
-    rule = in_names(op, params, names, factors, max(sizes, default=1))
+    if op == "linalg_cholesky_ex" and (info := frame.value(int(trace.outputs_of(node)[1]))) and info.summary.high:
+        return ""  # it has none
+    rule = in_names(op, params, names, factors, averaged(trace, node) if "reduction" in params else 1)
     return rule if len(rule) <= _LONGEST_RULE else ""
 
 
@@ -414,7 +415,8 @@ def _stale(frame: Frame, tensor: int) -> str:
 
 def _call_title(frame: Frame) -> str:
     source = str(frame.trace.calls.source[_ref(frame)])
-    return f"{source if 0 < len(source) <= 60 else 'backward()'}{_where(frame, current_site(frame))}"
+    called = source if len(source) <= 60 else shortened(source)
+    return f"{called or 'backward()'}{_where(frame, current_site(frame))}"
 
 
 def _call(frame: Frame) -> Said:

@@ -118,6 +118,10 @@ def _of_classes(trace: Trace, node: int, given: Mapping[str, str]) -> str:
         return ""
     counted = target.array[target.array != int(ignored)]
     total = float(len(counted) if weight is None or weight.array is None else weight.array[counted].sum())
+    examples = math.prod(trace.tensors.shape[trace.outputs_of(node)[0]]) if reduction == "mean" else 1  # of vmap
+    if examples > 1 and (2 in slots or len(counted) < target.numel):
+        return ""
+    total /= max(examples, 1)
     share = "−grad" if 2 not in slots else "−grad · weight[class]"
     share += f" / {number_text(total)}" if reduction == "mean" and total != 1 else ""
     each = ("", " of each row", " of each place")[min(len(target.shape), 2)]
@@ -202,25 +206,35 @@ def _numbers(trace: Trace, node: int, op: Op) -> dict[str, int | float]:
         found = {"min": -math.inf, "max": math.inf} | found
     if "exponent" in found:
         found["n"] = found["exponent"]
-    found.setdefault("n", _averaged(trace, node))
+    found.setdefault("n", averaged(trace, node))
     if op.operand(0) == "self" and str(trace.nodes.op[node]).startswith(("var", "std")):  # which divide by n − 1
         found["n"] += 1 - found.get("correction", 1)
     tensors = {op.operand(slot) for slot in trace.slots_of(node)}
     return {name: number for name, number in found.items() if name not in tensors}
 
 
-def _averaged(trace: Trace, node: int) -> int:
+def averaged(trace: Trace, node: int) -> int:
     """How many elements of the first operand contribute to one element of the result."""
     if "reduction=sum" in str(trace.nodes.params[node]):
         return 1
     operands, results = trace.slots_of(node), trace.outputs_of(node)
     if str(trace.nodes.op[node]).endswith("_loss_backward"):
-        return math.prod(trace.tensors.shape[results[0]]) if len(results) else 1
+        return math.prod(trace.tensors.shape[results[0]]) // _examples(trace, node) if len(results) else 1
     source, made = (
         trace.value(int(trace.tensors.value[tensor])) if tensor >= 0 else None
         for tensor in (operands.get(0, -1), int(results[0]) if len(results) else -1)
     )
     return source.numel // made.numel if source is not None and made is not None and made.numel else 1
+
+
+def _examples(trace: Trace, node: int) -> int:
+    """How many examples of vmap a gradient with a graph of its own is of: a root that needs no gradient to start with
+    has one element for each."""
+    rows = trace.history("roots", "call").all(int(trace.nodes.call[node])) if trace.nodes.call[node] >= 0 else ()
+    return max(
+        [math.prod(trace.tensors.shape[trace.roots.tensor[row]]) for row in rows if trace.roots.value[row] < 0],
+        default=1,
+    )
 
 
 def _is_complex(trace: Trace, node: int) -> bool:
@@ -489,10 +503,12 @@ def _transposed(value: Value | None) -> Value | None:
 
 
 def _is_summed(sent: Value, grad: Value | None) -> bool:
-    """Whether what was sent is smaller than what came in and could be broadcast to its shape."""
+    """Whether what was sent is smaller than what came in and could be broadcast to its shape, or each example of vmap
+    to that of its own."""
     if grad is None or sent.numel >= grad.numel or len(sent.shape) > len(grad.shape):
         return False
-    return all(mine in (1, size) for mine, size in zip(sent.shape[::-1], grad.shape[::-1], strict=False))
+    pairs = [(sent.shape, grad.shape)] + [(sent.shape[1:], grad.shape[1:])] * (sent.shape[:1] == grad.shape[:1])
+    return any(all(m in (1, size) for m, size in zip(a[::-1], b[::-1], strict=False)) for a, b in pairs)
 
 
 def bracketed(name: str) -> str:

@@ -271,6 +271,7 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("neg", 1): "−{0}",
     ("mv", 2): "{0} @ {1}",
     ("dot", 2): "{0} @ {1}",
+    ("vdot", 2): "Σ conj({n[0]}) · {1}",
     ("_linalg_solve_ex", 2): "{0}⁻¹ @ {1}",
     ("linalg_inv_ex", 1): "{0}⁻¹",
     ("_linalg_det", 1): "the determinant of {n[0]}",

@@ -531,13 +531,16 @@ def _radam(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
 
 def _asgd(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
     g, grad = _counted(numbers, settings)
-    name, count, lr, decay = (
-        numbers.name, int(frame.trace.updates.count[row]), settings.get("lr", 0.0), settings.get("lambd", 0.0),
-    )  # fmt: skip
+    updates, name, decay = frame.trace.updates, numbers.name, settings.get("lambd", 0.0)
+    count, earlier = int(updates.count[row]), frame.trace.history("updates", "tensor").all(int(updates.tensor[row]))
+    steps = [str(updates.settings[each]) for each in earlier[earlier <= row].tolist()]
+    rates = [_settings(each).get("lr", 0.0) for each in steps if "lambd=" in each][-2:]
+    lr = rates[0] if count > 1 else rates[-1]  # that of the former step, at whose end η was computed
     eta = lr / (1 + decay * lr * max(0, count - 1)) ** settings.get("alpha", 0.0)
     said, shown = number_text(eta), number_text(decay)
     in_numbers = f"{_bracketed(numbers.before)} × (1 − {shown} × {said}) − {said} × {grad}"
-    how = "lr" if count <= 1 else f"lr / (1 + λ · lr · {count - 1})^α"
+    rate = "lr" if lr == rates[-1] else number_text(lr)
+    how = "lr" if count <= 1 else f"{rate} / (1 + λ · {rate} · {count - 1})^α"
     return f"η = {how} = {said}; {numbers.said(f'{name} · (1 − λ · η) − η · {g}', in_numbers)}"
 
 
