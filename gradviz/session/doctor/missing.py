@@ -265,21 +265,26 @@ def _bound_anew(case: Case, tensor: int) -> Hit | None:
 
 
 def _converted(case: Case, statement: ast.stmt | None, text: str, tensor: int) -> Hit | None:
-    """`w = w.double()`: the name of a leaf that now refers to the leaf in another type."""
+    """`w = w.double()`, `w = w * 0.01`: the name of a leaf that now refers to what was computed from the leaf alone."""
     value = statement.value if isinstance(statement, ast.Assign) else None
-    held = receiver_of(value) if isinstance(value, ast.Call) and name_of(value) in _CONVERSIONS else None
-    if not isinstance(statement, ast.Assign) or held is None or not isinstance(value, ast.Call):
+    if not isinstance(statement, ast.Assign) or case.source(statement.targets[0]) != text:
         return None
-    if case.source(held) != text or case.source(statement.targets[0]) != text:
+    held, did = None, ""
+    if isinstance(value, ast.Call) and name_of(value) in _CONVERSIONS:
+        held, did = receiver_of(value), f"{name_of(value)}()"
+    elif isinstance(value, ast.BinOp) and isinstance(value.right, ast.Constant):
+        held, did = value.left, case.source(value)
+    if value is None or held is None or case.source(held) != text:
         return None
     line, node = value.lineno, int(case.trace.tensors.producer[tensor])
-    why = f"Line {line} binds the name {text} to what {name_of(value)}() computed from the leaf. The leaf, which "
-    why += f"backward() gives its gradient to, has lost its name, so {text}.grad is None from then on."
-    code = f"{text}.detach(){case.source(value).removeprefix(text)}.requires_grad_()"
-    text_of = edits.replace_node(case.text, value, code)
-    advice = "Convert first, then ask for gradients: (…).requires_grad_()."
+    why = f"Line {line} binds the name {text} to what {did} computed from the leaf. The leaf, which backward() gives "
+    why += f"its gradient to, has lost its name, so {text}.grad is None from then on."
+    code = f"{text}.detach(){case.source(value).removeprefix(text)}"
+    code = f"({code})" if isinstance(value, ast.BinOp) else code
+    offered = fixes(("a leaf again", edits.replace_node(case.text, value, f"{code}.requires_grad_()")))
+    advice = "Compute it first, then ask for gradients: (…).requires_grad_()."
     step = int(case.trace.nodes.step[node]) + 1
-    return Hit(line, step, why, advice, fixes(("a leaf again", text_of)), case.mark(node, f"made the new {text}"))
+    return Hit(line, step, why, advice, offered, case.mark(node, f"made the new {text}"))
 
 
 _CONVERSIONS = ("to", "double", "float", "half", "bfloat16", "cuda", "type")

@@ -253,8 +253,8 @@ def _meets_targets(case: Case, leaves: list[int]) -> bool:
     """Whether a loss compares what was computed from some leaves with data; a critic is not trained by its judgement
     of others, which has no targets or always the same ones."""
     nodes, tensors = case.trace.nodes, case.trace.tensors
-    for node in np.flatnonzero(np.isin(nodes.op, _FITTING)).tolist():
-        given, target = case.read_by(node)[:2]
+    fitting = [case.read_by(node)[:2] for node in np.flatnonzero(np.isin(nodes.op, _FITTING)).tolist()]
+    for given, target in [read for read in fitting if len(read) == 2]:  # not `1 - x`
         value = case.first_value(target)
         if tensors.requires_grad[target] or value is None or value.size < 2 or not np.ptp(value):
             continue
