@@ -15,10 +15,13 @@ import pytest
 import gradviz
 from gradviz.document.files import recordings
 from gradviz.document.opened import Recording, Step
+from gradviz.session.inspect.why import in_words
+from gradviz.session.timeline.memory import holders
 from gradviz.trace.table.encoding import Writer
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.recording import About, Ending, RecordingWriter, batches_of
 from gradviz.trace.table.trace import Trace
+from gradviz.trace.words.contributions import sender_name
 from gradviz.trace.words.explain import step_title
 from tests.trace.running import run
 
@@ -203,6 +206,7 @@ def in_two_files(path: Path) -> Path:
         value = writer.value(np.ones(1, np.float32))
         writer.add("tensors", step, step - 1, 0, value, step, 0, True, not step, False, -1, site)
     writer.add("nodes", 1, text("mul"), text("MulBackward0"), text("×"), inner, -1, text(""), 1, -1, 0)
+    writer.add("saved", 1, 0, text("self"), 0, -1, 4, 0, 0)
     trace.extend(writer.take())
     source = "import torch\nx = torch.ones(1)\ny = net(x)\n"
     recordings.write(path, trace, About(source, "train.py", "PyTorch 2.13.0"), Ending())
@@ -216,3 +220,8 @@ def test_a_step_belongs_to_the_file_that_was_running(tmp_path: Path) -> None:
     assert (operation["line"], operation["file"]) == (7, "net/model.py")
     titles = [step_title(recording._trace.frame_at(at)) for at in (1, 2)]
     assert titles[0].endswith("(line 2)") and titles[1].endswith("(line 7 of net/model.py)")
+    trace = recording._trace
+    assert "net/model.py:7: mul made x * 2 [step 2]" in (told := in_words(trace.frame_at(2), 1))
+    assert "mul on line 7 of net/model.py computed it." in told and "line 3" not in told
+    assert sender_name(trace.frame_at(2), 0) == "MulBackward0 (line 7 of net/model.py)"
+    assert [each.operation for each in holders(trace, 2)] == ["MulBackward0 (line 7 of net/model.py)"]

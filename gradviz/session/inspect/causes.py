@@ -1,18 +1,44 @@
 """Why a tensor has no gradient, as far as the text of a snippet says it, not its steps: plain numbers that were taken
-out of a tensor, and where requires_grad was switched off."""
+out of a tensor, and where requires_grad was switched off; and a step that is named as a reason."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gradviz.session.doctor import cuts, untrained
 from gradviz.session.doctor.case import case_of
+from gradviz.trace.table.trace import elsewhere_at
 from gradviz.trace.words.reasons import no_grad_reason
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
+    from gradviz.trace.table.trace import Trace
 
 _UNUSED = "no operation has used it"
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One step of a chain: its line, what happened in words, and the cursor that shows it."""
+
+    line: int  # -1 if unknown
+    text: str
+    cursor: int
+    file: str = ""  # in which the line is, if not in the one that was started
+
+    @property
+    def place(self) -> str:
+        """ "line 12", "line 7 of model.py"; "" if unknown."""
+        return f"line {self.line}{f' of {self.file}' if self.file else ''}" if self.line > 0 else ""
+
+
+def reason_at(trace: Trace, site: int, text: str, cursor: int) -> Reason:
+    """The same at a site, which may be in another file than the one that was started."""
+    row, files = elsewhere_at(trace, site), trace.elsewhere
+    if row >= 0:
+        return Reason(int(files.line[row]), text, cursor, str(trace.files.name[files.file[row]]))
+    return Reason(int(trace.sites.line[site]) if site >= 0 else -1, text, cursor)
 
 
 def reason_of(frame: Frame, tensor: int) -> str | None:

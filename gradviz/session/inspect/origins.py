@@ -32,7 +32,7 @@ from gradviz.session.inspect.elements import (
 )
 from gradviz.session.inspect.ledger import ledger, since_cleared
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.words.contributions import sender_name
+from gradviz.trace.words.contributions import in_brackets, sender_name
 from gradviz.trace.words.elements import Number, agree, cells_name, element_name, number, place, precision_of, products
 from gradviz.trace.words.formulas import bracketed
 from gradviz.trace.words.updates import update_sentence
@@ -139,8 +139,7 @@ def _given(label: str, line: int) -> str:
 
 
 def _op(trace: Trace, node: int) -> str:
-    line = int(trace.nodes.line[node])
-    return f"{trace.nodes.op[node]}" + (f" (line {line})" if line > 0 else "")
+    return f"{trace.nodes.op[node]}{in_brackets(trace, int(trace.nodes.site[node]))}"
 
 
 def _written(frame: Frame, element: Element, value: Number) -> Origin | None:

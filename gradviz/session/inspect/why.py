@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from gradviz.session.inspect.causes import number_taken, reason_of, switched_off
+from gradviz.session.inspect.causes import Reason, number_taken, reason_at, reason_of, switched_off
 from gradviz.session.inspect.inspection import Inspection, Link, Row, Section
 from gradviz.session.state import Selection
 from gradviz.trace.table.frame import NOT_FINITE, ZERO
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.name_text import with_ending
 from gradviz.trace.table.schema import NOT_DIFFERENTIABLE, SWITCHED_OFF
-from gradviz.trace.words.contributions import added
+from gradviz.trace.words.contributions import added, in_brackets
 from gradviz.trace.words.explain import computed
 from gradviz.trace.words.formulas import filled
 from gradviz.trace.words.reasons import path_to, way_to_cut
@@ -39,15 +39,6 @@ T = TypeVar("T")
 LONGEST = 1_000  # operations that are followed
 MOST = 8  # of these that are listed
 LARGE, GROWTH = 1e3, 1.5  # a magnitude worth asking about, and the growth from which an operation is listed
-
-
-@dataclass(frozen=True)
-class Reason:
-    """One step of a chain: its line, what happened in words, and the cursor that shows it."""
-
-    line: int  # -1 if unknown
-    text: str
-    cursor: int
 
 
 @dataclass(frozen=True)
@@ -71,7 +62,7 @@ def in_words(frame: Frame, tensor: int, name: str = "snippet.py") -> str:
     """The answers as text for a terminal."""
     parts = []
     for answer in answers(frame, tensor):
-        steps = [f"  {name}:{each.line}: {each.text} [step {each.cursor}]" for each in answer.chain]
+        steps = [f"  {each.file or name}:{each.line}: {each.text} [step {each.cursor}]" for each in answer.chain]
         parts.append("\n".join([answer.question, answer.why, *steps]))
     return "\n\n".join(parts)
 
@@ -81,17 +72,17 @@ def in_words(frame: Frame, tensor: int, name: str = "snippet.py") -> str:
 
 def _made(frame: Frame, node: int, more: str = "") -> Reason:
     """The step in which an operation ran."""
-    nodes, line = frame.trace.nodes, int(frame.trace.nodes.line[node])
+    nodes = frame.trace.nodes
     outputs = [frame.name(each) for each in frame.trace.outputs_of(node).tolist()[:2]]
     inputs = [frame.name(each) for each in frame.trace.inputs_of(node).tolist()[:3]]
     made = f"{str(nodes.op[node]).lstrip('_')} of {', '.join(inputs)}" if inputs else str(nodes.op[node])
     text = f"{made} made {', '.join(outputs)}" if outputs else made
-    return Reason(line, text + more, int(nodes.step[node]) + 1)
+    return reason_at(frame.trace, int(nodes.site[node]), text + more, int(nodes.step[node]) + 1)
 
 
 def _leaf(frame: Frame, tensor: int, more: str = "") -> Reason:
-    trace, line = frame.trace, int(frame.trace.tensors.line[tensor])
-    return Reason(line, f"{frame.name(tensor)} was created{more}", int(trace.tensors.step[tensor]) + 1)
+    tensors, text = frame.trace.tensors, f"{frame.name(tensor)} was created{more}"
+    return reason_at(frame.trace, int(tensors.site[tensor]), text, int(tensors.step[tensor]) + 1)
 
 
 def _shortened(chain: list[T]) -> tuple[T, ...]:
@@ -138,10 +129,9 @@ def _passed(frame: Frame, tensor: int) -> Iterator[Reason]:
     trace, row = frame.trace, _arrived(frame, tensor)[-1]
     yield _made(frame, int(trace.tensors.producer[tensor]))
     step, came = int(trace.arrivals.step[row]), _brief(frame, int(trace.arrivals.total[row]))
-    line = int(trace.calls.line[trace.arrivals.call[row]])
-    sender = int(trace.arrivals.from_node[row])
-    line = int(trace.nodes.line[sender]) if sender >= 0 else line
-    yield Reason(line, f"its gradient {came} arrived, and was passed on", step + 1)
+    sender, call = int(trace.arrivals.from_node[row]), int(trace.arrivals.call[row])
+    site = trace.nodes.site[sender] if sender >= 0 else trace.calls.site[call]
+    yield reason_at(trace, int(site), f"its gradient {came} arrived, and was passed on", step + 1)
 
 
 def _to_the_cut(frame: Frame, tensor: int) -> list[Reason]:
@@ -266,11 +256,10 @@ def _size(frame: Frame, value: int) -> float:
 def _sent(frame: Frame, each: Sent) -> Reason:
     """What an operation sent."""
     nodes, given, sent = frame.trace.nodes, _brief(frame, each.given), _brief(frame, each.sent)
-    line = int(nodes.line[each.node])
     text = f"{nodes.name[each.node] or nodes.op[each.node]} got {given or 'a gradient'} and sent {sent}"
     factor = _growth(frame, each)
     more = f", {factor:.2g} times as large" if factor >= GROWTH and math.isfinite(factor) else ""
-    return Reason(line, text + more, each.step + 1)
+    return reason_at(frame.trace, int(nodes.site[each.node]), text + more, each.step + 1)
 
 
 def _brief(frame: Frame, value: int) -> str:
@@ -342,11 +331,11 @@ def _gradient_answer(frame: Frame, tensor: int, topic: str, question: str, flag:
         return Answer(topic, question, "backward() was started with it.")
     first = way[-1]
     given = _brief(frame, first.given)
-    name, line = str(nodes.name[first.node]), int(nodes.line[first.node])
+    name = f"{nodes.name[first.node]}{in_brackets(frame.trace, int(nodes.site[first.node]))}"
     if first.given >= 0 and frame.trace.value_flag[first.given] == frame.trace.value_flag[first.sent]:
         since = "from where backward() began" if len(way) < LONGEST else f"{LONGEST:,} operations before it came here"
         return Answer(topic, question, f"It was so {since}.", chain)
-    why = f"{name} (line {line}) got {given or 'a gradient'} and sent {_brief(frame, first.sent)}"
+    why = f"{name} got {given or 'a gradient'} and sent {_brief(frame, first.sent)}"
     return Answer(topic, question, f"{why}{_made_by(frame, first)}.", chain)
 
 
@@ -442,7 +431,7 @@ def _value_answer(frame: Frame, tensor: int, topic: str, question: str, is_so: C
     read = _read(trace.frame_at(step), node)
     worked = computed(trace.frame_at(step + 1), made)
     name = str(trace.nodes.op[node]).lstrip("_")
-    why = f"{name} on line {trace.nodes.line[node]} made it of {read}" if read else f"{name} made it so"
+    why = f"{name} on {_made(frame, node).place} made it of {read}" if read else f"{name} made it so"
     why += f": {worked}." if " = " in worked else "."
     return Answer(topic, question, why, tuple(_made(frame, each) for each in _shortened(way[::-1])))
 
@@ -456,12 +445,12 @@ def _why_no_leaf(frame: Frame, tensor: int) -> Answer | None:
     nodes = [*_back(frame, tensor, lambda each: bool(frame.trace.tensors.requires_grad[each]))]
     if not nodes:
         return None
-    op, line = str(frame.trace.nodes.op[nodes[0]]).lstrip("_"), int(frame.trace.nodes.line[nodes[0]])
+    op, place = str(frame.trace.nodes.op[nodes[0]]).lstrip("_"), _made(frame, nodes[0]).place
     inner = [
         each for each in frame.trace.inputs_of(nodes[-1]).tolist() if frame.is_leaf(each) and frame.requires_grad(each)
     ]
     of = f" from the leaf {frame.name(inner[0])}" if inner else ""
-    why = f"{op} on line {line} computed it{of}. A leaf is what was created, not computed from what requires grad."
+    why = f"{op} on {place} computed it{of}. A leaf is what was created, not computed from what requires grad."
     chain = [*(_leaf(frame, each) for each in inner[:1]), *(_made(frame, node) for node in nodes[::-1])]
     return Answer("leaf", f"Why is {frame.name(tensor)} not a leaf?", why, _shortened(chain), notable=False)
 
@@ -595,6 +584,5 @@ def _answers_of(state: State) -> tuple[Answer, ...]:
 def _answered(answer: Answer) -> Section:
     rows = [Row("because", (Link(answer.why),))]
     for each in answer.chain:
-        label = f"line {each.line}" if each.line > 0 else ""
-        rows.append(Row(label, (Link(each.text, Selection("step", each.cursor)),)))
+        rows.append(Row(each.place, (Link(each.text, Selection("step", each.cursor)),)))
     return Section(answer.question, tuple(rows))

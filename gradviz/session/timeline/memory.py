@@ -46,15 +46,16 @@ def holders(trace: Trace, cursor: int) -> tuple[Holder, ...]:
 
 
 def _holder(trace: Trace, cursor: int, rows: list[int], total: int) -> Holder:
+    from gradviz.trace.words.contributions import in_brackets
+
     saved, nodes = trace.saved, trace.nodes
     node, tensor = int(saved.node[rows[0]]), int(saved.tensor[rows[0]])
-    line = int(nodes.line[node])
     name = str(nodes.name[node]) or str(nodes.op[node])
     nbytes = max(int(saved.nbytes[row]) for row in rows)
     mine = [str(saved.name[row]) for row in rows if saved.node[row] == node]
     return Holder(
         node=node,
-        operation=f"{name} (line {line})" if line > 0 else name,
+        operation=f"{name}{in_brackets(trace, int(nodes.site[node]))}",
         buffers=", ".join(dict.fromkeys(mine)),
         tensor=trace.naming.shown(tensor, cursor) if tensor >= 0 else "",
         nbytes=nbytes,
@@ -107,13 +108,12 @@ def lives(trace: Trace, steps: int) -> tuple[Life, ...]:
 def life_text(trace: Trace, life: Life) -> str:
     """What is kept and for which operation, "x = 2 for × (line 4)"."""
     from gradviz.trace.table.values import number_text
-    from gradviz.trace.words.contributions import saved_name
+    from gradviz.trace.words.contributions import in_brackets, saved_name
 
     node, frame = life.node, trace.frame_at(life.born + 1)
     first = int(trace.saved.node.searchsorted(node))
     one = frame.saved(node)[life.row - first]
     value = frame.value(one.tensor) if one.tensor >= 0 else None
     number = f" = {number_text(value.scalar)}" if value is not None and value.scalar is not None else ""
-    line = int(trace.nodes.line[node])
     symbol = str(trace.nodes.symbol[node]) or str(trace.nodes.op[node])
-    return f"{saved_name(frame, node, one)}{number} for {symbol}{f' (line {line})' if line > 0 else ''}"
+    return f"{saved_name(frame, node, one)}{number} for {symbol}{in_brackets(trace, int(trace.nodes.site[node]))}"

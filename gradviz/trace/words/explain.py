@@ -18,13 +18,14 @@ from gradviz.trace.table.name_text import SUBSCRIPTS, called_op, loop_over, open
 from gradviz.trace.table.naming import call_around
 from gradviz.trace.table.schema import SWITCHED_OFF
 from gradviz.trace.table.tables import span
-from gradviz.trace.table.trace import elsewhere_at
 from gradviz.trace.table.values import Value
 from gradviz.trace.words.contributions import (
     accumulate_sentence,
     contribution_sentence,
     free_sentence,
+    in_brackets,
     node_sentence,
+    place_text,
     saved_names,
     sender_name,
 )
@@ -168,19 +169,6 @@ def step_title(frame: Frame) -> str:
     return _ROWS[Kind(int(frame.trace.steps.kind[frame.cursor - 1]))][0](frame)
 
 
-def _where(frame: Frame, site: int) -> str:
-    place = place_text(frame.trace, site)
-    return f" ({place})" if place else ""
-
-
-def place_text(trace: Trace, site: int) -> str:
-    """ "line 12", in another file than the one that was started "line 7 of model.py"; "" if unknown."""
-    row, line = elsewhere_at(trace, site), int(trace.sites.line[site]) if site >= 0 else -1
-    if row >= 0:
-        return f"line {trace.elsewhere.line[row]} of {trace.files.name[trace.elsewhere.file[row]]}"
-    return f"line {line}" if line > 0 else ""
-
-
 def _of(frame: Frame, tensor: int) -> str:
     """A tensor's name and the line where it was made, for a title."""
     place = place_text(frame.trace, int(frame.trace.tensors.site[tensor]))
@@ -199,13 +187,13 @@ def _node_title(frame: Frame) -> str:
     nodes, node = frame.trace.nodes, frame.current_node
     if node < 0:
         return "A node of the backward pass"
-    return f"{nodes.name[node] or nodes.op[node]}{_where(frame, int(nodes.site[node]))}"
+    return f"{nodes.name[node] or nodes.op[node]}{in_brackets(frame.trace, int(nodes.site[node]))}"
 
 
 def _leaf_title(frame: Frame) -> str:
     tensor = frame.current_tensor
     kind = "leaf that requires grad" if frame.requires_grad(tensor) else "constant"
-    return f"{frame.name(tensor)}: {kind}{_where(frame, current_site(frame))}"
+    return f"{frame.name(tensor)}: {kind}{in_brackets(frame.trace, current_site(frame))}"
 
 
 def _is_stored(frame: Frame, tensor: int) -> str:
@@ -240,7 +228,7 @@ def operation_title(trace: Trace, node: int) -> str:
 
 def _forward_title(frame: Frame) -> str:
     node = frame.current_node
-    return f"{operation_title(frame.trace, node)}{_where(frame, int(frame.trace.nodes.site[node]))}"
+    return f"{operation_title(frame.trace, node)}{in_brackets(frame.trace, int(frame.trace.nodes.site[node]))}"
 
 
 def _forward(frame: Frame) -> Said:
@@ -416,7 +404,7 @@ def _stale(frame: Frame, tensor: int) -> str:
 def _call_title(frame: Frame) -> str:
     source = str(frame.trace.calls.source[_ref(frame)])
     called = source if len(source) <= 60 else shortened(source)
-    return f"{called or 'backward()'}{_where(frame, current_site(frame))}"
+    return f"{called or 'backward()'}{in_brackets(frame.trace, current_site(frame))}"
 
 
 def _call(frame: Frame) -> Said:
@@ -475,7 +463,7 @@ def _hook(frame: Frame) -> Said:
 def _clear_title(frame: Frame) -> str:
     now = frame.grad(frame.current_tensor)
     how = "set to None" if now is None else "set to zero" if now.norm == 0 else "set"
-    return f"{frame.name(frame.current_tensor)}.grad is {how}{_where(frame, current_site(frame))}"
+    return f"{frame.name(frame.current_tensor)}.grad is {how}{in_brackets(frame.trace, current_site(frame))}"
 
 
 def _clear(frame: Frame) -> Said:
@@ -490,11 +478,11 @@ def _clear(frame: Frame) -> Said:
 
 def _optimizer_title(frame: Frame) -> str:
     name = str(frame.trace.optimizers.name[_ref(frame)])
-    return f"{name}{'' if name.startswith('clip_grad') else ' step'}{_where(frame, current_site(frame))}"
+    return f"{name}{'' if name.startswith('clip_grad') else ' step'}{in_brackets(frame.trace, current_site(frame))}"
 
 
 def _print_title(frame: Frame) -> str:
-    return f"print{_where(frame, current_site(frame))}"
+    return f"print{in_brackets(frame.trace, current_site(frame))}"
 
 
 def _printed(frame: Frame) -> Said:
@@ -504,19 +492,19 @@ def _printed(frame: Frame) -> Said:
 
 
 def _warning_title(frame: Frame) -> str:
-    return f"Warning{_where(frame, current_site(frame))}"
+    return f"Warning{in_brackets(frame.trace, current_site(frame))}"
 
 
 def _error_title(frame: Frame) -> str:
-    return f"{frame.trace.errors.type[0]}{_where(frame, current_site(frame))}"
+    return f"{frame.trace.errors.type[0]}{in_brackets(frame.trace, current_site(frame))}"
 
 
 def _caught_title(frame: Frame) -> str:
-    return f"Caught: {frame.trace.caught.type[_ref(frame)]}{_where(frame, current_site(frame))}"
+    return f"Caught: {frame.trace.caught.type[_ref(frame)]}{in_brackets(frame.trace, current_site(frame))}"
 
 
 def _collective_title(frame: Frame) -> str:
-    return f"{frame.trace.collectives.name[_ref(frame)]}{_where(frame, current_site(frame))}"
+    return f"{frame.trace.collectives.name[_ref(frame)]}{in_brackets(frame.trace, current_site(frame))}"
 
 
 def _collective(frame: Frame) -> Said:
