@@ -376,8 +376,8 @@ def _why_value(frame: Frame, tensor: int) -> Answer | None:
     if value is None or not value.numel:
         return None
     if not math.isfinite(value.norm):
-        is_so = lambda each: not math.isfinite(each.norm)  # noqa: E731
-        return _value_answer(frame, tensor, "nan value", f"Why is {name} not finite?", is_so)
+        question = f"Why is {name} not finite?"
+        return _value_answer(frame, tensor, "nan value", question, lambda each: not math.isfinite(each.norm))
     if value.norm == 0 and frame.trace.tensors.producer[tensor] >= 0:
         return _value_answer(frame, tensor, "zero value", f"Why is {name} zero?", lambda each: each.norm == 0)
     return _why_large(frame, tensor, value) if _mean_size(value) >= LARGE else None
