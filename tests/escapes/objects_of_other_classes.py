@@ -193,7 +193,41 @@ _MADE = {
         f"{_MIXED.format('5')}class M(P, torch.nn.Module): pass\nif M() == 5: print('ESCAPED')"
     ),
 }
+_WEAK = (
+    "import torch\nx = torch.ones(2, requires_grad=True)\n"
+    "with torch.autograd.graph.allow_mutation_on_saved_tensors() as known: (x * x).sum()\n"
+    "class A: pass\na = A()\nT = type(known.{})\nt = T({})\n"
+)
 _TELLING = {
+    "the end of an object by a table of weak keys": (
+        _WEAK.format("cloned", "{a: 1}")
+        + "if hasattr(t, 'keyrefs'):\n    r = type(t.keyrefs()[0])(a, lambda end: print('ESCAPED'))\n    t = a = None"
+    ),
+    "the end of an object by a table of weak values": (
+        _WEAK.format("tid_to_weakhandle", "{1: a}")
+        + "if hasattr(t, 'valuerefs'):\n    r = type(t.valuerefs()[0])(a, lambda end: print('ESCAPED'), 1)\n"
+        "    t = a = None"
+    ),
+    "the end of an object by what stands for a weak table": (
+        _WEAK.format("tid_to_weakhandle", "")
+        + "class F:\n    data, _pending_removals = {}, False\n    def _remove(*given): print('ESCAPED')\n"
+        "if hasattr(T, 'valuerefs'):\n    T.__setitem__(F(), 1, a)\n    a = None"
+    ),
+    "an address in the text of a weak table": (
+        _WEAK.format("original", "") + "if ' at 0x' in repr(t) and int(repr(t)[-13:-1], 16) > 1 << 43: print('ESCAPED')"
+    ),
+    "a storage's methods with what stands for its tensor": (
+        "import torch\nclass F:\n    @property\n    def _whole(self): print('ESCAPED')\n"
+        "try: type(torch.ones(1).storage()).__len__(F())\nexcept (AttributeError, TypeError): pass"
+    ),
+    "a property of a storage in another class": (
+        "import torch\nclass F:\n    device = type(torch.ones(1).storage()).device\n    @property\n"
+        "    def _whole(self): print('ESCAPED')\ntry: F().device\nexcept (AttributeError, TypeError): pass"
+    ),
+    "a module's own method with what stands for one": (
+        "import torch\nclass F:\n    @property\n    def _modules(self): print('ESCAPED')\n"
+        "try: torch.nn.Sequential.__len__(F())\nexcept (AttributeError, TypeError): pass"
+    ),
     "where tensors are made": (
         "import torch\ndef g(): yield\ntry: torch.device.__enter__(g())\nexcept TypeError: pass\n"
         "if type(torch.get_default_device()) is not torch.device: print('ESCAPED')"

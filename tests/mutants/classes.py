@@ -10,6 +10,7 @@ _LETTERS = found("Found: texts that are equal to others")
 _IN_PLACE = found("Found: in place of PyTorch's own methods")
 _BY_ITS_NAME = found("Found: attributes of any object by their names")
 _STAYING = found("Found: what stays for the next run")
+_TOLD = found("Found: what a method tells its object")
 _ON_ALL = found("Found: attributes set on what all runs share")
 _ORDER = W + "test_identity.py::test_a_set_of_tensors_or_modules_has_the_same_order_wherever_they_lie"
 _TABLES = found("Found: tables that come to lie where others lay")
@@ -60,24 +61,37 @@ CLASSES = (
     worker(
         "objects/hardening",
         "methods of PyTorch's with an object of another class",
-        " else keep_reaching_methods\n",
-        " else type\n",
-        _BY_ITS_NAME,
+        " else keep_methods(cls)\n",
+        " else None\n",
+        _TOLD,
+    ),
+    part(
+        "torch/autograd/graph",
+        "weak keys behind a context",
+        "cloned = property(lambda self: dict(self._cloned))",
+        "cloned = property(lambda self: self._cloned)",
+        _TOLD,
+    ),
+    part(
+        "torch/autograd/graph",
+        "weak values behind a context",
+        "tid_to_weakhandle = property(lambda self: dict(self._handles))",
+        "tid_to_weakhandle = property(lambda self: self._handles)",
+        _TOLD,
+    ),
+    worker(
+        "objects/hardening",
+        "methods of modules with what is none",
+        "keep_methods_of_module(cls, module) if",
+        "None if",
+        _TOLD,
     ),
     worker(
         "objects/arguments",
         "properties with an object of another class",
-        "of_its_own(cls, each) if each and chosen(each) else each for",
-        "each for",
-        found("Found: classes made by the class of an object"),
-    ),
-    worker("objects/arguments", "methods that write", "_writes(each) or ", "", _ON_ALL),
-    worker(
-        "objects/arguments",
-        "methods that reach by a name",
-        " or _BY_NAME.intersection(each.co_names)",
-        "",
-        _BY_ITS_NAME,
+        "(each and of_its_own(owner, each) for",
+        "(each for",
+        _TOLD,
     ),
     worker(
         "objects/hardening",
@@ -115,27 +129,6 @@ CLASSES = (
         "        if not guard.wrote(function) and not isinstance(function, _OF_FUNCTIONS):",
         "        if False:",
         _STAYING,
-    ),
-    worker(
-        "objects/hardening",
-        "methods of optimizers and generators with an object of another class",
-        "_HANDING_ON = (Optimizer, LRScheduler, Generator, device)",
-        "_HANDING_ON = (LRScheduler, device)",
-        W + "test_hardening.py",
-    ),
-    worker(
-        "objects/hardening",
-        "methods of schedulers with an object of another class",
-        "_HANDING_ON = (Optimizer, LRScheduler, Generator, device)",
-        "_HANDING_ON = (Optimizer, Generator, device)",
-        W + "test_hardening.py",
-    ),
-    worker(
-        "objects/hardening",
-        "methods of devices with an object of another class",
-        "_HANDING_ON = (Optimizer, LRScheduler, Generator, device)",
-        "_HANDING_ON = (Optimizer, LRScheduler, Generator)",
-        found("Found: what a method tells its object"),
     ),
     worker(
         "objects/hardening",

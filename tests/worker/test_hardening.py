@@ -13,17 +13,32 @@ ROOT = Path(__file__).parents[2]
 BEFORE = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
+from types import FunctionType
 import collections, copy, datetime, pprint, random, typing, warnings, weakref
 import numpy as np
 from gradviz.worker.objects.identity import Identities
+from gradviz.worker.objects import hardening
 from gradviz.worker.objects.hardening import harden
 from gradviz.worker.objects import numpy_types
+from gradviz.worker.policy_names import READABLE_DUNDERS
 from gradviz.worker.objects.numpy_types import SafeArray
 from gradviz.worker.language.stand_in import plain_type
 from gradviz.worker.modules.stand_ins import load_torch
 modules = load_torch()
 harden(modules)
 torch = modules["torch"]
+def borrowed():  # what of PyTorch's classes a snippet can name and call with an object of another class
+    taken = []
+    for cls in hardening._own_classes(modules):
+        owners = (cls, torch.nn.Module) if issubclass(cls, torch.nn.Module) else (cls,)
+        for name, value in vars(cls).items():
+            parts = (value.fget, value.fset, value.fdel) if type(value) is property else (value,)
+            for part in parts if name in READABLE_DUNDERS or name[:1] != "_" else ():
+                if type(part) is FunctionType and name != "__init__":
+                    heard = said(lambda: part(1))
+                    if heard not in ["expected a '" + each.__name__ + "', not 'int'" for each in owners]:
+                        taken.append((cls.__name__, name, heard))
+    return taken
 class Own(torch.nn.Module): pass
 class Recurrent(torch.nn.LSTM): pass
 recurrent, answering = Recurrent(2, 2), Own()
@@ -112,6 +127,11 @@ SAID = {
         "expected a 'LRScheduler', not 'int'",
     ),
     "a generator's method with another object": ("torch.Generator.get_state(1)", "expected a 'Generator', not 'int'"),
+    "a method of PyTorch's classes with another object": ("borrowed()", "[]"),
+    "what a module borrows": (
+        "torch.nn.ReLU.forward(Own(), torch.ones(1))",
+        "'Own' object has no attribute 'function'",
+    ),
     "a bytearray that is emptied": ("letters.find(Emptying(letters, 65))", "0"),
     "a format that is overwritten": ("form % (Overwriting(),)", "bytearray(b'xAAAAAAAAAA')"),
     "a length that is wrong": ("letters.clear() or letters.extend(Short()) or bytes(letters)", "b'12'"),

@@ -1,5 +1,5 @@
-"""From everything that a snippet can import or make, following public attributes leads to no module, frame, code or
-raw array.
+"""From everything that a snippet can import or make, following public attributes leads to no module, frame, code, weak
+reference or raw array.
 
 The language lets nobody spell private names; what this test walks is what is left. It found the saved buffers of a
 node.
@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import types
 import warnings
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,7 +26,8 @@ from gradviz.worker.policy_names import FORBIDDEN_ATTRIBUTES, HOOKED_ATTRIBUTES
 from tests.worker.conftest import Runner
 
 DEEPEST = 5
-INNARDS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
+WEAK = (weakref.ref, weakref.WeakKeyDictionary, weakref.WeakValueDictionary, weakref.WeakSet)  # call at an object's end
+INNARDS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType, *WEAK)
 PLAIN = (int, float, complex, str, bytes, bool, type(None), np.generic, np.ndarray)
 # without a class of NumPy's own behind them; an error and a context manager that hold nothing
 OTHER_STAND_INS = (Finfo, Flags, Flat, Iinfo, np.linalg.LinAlgError, np.errstate)
@@ -59,13 +61,15 @@ def things(torch: Any) -> dict[str, Any]:
     model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     y.sum().backward(retain_graph=True)
+    with torch.autograd.graph.allow_mutation_on_saved_tensors() as saved:
+        (x * x).sum()
     loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x.detach()))
     return {
         "leaf": x, "result": y, "node": y.grad_fn, "own function": Double.apply(x), "ctx": kept[0], "view": view,
         "module": model, "output": model(x), "parameter": model[0].weight, "optimizer": optimizer, "loader": loader,
         "state": model.state_dict(), "hook": x.register_hook(lambda grad: grad), "array": x.detach().numpy(),
         "largest": x.max(0), "generator": torch.Generator(), "mode": torch.no_grad(), "iterator": iter(loader),
-        "schedule": torch.optim.lr_scheduler.StepLR(optimizer, 1),
+        "schedule": torch.optim.lr_scheduler.StepLR(optimizer, 1), "saved": saved,
     }  # fmt: skip
 
 

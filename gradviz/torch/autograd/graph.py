@@ -171,32 +171,38 @@ class _AllowMutationOnSavedContext:
     written to since."""
 
     def __init__(self) -> None:
-        self.cloned: weakref.WeakKeyDictionary[_Handle, Tensor] = weakref.WeakKeyDictionary()
-        self.original: weakref.WeakKeyDictionary[_Handle, Tensor] = weakref.WeakKeyDictionary()
-        self.tid_to_weakhandle: weakref.WeakValueDictionary[Any, _Handle] = weakref.WeakValueDictionary()
-        self.sid_to_tid: dict[Any, set[Any]] = {}
+        self._cloned: weakref.WeakKeyDictionary[_Handle, Tensor] = weakref.WeakKeyDictionary()
+        self._original: weakref.WeakKeyDictionary[_Handle, Tensor] = weakref.WeakKeyDictionary()
+        self._handles: weakref.WeakValueDictionary[Any, _Handle] = weakref.WeakValueDictionary()
+        self._saved: dict[Any, set[Any]] = {}
         self._numbers: dict[int, int] = {}  # by address, without a version count
+
+    # copies of the tables: a weak table leads to references that would call a snippet whenever an object ends
+    cloned = property(lambda self: dict(self._cloned))
+    original = property(lambda self: dict(self._original))
+    tid_to_weakhandle = property(lambda self: dict(self._handles))
+    sid_to_tid = property(lambda self: {key: {*names} for key, names in self._saved.items()})
 
     def clear(self) -> None:
         """Forget everything."""
-        for each in (self.cloned, self.original, self.tid_to_weakhandle, self.sid_to_tid, self._numbers):
+        for each in (self._cloned, self._original, self._handles, self._saved, self._numbers):
             each.clear()
 
     def keep(self, tensor: Tensor) -> _Handle:
         """Note a tensor that is saved; one that is saved twice in the same version has one handle."""
         memory = self._memory(tensor)
         name = (self._number(tensor), *memory)
-        self.sid_to_tid.setdefault(memory, set()).add(name)
-        handle = self.tid_to_weakhandle.get(name)
+        self._saved.setdefault(memory, set()).add(name)
+        handle = self._handles.get(name)
         if handle is None:
-            handle = self.tid_to_weakhandle[name] = _Handle()
-            self.original[handle] = tensor
+            handle = self._handles[name] = _Handle()
+            self._original[handle] = tensor
         return handle
 
     def find(self, handle: _Handle) -> Tensor:
         """The tensor as it was when it was saved."""
-        found = self.cloned.get(handle)
-        found = self.original.get(handle) if found is None else found
+        found = self._cloned.get(handle)
+        found = self._original.get(handle) if found is None else found
         if found is None or _AllowMutationOnSavedContext.current is None:
             raise AssertionError(
                 "Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the graph was "
@@ -206,10 +212,10 @@ class _AllowMutationOnSavedContext:
 
     def before_write(self, tensor: Tensor) -> None:
         """Copy the saved tensors in memory that is about to be overwritten."""
-        for name in self.sid_to_tid.get(self._memory(tensor), ()):
-            handle = self.tid_to_weakhandle.get(name)
-            if handle is not None and handle in self.original:
-                self.cloned[handle] = wrap(self.original.pop(handle)._data.copy())
+        for name in self._saved.get(self._memory(tensor), ()):
+            handle = self._handles.get(name)
+            if handle is not None and handle in self._original:
+                self._cloned[handle] = wrap(self._original.pop(handle)._data.copy())
 
     def _memory(self, tensor: Tensor) -> tuple[int, int]:
         """A piece of memory, which views share, in its present version."""

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, NoReturn
 
+from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.kept_memory import method_of
 from gradviz.worker.policy_names import MEMORY, is_dunder
 
@@ -249,6 +250,7 @@ class _Shown:
         raise AttributeError(f"<enum {self._owner!r}> cannot delete attribute {self._key!r}")
 
 
+@keep_methods
 class Enum(metaclass=EnumForm):
     """`enum.Enum`."""
 

@@ -29,7 +29,7 @@ from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.language.absent import Absent, error_of
 from gradviz.worker.language.stand_in import StandIn, plain_type
-from gradviz.worker.objects.arguments import check_arguments, is_numpys_own, looking, private_of
+from gradviz.worker.objects.arguments import check_arguments, is_numpys_own, keep_methods, looking, private_of
 from gradviz.worker.objects.identity import Identities
 from gradviz.worker.objects.kept_memory import remember
 from gradviz.worker.objects.numpy_boundary import IN, REAL
@@ -72,6 +72,7 @@ class Maker(Protocol):
         """Call the `__init_subclass__` of a base class."""
 
 
+@keep_methods
 class Attributes(dict[str, object]):
     """A copy of an object's attributes; items that are assigned are set on the object, too."""
 

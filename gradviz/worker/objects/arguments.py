@@ -13,12 +13,10 @@ classes."""
 
 from __future__ import annotations
 
-import dis
 import functools
-import inspect
 import types
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -88,9 +86,6 @@ def _check(value: object) -> None:
 
 C = TypeVar("C", bound=type)
 _MAKING = frozenset("__new__ __init__ __init_subclass__ __set_name__ __class_getitem__".split())  # checked by the guard
-_OPERATORS = frozenset("__add__ __sub__ __mul__ __truediv__ __matmul__ __rmatmul__".split())  # write to their result
-_WRITING = frozenset((dis.opmap["STORE_ATTR"], dis.opmap["DELETE_ATTR"]))
-_BY_NAME = frozenset("getattr setattr delattr vars type __class__ __dict__".split())  # or by an object's class
 
 
 def of_its_own(owner: type, original: Callable[..., object]) -> Callable[..., Any]:
@@ -105,14 +100,20 @@ def of_its_own(owner: type, original: Callable[..., object]) -> Callable[..., An
     return call
 
 
+_NONE: Mapping[str, type] = {}
 _HAVE_KEPT: weakref.WeakSet[type] = weakref.WeakSet()
 
 
 def keep_methods(cls: C) -> C:
-    """Restrict every method of the class to objects of the class."""
+    """Restrict every method and property of the class to objects of the class."""
     if cls not in _HAVE_KEPT:
-        _HAVE_KEPT.add(_keep(cls, lambda method: True))
+        _HAVE_KEPT.add(_keep(cls))
     return cls
+
+
+def keep_methods_of_module(cls: C, module: type) -> C:
+    """Restrict every method of a class of modules: what other modules borrow, to modules."""
+    return _keep(cls, borrowers=dict.fromkeys(("forward", "extra_repr"), module))
 
 
 def keep_offered(thing: object) -> None:
@@ -151,41 +152,18 @@ def _function_of(value: object) -> Callable[..., object] | None:
 def keep_public_methods(cls: C) -> C:
     """Restrict every method that a snippet can name, in a class of Python's whose other functions may not be
     methods."""
-    return _keep(cls, lambda method: True, _MAKING.union(name for name in vars(cls) if name[:1] == "_" != name[1:2]))
+    return _keep(cls, _MAKING.union(name for name in vars(cls) if name[:1] == "_" != name[1:2]))
 
 
-def keep_reaching_methods(cls: C) -> C:
-    """Restrict every method and property that writes an attribute, or accesses one by a name it holds as data, except
-    operators, which have to be fast."""
-    return _keep(cls, _reaches, _MAKING | _OPERATORS)
-
-
-def _keep(cls: C, chosen: Callable[[object], bool], left: frozenset[str] = _MAKING) -> C:
+def _keep(cls: C, left: frozenset[str] = _MAKING, borrowers: Mapping[str, type] = _NONE) -> C:
     for name, value in list(vars(cls).items()):
+        owner = borrowers.get(name, cls)
         if is_dunder(name) and name not in READABLE_DUNDERS:  # no snippet can access it
             continue
-        if type(value) is types.FunctionType and name not in left and chosen(value):
-            setattr(cls, name, of_its_own(cls, value))
-        elif type(value) is property:  # with classmethod() in a class of the snippet, it is read with that class
+        if type(value) is types.FunctionType and name not in left:
+            setattr(cls, name, of_its_own(owner, value))
+        elif type(value) is property:  # in a class of the snippet, it is read of that class's objects
             before: Any = (value.fget, value.fset, value.fdel)
-            read, write, delete = (of_its_own(cls, each) if each and chosen(each) else each for each in before)
-            if (read, write, delete) != before:
-                setattr(cls, name, property(read, write, delete, value.__doc__))
+            read, write, delete = (each and of_its_own(owner, each) for each in before)
+            setattr(cls, name, property(read, write, delete, value.__doc__))
     return cls
-
-
-def _reaches(method: Any) -> bool:
-    code = getattr(inspect.unwrap(method), "__code__", None)
-    return code is not None and any(_writes(each) or _BY_NAME.intersection(each.co_names) for each in _codes(code))
-
-
-def _writes(code: types.CodeType) -> bool:
-    return not _WRITING.isdisjoint(code.co_code[::2])  # each instruction is two bytes, and the caches after it are 0
-
-
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """Yield the code of a function and of the functions nested in it."""
-    yield code
-    for inner in code.co_consts:
-        if isinstance(inner, types.CodeType):
-            yield from _codes(inner)

@@ -23,13 +23,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from gradviz.engine.kernel.devices import device
 from gradviz.engine.kernel.modes import _Mode
 from gradviz.engine.kernel.tensor import Tensor
-from gradviz.engine.numerics.distributions import Generator
-from gradviz.torch.optim.lr_scheduler import LRScheduler
-from gradviz.torch.optim.optimizer import Optimizer
-from gradviz.worker.objects.arguments import keep_methods, keep_public_methods, keep_reaching_methods
+from gradviz.worker.objects.arguments import keep_methods, keep_methods_of_module, keep_public_methods
 from gradviz.worker.objects.identity import MEMORIES, hash_of_module, hash_of_tensor
 from gradviz.worker.objects.kept_memory import keeping
 from gradviz.worker.objects.numpy_boundary import to_snippet
@@ -62,7 +58,6 @@ def _words(raised: Any) -> str:
 
 _PYTHONS = (collections, contextlib, enum, fractions, random, re, warnings)
 _FREQUENT = (Tensor, int, float, bool)
-_HANDING_ON = (Optimizer, LRScheduler, Generator, device)  # their methods pass what they keep to each other
 
 
 def harden(torch: dict[str, types.ModuleType]) -> None:
@@ -88,12 +83,11 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
     for each in list(vars(torch["torch.optim.lr_scheduler"]).values()):
         if isinstance(each, type) and "load_state_dict" in vars(each):
             _wrap(each, "load_state_dict", _with_plain_keys)
+    _wrap(_Mode, "__call__", _no_shared_class)
     for cls in _own_classes(torch):
-        keep = keep_methods if issubclass(cls, _HANDING_ON) else keep_reaching_methods
-        keep(cls)
+        keep_methods_of_module(cls, module) if issubclass(cls, module) else keep_methods(cls)
     for cls in _classes_of_python():
         keep_public_methods(cls)
-    _wrap(_Mode, "__call__", _no_shared_class)
     speak_as_pytorch()
     change_python()
     for error in _errors_of_numpy():
