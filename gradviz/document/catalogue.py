@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from gradviz import RESOURCES
-from gradviz.document.drawing import Literal, Operation
+from gradviz.document.drawing import Literal, Node, Operation
 
 FAR = 20  # that much more used, `cross_entropy` is what "cross" means
 _BIG = 1 << 20
@@ -81,6 +81,12 @@ class Entry:
     many: str = ""
     used: int = 0  # in how many of 725 counted snippets
     gradients: tuple[tuple[str, str], ...] = ()  # (input, how a person writes its gradient)
+    shares: bool = False  # its results may be memory of its operands
+
+    @property
+    def in_place(self) -> bool:
+        """Whether it writes its result into its first operand: `x.add_(1)`."""
+        return self.name.endswith("_") and self.name[-2:] != "__"
 
     def port(self, name: str) -> Port | None:
         """Return the port with this name."""
@@ -107,6 +113,12 @@ def named(name: str) -> Entry | None:
     """Return the entry that code calls by this name: "mul", "multiply", "nn.functional.relu", "Tensor.sum"."""
     key = _names().get(name)
     return None if key is None else catalogue()[key]
+
+
+def in_place(node: Node) -> bool:
+    """Whether a node is an in-place method, which needs no name: its result is what it has changed."""
+    entry = catalogue().get(node.op) if isinstance(node, Operation) else None
+    return entry is not None and entry.in_place
 
 
 def outputs(entry: Entry, operation: Operation) -> tuple[str, ...]:

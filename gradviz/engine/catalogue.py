@@ -25,6 +25,7 @@ from gradviz.engine.run.api import FFT, FUNCTIONAL, FUNCTIONS, LINALG, SPECIAL, 
 
 _INNER = ("fn", "offered", "prepare", "function", "view")  # where wrappers hold the function that they wrap
 REQUIRED = inspect.Parameter.empty
+Data = dict[str, Any]  # an entry, or a part of one
 
 
 @dataclass(frozen=True)
@@ -230,7 +231,7 @@ def _kind(call: _Call, each: Argument) -> str:
     return {"int": "int", "float": "float", "Sequence[int]": "ints"}.get(plain, "number")
 
 
-def _param(call: _Call, each: Argument) -> dict[str, Any]:
+def _param(call: _Call, each: Argument) -> Data:
     kind = _kind(call, each)
     required = each.default is REQUIRED
     default = None if each.default is REQUIRED else each.default
@@ -290,7 +291,7 @@ def _aliases(call: _Call, first: str) -> list[str]:
     return [*dict.fromkeys(found)]
 
 
-def _shown(call: _Call, first: str) -> dict[str, Any]:
+def _shown(call: _Call, first: str) -> Data:
     """Category, symbol, brief description and formula: those of the reference if the function has its own row."""
     rows = [each for each in call.rows if each.brief]
     row = max(rows, key=lambda each: (len(each.gradients), -len(each.symbol)), default=None)
@@ -311,7 +312,7 @@ def _link(call: _Call) -> str:
     return f"https://docs.pytorch.org/docs/2.13/generated/torch.{call.full}.html"
 
 
-def _entry(call: _Call) -> dict[str, object]:
+def _entry(call: _Call) -> Data:
     args = _arguments(call)
     ports = [_port(call, each) for each in args if _is_port(call, each)]
     params = [_param(call, each) for each in args if not _is_port(call, each)]
@@ -329,16 +330,53 @@ def _entry(call: _Call) -> dict[str, object]:
         "order": [each.name for each in args],
         "aliases": _aliases(call, args[0].name),
         "used": words.used(call.key),
+        "shares": call.key in tables.SHARES or (call.key.endswith("_") and not call.key.endswith("__")),
     }
 
 
-def made() -> list[dict[str, Any]]:
+_LONG = 11  # characters that a symbol does not have
+
+
+def _in_place(plain: Data) -> Data | None:
+    """The entry of the method that writes the result into the first operand; None if there is none. What draws numbers
+    has other arguments there, and what would give a view of the operand changes the operand itself, not its memory."""
+    own = [] if "." in plain["key"] else [f"Tensor.{plain['key']}"]
+    names = [f"{name}_" for name in dict.fromkeys((*own, *plain["aliases"])) if name.startswith("Tensor.")]
+    names = [name for name in names if callable(inspect.getattr_static(Tensor, name.removeprefix("Tensor."), None))]
+    changes_memory = not plain["shares"] or plain["key"] == "conj_physical"
+    if not names or not changes_memory or plain["category"] == "random":
+        return None
+    first, *others = plain["ports"]
+    if plain["order"][0] != first["name"]:
+        return None
+    augmented = len(others) == 1 and plain["operator"] not in tables.UNAUGMENTED
+    sign = f"{plain['operator']}=" if augmented else ""
+    symbol = plain["name"] if plain["operator"] and len(plain["name"]) < _LONG else plain["symbol"]
+    return plain | {
+        "key": names[0],
+        "name": names[0].removeprefix("Tensor."),
+        "symbol": sign or f"{symbol}_",
+        "brief": f"{plain['brief'].rstrip('.')}, in place.",
+        "formula": f"x ← {plain['formula']}" if plain["formula"] else "",
+        "ports": [first | {"number": False}, *others],
+        "style": "method",
+        "operator": "",
+        "words": [*plain["words"], "inplace", *([sign] if sign else [])],
+        "link": f"https://docs.pytorch.org/docs/2.13/generated/torch.{names[0]}.html",
+        "aliases": names[1:],
+        "used": 0,
+        "shares": True,
+    }
+
+
+def made() -> list[Data]:
     """All entries as plain data, by category, the most used first."""
     known = _known()
-    found = []
+    found: list[Data] = []
     for call in _calls():
         call.rows = known.get(call.full, []) or known.get(call.name, [])
         found.append(_entry(call))
+    found += [entry for plain in found if (entry := _in_place(plain)) is not None]
     order = {name: at for at, name in enumerate(words.CATEGORIES)}
     return sorted(found, key=lambda each: (order[each["category"]], -each["used"], each["key"]))
 
@@ -347,11 +385,11 @@ _PLAIN: dict[str, object] = {
     "optional": False, "number": False, "variadic": False, "spread": False, "keyword_only": False, "default": None,
     "explicit": False, "required": False, "choices": [], "positional": False, "params": [], "outputs": ["result"],
     "style": "function", "operator": "", "words": [], "aliases": [], "more": [], "many": "", "used": 0,
-    "gradients": [],
+    "gradients": [], "shares": False,
 }  # fmt: skip
 
 
-def _short(data: dict[str, Any]) -> dict[str, object]:
+def _short(data: Data) -> dict[str, object]:
     """The entry without fields that have the record's defaults."""
     kept = {name: value for name, value in data.items() if name not in _PLAIN or value != _PLAIN[name]}
     for name in ("ports", "params"):

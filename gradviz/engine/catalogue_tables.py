@@ -118,6 +118,8 @@ detach clone clamp abs masked_fill masked_select index_select gather scatter sca
 index_add index_copy index_fill take movedim nan_to_num tril triu
 """)
 
+UNAUGMENTED = ("", "~", *"== != < <= > >= @".split())  # signs without an in-place form: `x += 1` has one
+
 # operands that take a plain number as well as a tensor
 NUMBERS = rows("""
 add: input other
@@ -283,8 +285,25 @@ long:
 int:
 short:
 bool:
+copy_: src
+zero_:
+fill_diagonal_: fill_value: number
 """)
 ATTRIBUTES = words("T mT H mH")
+
+# What may give memory of its operands: views, and what returns its operand if there is nothing to do, here or in
+# PyTorch. All others give new memory.
+SHARES = words("""
+Tensor.H Tensor.T Tensor.mH Tensor.mT Tensor.__getitem__ Tensor.view Tensor.view_as Tensor.expand Tensor.expand_as
+Tensor.reshape_as Tensor.unfold Tensor.contiguous Tensor.sum_to_size Tensor.type_as Tensor.to Tensor.float Tensor.double
+Tensor.half Tensor.bfloat16 Tensor.long Tensor.int Tensor.short Tensor.bool
+adjoint as_strided atleast_1d atleast_2d atleast_3d broadcast_tensors broadcast_to cartesian_prod chain_matmul chunk
+conj conj_physical detach diagonal dsplit einsum flatten hsplit imag linalg.diagonal meshgrid movedim narrow permute
+positive ravel real repeat_interleave reshape select split squeeze t tensor_split transpose unbind unflatten unsqueeze
+view_as_complex view_as_real vsplit
+F.alpha_dropout F.channel_shuffle F.dropout F.dropout1d F.dropout2d F.dropout3d F.feature_alpha_dropout F.pixel_shuffle
+F.pixel_unshuffle F.unfold
+""")
 
 # texts that an argument may be
 CHOICES = rows("""

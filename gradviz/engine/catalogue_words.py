@@ -26,6 +26,9 @@ Tensor.H: Aᴴ | The conjugate transpose of a matrix. | Aᴴ
 Tensor.mH: Aᴴ | The conjugate transpose of matrices in a batch. | Aᴴ
 adjoint: Aᴴ | | Aᴴ
 Tensor.__getitem__: […] | A part of it: x[0], x[:, 1], x[..., ::2], x[mask]. | x[i]
+Tensor.copy_: copy_ | Every element becomes that of another tensor, in place. | x ← y
+Tensor.zero_: zero_ | Every element becomes 0, in place. | x ← 0
+Tensor.fill_diagonal_: fill_ | The elements of the diagonal become one value, in place.
 Tensor.to: to | The same numbers in another type.
 Tensor.float: float | As 32-bit floating point numbers.
 Tensor.double: double | As 64-bit floating point numbers.
@@ -300,7 +303,7 @@ shape: Tensor.T Tensor.expand_as Tensor.reshape_as Tensor.view_as Tensor.sum_to_
   atleast_2d atleast_3d broadcast_tensors broadcast_to cartesian_prod chunk column_stack combinations detach diag
   diagflat dsplit dstack flatten fliplr flipud hsplit hstack meshgrid movedim ravel repeat_interleave reshape
   tensor_split tile unflatten vsplit vstack F.pad
-indexing: Tensor.__getitem__ argwhere narrow take_along_dim unravel_index
+indexing: Tensor.__getitem__ Tensor.fill_diagonal_ argwhere narrow take_along_dim unravel_index
 selection: argsort bucketize msort searchsorted unique
 comparison: isclose isin
 types: Tensor.bfloat16 Tensor.bool Tensor.double Tensor.float Tensor.half Tensor.int Tensor.long Tensor.short
@@ -388,6 +391,9 @@ stack: join
 Tensor.expand: broadcast
 Tensor.repeat: tile
 Tensor.to: cast convert dtype
+Tensor.copy_: inplace
+Tensor.zero_: inplace zero_grad
+Tensor.fill_diagonal_: inplace
 Tensor.float: cast float32
 Tensor.double: cast float64
 Tensor.long: cast int64

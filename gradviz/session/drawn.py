@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from gradviz.document.catalogue import in_place
 from gradviz.document.documents import code_of, text_of
 from gradviz.document.drawing import Drawing, Leaf, Node, Operation, Ref
 
@@ -184,6 +185,8 @@ def _tensors(
     # an operation that returns its own input (x.contiguous()) makes no tensor, but has a name
     of_name = dict(zip(trace.names.name.tolist(), trace.names.tensor.tolist(), strict=True))
     for node, names in code_of(drawing).names:
+        if node not in rows and in_place(drawing.by_id[node]):
+            continue  # its name may be that of the tensor that it would have changed
         for output, name in enumerate(names):
             tensor = of_name.get(name, -1)
             if inside.get(tensor) == node:

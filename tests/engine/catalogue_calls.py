@@ -86,6 +86,7 @@ PORTS: dict[str, dict[str, str]] = {
     "searchsorted": {"sorted_sequence": "torch.tensor([1.0, 2.0, 3.0])", "sorter": "torch.tensor([0, 1, 2])",
     "input": VECTOR},
     **_each(("index_add", "index_copy", "index_reduce", "index_select"), {"index": CLASSES}),
+    "float_power": {"input": f"{SQUARE[:-1]}, dtype=torch.float64)"},
     **_each(("masked_fill", "fill"), {"value": "torch.tensor(2.0)"}),
     "index_fill": {"index": CLASSES, "value": "torch.tensor(2.0)"}, "take_along_dim": {"indices": ROWS},
     "unravel_index": {"indices": INTEGERS},
@@ -153,12 +154,17 @@ BY_KIND: dict[str, Literal] = {
 }  # fmt: skip
 
 
+def plain(key: str) -> str:
+    """The key under which the tables above have this operation: that of the plain one for an in-place method."""
+    return key.removeprefix("Tensor.").removesuffix("_") if key.endswith("_") and not key.endswith("__") else key
+
+
 NEEDS_DIM = [(name, "keepdim") for name in ("sum", "mean", "max", "min", "prod", "median", "nanmedian")]
 
 
 def sample(entry: Entry, **more: Literal) -> Operation:
     """The entry as a node with what it needs; names of outputs are as many as there will be for three rows."""
-    given = dict(PARAMS.get(entry.key, {}))
+    given = dict(PARAMS.get(plain(entry.key), {}))
     for param in entry.params:
         if param.required and param.name not in given:
             given[param.name] = param.choices[0] if param.kind == "choice" else BY_KIND[param.kind]
@@ -184,7 +190,7 @@ def written(entry: Entry, operation: Operation, *, all_ports: bool = True, name:
     for each in entry.order:
         port, param = ports.get(each), entry.param(each)
         if port is not None:
-            tensor = PORTS.get(entry.key, {}).get(each, NAMED.get(each, SQUARE))
+            tensor = PORTS.get(plain(entry.key), {}).get(each, NAMED.get(each, SQUARE))
             if port.optional and not (all_ports and tensor):
                 words += [f"{each}=None"] if port.explicit else []
                 behind = True
@@ -225,12 +231,12 @@ def _styled(entry: Entry, words: list[str], given: dict[str, Literal]) -> str:
 def variants(entry: Entry) -> Iterator[tuple[Operation, bool]]:
     """The entry with all ports, with those that it needs, and with each choice and each default written out."""
     yield sample(entry), True
-    if any(port.optional for port in entry.ports) and entry.key != "clamp":  # which needs one of the two
+    if any(port.optional for port in entry.ports) and plain(entry.key) != "clamp":  # which needs one of the two
         yield sample(entry), False
     for param in entry.params:
         for choice in param.choices if param.kind == "choice" and entry.key != f"{_F}interpolate" else ():
             yield sample(entry, **{param.name: choice}), True
-        left_out = param.required or param.default is None or param.name in PARAMS.get(entry.key, {})
+        left_out = param.required or param.default is None or param.name in PARAMS.get(plain(entry.key), {})
         if not left_out and (entry.key, param.name) not in NEEDS_DIM:
             yield sample(entry, **{param.name: param.default}), True
 

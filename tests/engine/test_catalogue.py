@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import warnings
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -46,6 +47,39 @@ def test_every_entry_can_be_called(key: str) -> None:
             several = len(found) if isinstance(found, tuple | list) else 1
             assert several == len(outputs(entry, operation)), text
             assert isinstance(found[0] if isinstance(found, tuple | list) else found, torch.Tensor), text
+
+
+@pytest.mark.parametrize("torch", TORCHES)
+def test_which_operations_give_memory_of_their_operands(torch: Any) -> None:
+    """Drawings rely on it: what is not said to share memory is new, and only in-place methods change an operand."""
+    made: list[Any] = []
+
+    def kept(function: Any) -> Any:
+        return lambda *args, **words: made.append(function(*args, **words)) or made[-1]
+
+    space = SimpleNamespace(**{name: getattr(torch, name) for name in dir(torch) if not name.startswith("_")})
+    for name in ("tensor", "rand", "randn", "ones", "zeros", "eye", "arange"):
+        setattr(space, name, kept(getattr(torch, name)))
+    sharing, changing = set(), set()
+    for entry in catalogue().values():
+        for operation, all_ports in variants(entry):
+            made.clear()
+            text = written(entry, operation, all_ports=all_ports)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = run(space, text)
+            results = found if isinstance(found, tuple | list) else [found]
+            memory = {operand.data_ptr() for operand in made}
+            if any(one._base is operand for one in results for operand in made) or any(
+                one.data_ptr() in memory for one in results if one.numel()
+            ):
+                sharing.add(entry.key)
+            if any(operand._version for operand in made):
+                changing.add(entry.key)
+    assert [key for key in sharing if not catalogue()[key].shares] == []
+    assert changing - {"nn.functional.batch_norm", "nn.functional.instance_norm"} == {
+        key for key, entry in catalogue().items() if entry.in_place
+    }
 
 
 @pytest.mark.parametrize("torch", TORCHES)
@@ -104,6 +138,7 @@ def test_no_table_names_what_is_not_there() -> None:
         *tables.NUMBERS,
         *tables.EXPLICIT,
         *tables.OUTPUTS,
+        *tables.SHARES,
     ]
     named += [
         *words.WORDS,

@@ -145,3 +145,40 @@ def test_what_raised_has_not_given_on_its_input() -> None:
     ops = {node.id: node.op for node in drawing.nodes if isinstance(node, Operation)}
     assert not {ops[node] for node in found.passed} & {"Tensor.view", "Tensor.contiguous"}
     assert "contiguous" not in ops[found.failed]
+
+
+IN_PLACE = "import torch\nw = torch.tensor([1., 2.], requires_grad=True)\nx = torch.tensor([3., 4.])\n"
+
+
+def test_the_result_of_an_in_place_method_is_what_it_changed() -> None:
+    drawing = parse(f"{IN_PLACE}h = x * w\nx.add_(1)\nx.mul_(2)\nz = (x * w).sum()\nz.backward()")
+    trace = run(text_of(drawing))
+    found = drawn(drawing, trace)
+    add, double = (next(node.id for node in drawing.nodes if getattr(node, "op", "") == f"Tensor.{name}_")
+                   for name in ("add", "mul"))  # fmt: skip
+    x = found.tensors[Ref(2)]
+    assert found.tensors[Ref(add)] == found.tensors[Ref(double)] == x and found.ref_of_tensor[x] == Ref(2)
+    assert [trace.nodes.op[row] for node in (add, double) for row in found.rows[node]] == ["add", "mul"]
+    ran = [int(trace.nodes.step[found.rows[node][0]]) for node in (add, double)]
+    frames = [trace.frame(step) for step in (*ran, len(trace))]
+    assert [(frame.version(x), frame.value(x).array.tolist()) for frame in frames] == [
+        (0, [3, 4]), (1, [4, 5]), (2, [8, 10]),
+    ]  # fmt: skip
+
+
+def test_a_tracked_in_place_method_makes_the_next_version_of_what_it_changed() -> None:
+    drawing = parse(f"{IN_PLACE}h = torch.exp(w)\nk = h * 2\nh.add_(x)\nz = (h * k).sum()\nz.backward()")
+    trace = run(text_of(drawing))
+    found = drawn(drawing, trace)
+    exp, add = (next(node.id for node in drawing.nodes if getattr(node, "op", "") == op)
+                for op in ("exp", "Tensor.add_"))  # fmt: skip
+    before, after = found.tensors[Ref(exp)], found.tensors[Ref(add)]
+    assert trace.tensors.storage[before] == trace.tensors.storage[after]
+    assert [int(trace.tensors.version[each]) for each in (before, after)] == [0, 1]
+    assert len(trace.errors) == 1  # exp needs its result for the gradient, which add_ has changed
+
+
+def test_a_method_that_failed_has_no_result() -> None:
+    drawing = parse(f"{IN_PLACE}w.add_(1)\nz = w.sum()")
+    found, _ = rows_of(drawing)
+    assert found.failed == 3 and Ref(3) not in found.tensors and not found.passed

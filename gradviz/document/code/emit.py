@@ -16,11 +16,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from weakref import ReferenceType
 
-from gradviz.document.catalogue import catalogue, outputs
+from gradviz.document.catalogue import catalogue, in_place, outputs
+from gradviz.document.code.order import Order, order_of, sources, word
 from gradviz.document.code.pretty import SOFT, Doc, Group, IfBroken, Mark, Nest, Printer, bracketed
-from gradviz.document.code.spelling import ATOM, Piece, fault, gradient, leaf, number, operation, unpacking
+from gradviz.document.code.spelling import ATOM, Piece, gradient, leaf, number, operation, unpacking
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Node, Number, Operation, Ref
-from gradviz.document.leaf_kinds import FACTORIES, RANDOM
+from gradviz.document.leaf_kinds import RANDOM
 from gradviz.document.shaping.names import free_name, is_name, names_of, result_name
 
 WIDTH = 88
@@ -56,90 +57,40 @@ class _Plan:
     """What is written, in which order and under which names."""
 
     drawing: Drawing
-    order: list[Node] = field(default_factory=list)  # everything that can run, each node after its inputs
-    left_out: dict[int, str] = field(default_factory=dict)
+    order: Order
     names: dict[int, tuple[str, ...]] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
+    nameless: set[int] = field(default_factory=set)  # in-place methods called by the name of what they change
 
 
 def emit(drawing: Drawing) -> Emitted:
     """Return the code of a drawing, newly written; `source.code_of` caches it."""
-    plan = _Plan(drawing)
-    _sort(plan)
+    plan = _Plan(drawing, order_of(drawing))
     _name(plan)
     printer = Printer(WIDTH)
     lines = _Writer(plan, printer).write()
     spans = tuple(Span(*stretch) for stretch in printer.stretches)
-    return Emitted(printer.text, spans, tuple(plan.names.items()), lines, tuple(plan.left_out.items()))
-
-
-def sources(node: Node) -> list[Ref]:
-    """Return the wires that end at a node."""
-    return [operand for operand in node.inputs if isinstance(operand, Ref)] if isinstance(node, Operation) else []
-
-
-def _sort(plan: _Plan) -> None:
-    """Sort each node after its inputs, otherwise in the order of the drawing; what can't run is left out."""
-    nodes = plan.drawing.nodes
-    place = {node.id: at for at, node in enumerate(nodes)}
-    waits = {node.id: len({ref.node for ref in sources(node) if ref.node in place}) for node in nodes}
-    users: dict[int, list[int]] = {}
-    for node in nodes:
-        for source in {ref.node for ref in sources(node)}:
-            users.setdefault(source, []).append(node.id)
-    ready = [at for at, node in enumerate(nodes) if not waits[node.id]]
-    known: dict[Ref, None] = {}
-    while ready:
-        node = nodes[heapq.heappop(ready)]
-        reason = _fault(plan, node, known)
-        if reason:
-            plan.left_out[node.id] = reason
-        else:
-            plan.order.append(node)
-            count = 1 if isinstance(node, Leaf) else len(outputs(catalogue()[node.op], node))
-            known.update(dict.fromkeys(Ref(node.id, output) for output in range(count)))
-        for user in users.get(node.id, ()):
-            waits[user] -= 1
-            if not waits[user]:
-                heapq.heappush(ready, place[user])
-    for node in nodes:
-        if waits[node.id]:
-            plan.left_out[node.id] = f"{_word(node)} is part of a cycle"
-
-
-def _fault(plan: _Plan, node: Node, known: dict[Ref, None]) -> str:
-    if isinstance(node, Leaf):
-        is_known = node.maker == "tensor" or node.maker in FACTORIES
-        return "" if is_known else f"{node.name} is made by {node.maker}, which is not known"
-    entry = catalogue().get(node.op)
-    if entry is None:
-        return f"{node.op} is not known"
-    for ref in sources(node):
-        if ref.node in plan.left_out:
-            return f"{entry.name} waits for {_word(plan.drawing.by_id[ref.node])}"
-    return fault(node, entry, known)
-
-
-def _word(node: Node) -> str:
-    """Return the name of a node in a comment."""
-    if isinstance(node, Leaf):
-        return node.name
-    entry = catalogue().get(node.op)
-    return node.names[0] if node.names else entry.name if entry else node.op
+    return Emitted(printer.text, spans, tuple(plan.names.items()), lines, tuple(plan.order.left_out.items()))
 
 
 def _name(plan: _Plan) -> None:
     """Decide which nodes get a statement, and under which names: see Note [Names of long code]."""
-    counts = Counter(ref.node for node in plan.order for ref in sources(node))
-    roots = {call.root.node for call in plan.drawing.calls}
+    counts = Counter(ref.node for node in plan.order.nodes for ref in sources(node))
+    named = {call.root.node for call in plan.drawing.calls} | plan.order.spots
+    named.update(sources(node)[0].node for node in plan.order.nodes if in_place(node) and not names_of(node))
     plan.used.update(name for node in plan.drawing.nodes for name in names_of(node) if is_name(name))
     given: set[str] = set()
     size: dict[int, tuple[int, int]] = {}  # depth and approximate number of characters of what is written in place
-    for node in plan.order:
+    for node in plan.order.nodes:
         depth, width = _size(node, size)
         needed = 1 if isinstance(node, Leaf) else len(outputs(catalogue()[node.op], node))
         names = list(names_of(node))[:needed]
-        inline = counts[node.id] == 1 and node.id not in roots and needed == 1
+        if in_place(node) and not names:
+            target = sources(node)[0]
+            plan.names[node.id] = plan.names[target.node][target.output : target.output + 1]
+            plan.nameless.add(node.id)
+            continue
+        inline = counts[node.id] == 1 and node.id not in named and needed == 1
         if inline and not names and depth < DEEPEST and width < LONGEST:
             size[node.id] = depth, width
             continue
@@ -170,17 +121,17 @@ class _Writer:
         self._printer = printer
         self._known = plan.drawing.by_id
         self._pieces: dict[int, Piece] = {}  # for what is written in place
-        self._plain = all(_is_plain(node) for node in plan.order)
+        self._plain = all(_is_plain(node) for node in plan.order.nodes)
 
     def write(self) -> tuple[int, ...]:
         """Write everything; return the lines of the backward calls."""
         plan, printer = self._plan, self._printer
         if not plan.drawing.nodes:
             return ()
-        leaves = [node for node in plan.order if isinstance(node, Leaf)]
+        leaves = [node for node in plan.order.nodes if isinstance(node, Leaf)]
         statements = self._statements()
         printer.line("import torch")
-        if any(isinstance(node, Operation) and node.op.startswith("nn.functional.") for node in plan.order):
+        if any(isinstance(node, Operation) and node.op.startswith("nn.functional.") for node in plan.order.nodes):
             printer.line("import torch.nn.functional as F")
         if leaves:
             printer.line()
@@ -188,11 +139,11 @@ class _Writer:
             if node.seed is not None and node.maker in RANDOM:
                 printer.line(f"torch.manual_seed({node.seed})")
             printer.write((plan.names[node.id][0], " = ", Mark(node.id, leaf(node).doc)))
-        if statements or plan.left_out:
+        if statements or plan.order.left_out:
             printer.line()
         for statement in statements:
             self._statement(statement)
-        for reason in plan.left_out.values():
+        for reason in plan.order.left_out.values():
             printer.line(comment(reason))
         if plan.drawing.calls:
             printer.line()
@@ -203,13 +154,13 @@ class _Writer:
         the drawing."""
         place = {node.id: at for at, node in enumerate(self._plan.drawing.nodes)}
         needs: dict[int, set[int]] = {}  # the statements that an expression mentions
-        for node in self._plan.order:
+        for node in self._plan.order.nodes:
             if isinstance(node, Operation):
-                needs[node.id] = set().union(*self._needs(node, needs))
+                needs[node.id] = set().union(self._plan.order.earlier.get(node.id, ()), *self._needs(node, needs))
         users: dict[int, list[Operation]] = {}
         waits: dict[int, int] = {}
         ready: list[tuple[int, int]] = []
-        for node in self._plan.order:
+        for node in self._plan.order.nodes:
             if isinstance(node, Operation) and node.id in self._plan.names:
                 waits[node.id] = len(needs[node.id])
                 for source in needs[node.id]:
@@ -233,6 +184,9 @@ class _Writer:
                 yield {ref.node} if ref.node in self._plan.names else needs[ref.node]
 
     def _statement(self, node: Operation) -> None:
+        if node.id in self._plan.nameless:
+            self._printer.write(_bracketed(self._expression(node)))
+            return
         left = unpacking(self._plan.names[node.id])
         self._printer.write((left, " = ", _bracketed(self._expression(node))))
 
@@ -266,7 +220,11 @@ class _Writer:
         names = self._plan.names.get(call.root.node, ())
         if call.root.output >= len(names):
             root = self._known.get(call.root.node)
-            self._printer.line(comment(f"backward waits for {_word(root) if root else 'its root'}"))
+            self._printer.line(comment(f"backward waits for {word(root) if root else 'its root'}"))
+            return 0
+        method = self._plan.order.overwritten.get(call.root)
+        if method is not None:
+            self._printer.line(comment(f"backward waits for {method}, which changes its root: begin at its result"))
             return 0
         root_name = names[call.root.output]
         options: list[Doc] = []

@@ -81,7 +81,7 @@ class _Match:
         return True
 
     def _by_name(self) -> None:
-        names = {name: id for id, names in code_of(self._old).names for name in names}
+        names = {name: id for id, names in reversed(code_of(self._old).names) for name in names}  # of leaves first
         names |= {name: node.id for node in self._old.nodes for name in names_of(node) if name not in names}
         for same in (True, False):  # a changed operation keeps its position unless another node matches better
             for node in self._new.nodes:
@@ -104,7 +104,8 @@ class _Match:
     def _upward(self) -> None:
         """Match what is computed in the same way from the same nodes."""
         old: dict[tuple[str, tuple[Operand, ...]], list[Operation]] = {}
-        for node in reversed(self._old.nodes):
+        left_out = dict(code_of(self._old).left_out)
+        for node in sorted(reversed(self._old.nodes), key=lambda node: node.id not in left_out):  # which are found last
             if isinstance(node, Operation) and node.id not in self._taken:
                 old.setdefault((node.op, node.inputs), []).append(node)
         for node in self._new.nodes:

@@ -1,5 +1,8 @@
 """What is known at a line of code that is being read: what each name means, and the nodes so far. The meaning of an
-expression is one of the records here."""
+expression is one of the records here.
+
+Note [Changed tensors] After an in-place method, whatever meant the tensor that it changed means its result. Another
+view of the same memory has changed, too, but a drawing has no wire for its new value: it can't be read any more."""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from gradviz.document.catalogue import Entry, catalogue, outputs
+from gradviz.document.code.order import Memory
 from gradviz.document.drawing import BackwardCall, Leaf, Literal, Node, Operand, Operation, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.shaping.names import free_name, is_name
@@ -77,6 +81,10 @@ class Scope:
     seed: int | None = None
     next_id: int = 1
     invents: bool = False  # an unknown name becomes a leaf that requires grad
+    line: int = 1
+    memory: Memory = field(default_factory=Memory)
+    now: dict[Ref, Ref] = field(default_factory=dict)  # what changed tensors are: see Note [Changed tensors]
+    lost: dict[Ref, str] = field(default_factory=dict)  # what else has changed, and by which method
 
     def look_up(self, name: ast.Name) -> Value:
         """Return what a name means here."""
@@ -112,17 +120,51 @@ class Scope:
         self, entry: Entry, inputs: tuple[Operand, ...], params: tuple[tuple[str, Literal], ...] = ()
     ) -> Ref | Several:
         """Add an operation and return its result."""
+        inputs = tuple(self.current(each) if isinstance(each, Ref) else each for each in inputs)
         node = Operation(self.next_id, entry.key, inputs, params)
         ref = self.add(node)
         names = outputs(entry, node)
+        if entry.shares:
+            self.memory.join(node, entry)
+        if entry.in_place:
+            self._change(entry, node)
         if entry.many:
             known = entry.many == "inputs" or (len(names) > 1 and entry.many != "names")
             return Several(node.id, len(names) if known else 0)
         return ref if len(names) == 1 else Several(node.id, len(names), names)
 
+    def current(self, ref: Ref) -> Ref:
+        """Return the result that a tensor is after all methods that changed it; refuses one whose value has no wire."""
+        start = ref
+        while (later := self.now.get(ref)) is not None:
+            ref = later
+        if ref != start:
+            self.now[start] = ref
+        method = self.lost.get(self.memory.own(ref))
+        if method is not None:
+            raise UserError(
+                f"Line {self.line}: {method} has changed the memory that this reads, and a drawing has no wire for its "
+                f"new value. Take it from the result of {method} again, or make a .clone() before."
+            )
+        return ref
+
+    def _change(self, entry: Entry, node: Operation) -> None:
+        target = node.inputs[0]
+        assert isinstance(target, Ref)
+        if self.calls:
+            raise UserError(
+                f"Line {self.line}: {entry.name} comes after backward, but in a drawing everything else runs before it."
+            )
+        for ref in self.memory.changed(target, Ref(node.id)):
+            self.lost.setdefault(ref, entry.name)
+        self.now[target] = Ref(node.id)  # which is looked up first
+        self.lost.pop(Ref(node.id), None)
+
     def leaf(self, at: ast.AST, value: Value, what: str) -> Leaf:
         """Return this leaf; refuses what was computed."""
         node = self.nodes.get(value.node) if isinstance(value, Ref) else None
+        if isinstance(value, Ref) and value in self.now and what != "inputs":
+            raise refuse(at, f"{what} comes after an in-place method, but in a drawing it is there from the start.")
         if not isinstance(node, Leaf):
             raise refuse(at, f"{what} needs a leaf here. Write the tensor down with a name of its own.")
         return node

@@ -1,9 +1,9 @@
 """Reads lines of code and the expressions in them. Lines: imports, assignments, `y += 1` if it may be read as `y = y
 + 1`, `torch.manual_seed`, `backward`; lines that only print are skipped and remembered.
 
-Note [In place] `y += 1` changes the tensor y. A drawing has nothing like this, so it is read as `y = y + 1` only if
-the difference can't be observed: nothing else has used y or shares its name, and the operation that made y neither
-needs its own result for its gradient nor is a view.
+Note [In place] `y += 1` changes the tensor y. It is read as `y = y + 1` if the difference can't be observed: nothing
+else has used y or shares its name, and the operation that made y neither needs its own result for its gradient nor is a
+view. Otherwise it is `y.add_(1)`.
 
 An expression becomes a node for each operation in it. How arguments are assigned and what makes a leaf is in
 `calls`."""
@@ -242,11 +242,6 @@ def _method(scope: Scope, node: ast.Call, name: str, owner: Value) -> Value:
         raise refuse(node, f".{name}() is known only after a run. Write the number instead.")
     if name == "backward":
         raise refuse(node, "backward gives nothing. Let it stand on a line of its own.")
-    if name.endswith("_") and not name.endswith("__"):
-        plain = name.rstrip("_")
-        raise refuse(
-            node, f"{name} changes a tensor in place, which can't be drawn. Use {plain} and give its result a name."
-        )
     entry = named(f"Tensor.{name}") or named(name)
     if entry is None or not entry.ports or entry.style == "attribute":
         raise refuse(node, f".{name}() of a tensor can't be drawn. Look for another operation in the palette.")
@@ -362,6 +357,7 @@ _REFUSED: Mapping[type[ast.stmt], str] = {
 def read(scope: Scope, body: list[ast.stmt]) -> None:
     """Read lines one after another."""
     for statement in body:
+        scope.line = statement.lineno
         check_depth(statement)
         _statement(scope, statement)
     if scope.seed is not None:
@@ -421,7 +417,8 @@ def _assign(scope: Scope, statement: ast.Assign) -> None:
 
 def _bind(scope: Scope, target: ast.expr, given: Value) -> None:
     if isinstance(target, ast.Name):
-        scope.bind(target.id, given)
+        if not _is_called_so(scope, target.id, given):
+            scope.bind(target.id, given)
     elif isinstance(target, ast.Tuple | ast.List):
         _unpack(scope, target, given)
     elif isinstance(target, ast.Attribute) and target.attr == "requires_grad" and isinstance(given, Plain):
@@ -433,6 +430,16 @@ def _bind(scope: Scope, target: ast.expr, given: Value) -> None:
         )
     else:
         raise refuse(target, "only names can be given a value in a drawing.")
+
+
+def _is_called_so(scope: Scope, name: str, given: Value) -> bool:
+    """Whether this is `x = x.add_(1)`, whose result is called x anyway."""
+    before = scope.values.get(name)
+    changed = before if isinstance(before, Ref) else None
+    while changed is not None and changed != given:
+        later = scope.now.get(changed)
+        changed = later if isinstance(later, Ref) else None
+    return changed is not None and before != given
 
 
 def _unpack(scope: Scope, target: ast.Tuple | ast.List, given: Value) -> None:
@@ -465,10 +472,12 @@ def _augmented(scope: Scope, statement: ast.AugAssign) -> None:
         scope.bind(name, binary(whole, old.value, given.value))
         return
     sign = SIGNS[type(statement.op)]
-    if isinstance(old, Ref) and not _is_alone(scope, old):
-        advice = f"Write {name} = {name} {sign} …"
-        raise refuse(statement, f"{name} {sign}= … changes {name} in place, which others would see. {advice}")
-    scope.bind(name, operate_sign(scope, statement, sign, old, given))
+    entry = operators().get((sign, 2))
+    method = named(f"Tensor.{entry.key}_") if entry is not None else None
+    if isinstance(old, Ref) and method is not None and not _is_alone(scope, old):
+        scope.operate(method, (old, operand(statement, given)))
+    else:
+        scope.bind(name, operate_sign(scope, statement, sign, old, given))
 
 
 def _is_alone(scope: Scope, ref: Ref) -> bool:
@@ -533,6 +542,7 @@ def _backward(scope: Scope, node: ast.Call, root: Value) -> None:
     gradient = _gradient(scope, given["gradient"], root) if "gradient" in given else None
     keep, create = _truth(scope, given.get("retain_graph")), _truth(scope, given.get("create_graph"))
     inputs = _inputs(scope, given["inputs"]) if "inputs" in given else None
+    root = scope.current(root)
     scope.calls.append(BackwardCall(root, gradient, keep, bool(create), inputs))
 
 

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gradviz.document.arranging import STEP, cleared, uncovered
-from gradviz.document.catalogue import Entry, catalogue, find
+from gradviz.document.catalogue import Entry, catalogue, find, in_place
+from gradviz.document.code.emit import code_of
 from gradviz.document.code.parse import parse_expression
 from gradviz.document.drawing import Drawing, Leaf, Literal, Operation, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.leaf_kinds import FACTORIES, RANDOM, SHAPED
 from gradviz.document.shaping import connect, free_name, move, new_leaf, new_operation, rename, take_in, tidy
-from gradviz.document.shaping.names import taken
+from gradviz.document.shaping.names import names_of, taken
 from gradviz.document.shaping.wires import InPort, port_count
 
 PITCH = 190.0  # world units between a node and one that is added beside it
@@ -81,11 +82,12 @@ def make_operation(drawing: Drawing, entry: Entry, around: Around) -> Made:
 
 
 def names_known(drawing: Drawing) -> dict[str, Ref]:
-    """Return the names that an expression may refer to."""
-    known = {}
-    for node in drawing.nodes:
-        for output, name in enumerate((node.name,) if isinstance(node, Leaf) else node.names):
-            known[name] = Ref(node.id, output)
+    """Return what the names in an expression mean: what an in-place method has changed without giving it a name is its
+    result from then on, as in code."""
+    known = {name: Ref(node.id, at) for node in drawing.nodes for at, name in enumerate(names_of(node))}
+    for id, names in code_of(drawing).names:
+        if in_place(drawing.by_id[id]) and not names_of(drawing.by_id[id]):
+            known |= dict.fromkeys(names, Ref(id))
     return known
 
 

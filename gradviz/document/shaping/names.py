@@ -2,7 +2,8 @@
 
 Note [Names] Names are different Python identifiers. A leaf always has one. An operation must have one per output if its
 result is used more than once or not at all, if it has several outputs, or if a backward call begins at it; otherwise
-its code is written in place, unless a name was given to it by hand. So a drawing and its code say the same. A name that
+its code is written in place, unless a name was given to it by hand. An in-place method needs none: its result has that
+of the tensor that it changes. So a drawing and its code say the same. A name that
 nobody has given (`y`, `h`, `z2` …) is dropped as soon as its operation is written in place."""
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Container
 from dataclasses import replace
 from functools import lru_cache
 
+from gradviz.document.catalogue import in_place
 from gradviz.document.drawing import Drawing, Leaf, Literal, Node, Number, Operand, Operation, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.shaping.queries import (
@@ -202,6 +204,8 @@ def _needed(node: Node, count: int, is_root: bool) -> int:
     if isinstance(node, Leaf):
         return 1
     several = outputs(node)
+    if in_place(node):
+        return 0
     return several if several > 1 or count != 1 or is_root else 0
 
 

@@ -82,7 +82,7 @@ def new_operation(
     for name, value in params:
         operation = _with_param(operation, entry, name, value)
     used, names = taken(drawing), []
-    for _ in range(outputs(operation)):
+    for _ in range(0 if entry.in_place else outputs(operation)):
         names.append(result_name(drawing, operation, used))
         used.add(names[-1])
     operation = replace(operation, names=tuple(names))

@@ -284,8 +284,9 @@ for _row, _names in (
     (COPYSIGN, ("copysign",)),
 ):
     binary(
-        _row, *_names, division=_row in (ATAN2, XLOGY, COPYSIGN), number=COPYSIGN_NUMBER if _row is COPYSIGN else None
-    )
+        _row, *_names, division=_row in (ATAN2, XLOGY, COPYSIGN), number=COPYSIGN_NUMBER if _row is COPYSIGN else None,
+        inplace=_row not in (LOGADDEXP, LOGADDEXP2),
+    )  # fmt: skip
 
 # --- without NaN ---
 

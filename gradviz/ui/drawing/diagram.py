@@ -58,10 +58,15 @@ class Items:
         return np.array([*range(len(self.groups)), *rows, *(drawn.tensors[ref] for ref in self.cards)], np.int64)
 
     def step(self, trace: Trace, drawn: Drawn, index: Ints) -> Ints:
-        """When each first becomes visible: an operation that stands for several, from the first of them on."""
+        """When each first becomes visible: an operation that stands for several, from the first of them on; the result
+        of an in-place method, which may be as old as what it changed, when that has run."""
         groups = [min(trace.nodes.step[row] for row in rows) for rows in self.rows_in(drawn).values()]
         operations = [int(trace.nodes.step[drawn.rows[node][0]]) for node in self.operations]
         tensors = trace.tensors.step[index[len(groups) + len(operations) :]].tolist()
+        for at, ref in enumerate(self.cards):
+            rows = drawn.rows.get(ref.node)
+            if rows and tensors[at] < trace.nodes.step[rows[0]]:
+                tensors[at] = int(trace.nodes.step[rows[-1]])
         return np.array([*groups, *operations, *tensors], np.int64)
 
     def rows_in(self, drawn: Drawn) -> dict[int, list[int]]:
