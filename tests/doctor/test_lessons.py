@@ -146,6 +146,17 @@ def test_other_names_modules_functions_loops_and_classes_change_nothing(case: Br
     assert places(diagnose(run(case.text))) == [(case.id, case.line)]
 
 
+MENDED = [case for case in VARIATIONS if case.fixes]
+
+
+@pytest.mark.parametrize("case", MENDED, ids=[case.name for case in MENDED])
+def test_the_fix_of_a_variation_is_the_one_that_is_written_down_and_runs(case: Broken) -> None:
+    (finding,) = diagnose(run(case.text))
+    trace = run(case.fixed)
+    assert finding.fixes[0].text == case.fixed
+    assert (trace.errors.message.tolist(), places(diagnose(trace))) == ([], [])
+
+
 DECORATED = [case for case in VARIATIONS if case.text.splitlines()[case.line - 1].lstrip().startswith("@")]
 
 

@@ -327,10 +327,27 @@ def _uncopied(case: Case, call: ast.Call) -> str | None:
 
 def _stacked(case: Case, given: ast.expr) -> str:
     """Return the code that joins tensors as torch.tensor() does their numbers: rows in rows."""
-    rows = given.elts if isinstance(given, (ast.List, ast.Tuple)) else []
-    if rows and all(isinstance(each, (ast.List, ast.Tuple)) for each in rows):
-        return f"torch.stack([{', '.join(_stacked(case, each) for each in rows)}])"
-    return f"torch.stack({case.source(given)})"
+    if isinstance(given, (ast.List, ast.Tuple)):
+        return f"torch.stack([{', '.join(_part(case, each) for each in given.elts)}])"
+    code = case.source(given)
+    if isinstance(given, ast.ListComp):
+        code = code.replace(case.source(given.elt), _part(case, given.elt), 1)
+    return f"torch.stack({code})"
+
+
+def _part(case: Case, part: ast.expr) -> str:
+    """Return the code of a tensor for a part of what is joined: a list of several, a plain number, one taken out of a
+    tensor."""
+    number = part.operand if isinstance(part, ast.UnaryOp) else part
+    if isinstance(part, (ast.List, ast.Tuple, ast.ListComp)):
+        return _stacked(case, part)
+    if isinstance(number, ast.Constant):
+        return f"torch.tensor({case.source(part)})"
+    held = receiver_of(part) if isinstance(part, ast.Call) and name_of(part) == "item" else None
+    if held is None:
+        return case.source(part)
+    made = case.were(held, len(case.trace))
+    return case.source(held) + (".squeeze()" if any(case.shape(each) for each in made) else "")
 
 
 def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:
@@ -353,7 +370,7 @@ def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:
         changes[function.value] = "torch"
     else:
         called = number
-    copy = case.maker(cut.made) if cut.made >= 0 else None
+    copy = case.maker(cut.made) if cut.made >= 0 else _copy_of_list(case, number)
     until = copy.lineno if isinstance(copy, ast.Call) else number.lineno
     between = {each for line in range(number.lineno, until + 1) for each in case.on_line(line)}
     for other in between:  # an array beside it is no longer one
@@ -367,7 +384,7 @@ def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:
             return _joined(case, copy, cut)
         given = copy.args[0]
         alone = isinstance(given, (ast.List, ast.Tuple)) and len(given.elts) == 1
-        several = isinstance(given, ast.Name) and collected(case, given)
+        several = isinstance(given, (ast.Name, ast.Attribute)) and collected(case, given)
         plain = case.source(given.elts[0] if alone else given)  # type: ignore[attr-defined]
         changes[copy] = f"torch.stack({plain})" if several else plain
         modules = [n for n in case.walked if isinstance(n, ast.Name) and _is_numpy(n)]
@@ -376,6 +393,15 @@ def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:
         if any(n.lineno == copy.lineno or getattr(case.parents[n], "attr", "") not in _IN_BOTH for n in modules):
             return None
     return edits.all_at_once(case.text, case.tree, changes)
+
+
+def _copy_of_list(case: Case, number: ast.expr) -> ast.Call | None:
+    """Return the call that makes a tensor of the list that a number is appended to."""
+    put = case.parents.get(number)
+    held = receiver_of(put) if isinstance(put, ast.Call) and name_of(put) == "append" else None
+    name = case.source(held) if held is not None else ""
+    made = [each for each in case.calls if name_of(each) in _COPIES and each.args and case.source(each.args[0]) == name]
+    return made[0] if len(made) == 1 else None
 
 
 def _joined(case: Case, copy: ast.Call, cut: Cut) -> str | None:

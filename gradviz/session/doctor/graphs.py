@@ -289,7 +289,7 @@ def in_new_memory(case: Case, line: int) -> Fixes:
         target = target.value
     if target is not None and statement is not None:
         name = case.source(target)
-        return fixes(("a copy first", edits.insert_before(text, statement.lineno, f"{name} = {name}.clone()")))
+        return fixes(("a copy first", _copied_first(case, statement, name)))
     return _relu_modules(case)
 
 
@@ -311,10 +311,34 @@ def _not_in_place(case: Case, statement: ast.stmt | None, call: ast.Call, name: 
     new = code.replace(f".{method}(", f".{method[:-1]}(", 1)
     if isinstance(statement, ast.Expr) and statement.value is call:
         if method in ("zero_", "fill_", "copy_"):
-            return edits.insert_before(case.text, statement.lineno, f"{name} = {name}.clone()")
+            return _copied_first(case, statement, name)
         return edits.replace_node(case.text, statement, f"{name} = {new}")
     later = any(isinstance(n, ast.Name) and n.id == name and n.lineno > (call.end_lineno or 0) for n in case.walked)
     return edits.replace_node(case.text, call, f"({name} := {new})" if later else new)
+
+
+def _copied_first(case: Case, statement: ast.stmt, name: str) -> str | None:
+    """Give a tensor a copy of its memory before a statement writes to it; if a function has the name from outside, let
+    what follows there read copies."""
+    function = case.function_of(statement)
+    if isinstance(function, ast.FunctionDef) and name.isidentifier() and not _binds(function, name):
+        read = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
+        later = [n for n in read if n.lineno > (statement.end_lineno or statement.lineno)]
+        changes: dict[ast.expr | ast.stmt, str | None] = {each: f"{name}.clone()" for each in later}
+        return edits.all_at_once(case.text, case.tree, changes) if changes else None
+    return edits.insert_before(case.text, statement.lineno, f"{name} = {name}.clone()")
+
+
+def _binds(function: ast.FunctionDef, name: str) -> bool:
+    """Whether a function may assign to a name without hiding one from outside."""
+    for each in ast.walk(function):
+        if isinstance(each, ast.arg) and each.arg == name:
+            return True
+        if isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Store):
+            return True
+        if isinstance(each, (ast.Global, ast.Nonlocal)) and name in each.names:
+            return True
+    return False
 
 
 def _relu_modules(case: Case) -> Fixes:

@@ -501,7 +501,7 @@ def unregistered(case: Case) -> Iterator[Hit]:
         steps = case.optimizer_steps
         cursor = steps[0] + 1 if steps else len(trace)
         line = list_of.lineno if (list_of := _appended_to(case, statement)) is not None else line
-        yield Hit(line, cursor, why, advice, _registered(case, statement), first_use(case, tensor))
+        yield Hit(line, cursor, why, advice, _registered(case, statement, name), first_use(case, tensor))
         return
 
 
@@ -521,23 +521,25 @@ def first_use(case: Case, tensor: int) -> tuple[Mark, ...]:
     return case.mark(users[0], f"uses {case.name(tensor)}") if users else ()
 
 
-def _registered(case: Case, statement: ast.Assign | ast.AnnAssign | ast.Expr) -> tuple[Fix, ...]:
+def _registered(case: Case, statement: ast.Assign | ast.AnnAssign | ast.Expr, name: str) -> tuple[Fix, ...]:
     value = statement.value
     if isinstance(statement, ast.Expr) and isinstance(value, ast.Call):
         held = receiver_of(value)
         if name_of(value) == "register_buffer" and held is not None and len(value.args) == 2:
-            name, given = ast.literal_eval(value.args[0]), case.source(value.args[1])
-            code = f"{case.source(held)}.{name} = {_nn(case)}.Parameter({given})"
+            buffer, given = ast.literal_eval(value.args[0]), case.source(value.args[1])
+            code = f"{case.source(held)}.{buffer} = {_nn(case)}.Parameter({given})"
             return fixes(("nn.Parameter", edits.replace_node(case.text, statement, code)))
-        name = case.source(held) if held is not None else ""
         kind = "ParameterList" if case.source(value.args[0]).split("(")[0].endswith("Parameter") else "ModuleList"
         if (made := _appended_to(case, statement)) is not None:
             return fixes((f"nn.{kind}", edits.replace_node(case.text, made.value, f"{_nn(case)}.{kind}()")))
     if value is None:
         return ()
     code = case.source(value)
-    modules = any(
-        isinstance(n, ast.Call) and name_of(n)[:1].isupper() and name_of(n) != "Parameter" for n in ast.walk(value)
+    modules = (
+        re.search(r"\]\.[\w.]+$", name) is not None
+        or any(  # gates[2].bias
+            isinstance(n, ast.Call) and name_of(n)[:1].isupper() and name_of(n) != "Parameter" for n in ast.walk(value)
+        )
     )
     if (made := _appended_to(case, statement)) is not None and isinstance(made.value, ast.Dict):
         kind = "ModuleDict" if modules else "ParameterDict"

@@ -30,7 +30,13 @@ def products(fault: Fault) -> Hit | None:
     a, b, c, d = (int(each) for each in fault.match.groups()[-4:])
     offered: list[tuple[str, str | None]] = []
     for left, right in _operands(fault):
-        if b == d:
+        if not (_may_have(fault, left, b) and _may_have(fault, right, c, d)):
+            continue
+        around = fault.case.parents.get(fault.case.parents[left])
+        averaged = isinstance(around, ast.BinOp) and isinstance(around.op, ast.Div)
+        if b == d and a == c and averaged:  # a covariance: over the samples
+            offered.append(("the first transposed", _transposed(fault, left)))
+        elif b == d:
             offered.append(("the second transposed", _transposed(fault, right)))
         elif a == d:
             offered.append(("in the other order", _swapped(fault, left, right)))
@@ -40,6 +46,12 @@ def products(fault: Fault) -> Hit | None:
     else:
         offered += _linear(fault, b, c)
     return fault.hit(fixes(*offered))
+
+
+def _may_have(fault: Fault, factor: ast.expr, *sizes: int) -> bool:
+    """Whether a factor of a product may have had these sizes as its last ones."""
+    was = fault.case.was(factor, len(fault.case.trace) + 1)
+    return was < 0 or fault.case.shape(was)[-len(sizes) :] == sizes
 
 
 def of_vector(fault: Fault) -> Hit | None:

@@ -209,8 +209,8 @@ def collected(text: Text, expression: ast.expr) -> list[ast.expr]:
     return [
         call.args[0]
         for call in text.calls
-        if isinstance(expression, ast.Name) and name_of(call) == "append" and len(call.args) == 1
-        and isinstance(call.func, ast.Attribute) and text.source(call.func.value) == expression.id
+        if isinstance(expression, (ast.Name, ast.Attribute)) and name_of(call) == "append" and len(call.args) == 1
+        and isinstance(call.func, ast.Attribute) and text.source(call.func.value) == text.source(expression)
     ]  # fmt: skip
 
 

@@ -227,7 +227,8 @@ def _cleared_by_hand(case: Case, line: int) -> str | None:
     for leaf, events in case.events.items():
         if any(event.what == "added" and case.line_of(event.step) == line for event in events):
             names.append((leaf, case.name(leaf)))
-    if all(_is_visible(case, name, here) for _, name in names):
+    once = len({name for _, name in names}) == len(names)  # not a loop's name for each of them
+    if once and all(_is_visible(case, name, here, line) for _, name in names):
         return edits.insert_before(text, line, "\n".join(f"{name}.grad = None" for _, name in names))
     for statement in reversed(case.statements):
         held = _updated_by(case, statement)
@@ -235,22 +236,22 @@ def _cleared_by_hand(case: Case, line: int) -> str | None:
             text = edits.insert_after(text, statement.lineno, f"{held}.grad = None") or text
     if text != case.text:
         return text
-    codes = dict.fromkeys(_cleared_at_once(case, leaf, here) for leaf, _ in names)
+    codes = dict.fromkeys(_cleared_at_once(case, leaf, here, line) for leaf, _ in names)
     return edits.insert_before(text, line, "\n".join(codes)) if "" not in codes else None
 
 
-def _cleared_at_once(case: Case, leaf: int, function: ast.AST | None) -> str:
+def _cleared_at_once(case: Case, leaf: int, function: ast.AST | None, line: int) -> str:
     """Return the code that clears the gradient of a leaf by its name or through its module, "" for neither."""
     name, names = case.name(leaf), case.trace.names
-    if _is_visible(case, name, function):
+    if _is_visible(case, name, function, line):
         return f"{name}.grad = None"
     owners = {str(names.owner[row]).partition("[")[0] for row in case.trace.history("names", "tensor").all(leaf)}
-    owners = {each for each in owners if each and _is_visible(case, each, function)}
+    owners = {each for each in owners if each and _is_visible(case, each, function, line)}
     return f"{min(owners, key=len)}.zero_grad()" if owners else ""
 
 
-def _is_visible(case: Case, name: str, function: ast.AST | None) -> bool:
-    """Whether a name can be used on a line."""
+def _is_visible(case: Case, name: str, function: ast.AST | None, line: int) -> bool:
+    """Whether a name can be used on a line of a function."""
     if not all(part.isidentifier() for part in name.split(".")):
         return False
     first = name.split(".")[0]
@@ -259,7 +260,9 @@ def _is_visible(case: Case, name: str, function: ast.AST | None) -> bool:
         for node in case.walked
         if isinstance(node, ast.Name) and node.id == first and isinstance(node.ctx, ast.Store)
     ]
-    return any(case.function_of(node) in (function, None) for node in bound) and name in case.text
+    own = [node for node in bound if case.function_of(node) is function]
+    outer = function is not None and any(case.function_of(node) is None for node in bound)
+    return (any(node.lineno < line for node in own) or (outer and not own)) and name in case.text
 
 
 def _updated_by(case: Case, statement: ast.stmt) -> str:
