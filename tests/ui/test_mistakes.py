@@ -91,6 +91,23 @@ SAID = {  # by other versions, in warnings, and in errors that come of a mistake
 }
 
 
+@pytest.mark.parametrize(
+    ("query", "id"),
+    [
+        ("nan gradient torch.where", "nan-where"), ("gradient accumulates", "not-zeroed"),
+        ("loss is negative", "nll-without-log"), ("loss stuck at 0.69", "sigmoid-before-bce"),
+        ("test accuracy low overfits", "same-batch"), ("learning rate drops too early", "scheduler-first"),
+    ],
+)  # fmt: skip
+def test_what_one_sees_finds_its_page_first(query: str, id: str) -> None:
+    assert ids(query)[:1] == [id]
+
+
+def test_each_page_is_found_by_an_error_or_by_what_one_sees() -> None:
+    felt = [each for each in mistakes() if not each.patterns and not each.symptoms]
+    assert felt == []
+
+
 def test_what_other_versions_and_warnings_say_is_found_by_itself_and_in_a_traceback() -> None:
     for text, id in SAID.items():
         assert ids(text)[:1] == ids(f'Traceback (most recent call last):\n  File "a.py", line 5\n{text}')[:1] == [id]

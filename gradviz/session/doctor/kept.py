@@ -115,6 +115,8 @@ def _put_away(case: Case) -> Iterator[ast.expr]:
     """Return what loops append to a list, or store under a key: `losses.append(loss)`, `losses += [loss]`, `kept[i] =
     loss`."""
     for node in case.walked:
+        if isinstance(node, ast.ListComp) and isinstance(node.elt, ast.Call) and _calls_backward(case, node.elt):
+            yield node.elt
         if not isinstance(node, (ast.Call, ast.AugAssign, ast.Assign)) or not _is_repeated(case, node):
             continue
         if isinstance(node, ast.Call) and name_of(node) in ("append", "add", "appendleft") and len(node.args) == 1:
@@ -135,6 +137,12 @@ def _put_away(case: Case) -> Iterator[ast.expr]:
             and case.source(given) == function.args.kwarg.arg
         ):
             yield from (each.value for call in case.calls if name_of(call) == function.name for each in call.keywords)
+
+
+def _calls_backward(case: Case, called: ast.Call) -> bool:
+    """Whether a call is of a function of the snippet that calls backward() itself."""
+    around = [case.function_of(each) for each in case.calls if name_of(each) == "backward"]
+    return any(isinstance(each, ast.FunctionDef) and each.name == name_of(called) for each in around)
 
 
 def _is_repeated(case: Case, node: ast.AST) -> bool:

@@ -114,6 +114,13 @@ _FELT = {
         "weights, parameters do not change, are not updating, not updated, don't update"
     ),
     "lr-too-large exploding nan-born": "the loss is nan, inf, diverges, explodes, goes up, increases, gets larger",
+    "nan-where": "nan gradients with torch.where, although the value, the loss is finite, not nan; masked nan",
+    "not-zeroed": "the gradient doubles, accumulates, is added, adds up, keeps growing, is larger with each backward",
+    "nll-without-log": "the loss is negative, below zero",
+    "sigmoid-before-bce": "the loss is stuck at 0.69, 0.693, stays at 0.5; probabilities never reach 0 or 1",
+    "same-batch": "training loss goes down, but validation, test accuracy is bad, low; overfits, does not generalize",
+    "scheduler-first": "the first learning rate is skipped; the learning rate drops one epoch too early",
+    "broadcast-loss": "predictions are all the same, the mean of the targets; regression learns only the average",
     "vanishing dead-relu": "gradients are zero, the gradient is 0, very small",
     "graph-kept needless-retain graph-in-grad": "memory grows, memory leak, each iteration is slower, out of memory",
     "equal-weights softmax-before-ce double-softmax wrong-dim": "accuracy is stuck, always predicts the same class",

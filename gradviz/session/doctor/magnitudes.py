@@ -354,12 +354,26 @@ def dead_relu(case: Case) -> Iterator[Hit]:
         numbers = f" ({before.brief()})" if before is not None else ""
         why = f"Everything that comes to the ReLU on line {line} is negative{numbers}: it lets 0 through, and sends 0 "
         why += "back. All that lies before it gets no gradient and can never change again."
-        why += f" That comes from line {at}." if at != line else ""
         advice = "Use a smaller learning rate or another first bias, or LeakyReLU, which lets a little through."
         fix = rates.slowed(case) if not zero[0] and at != line else ()
+        passed = _passed_negative(case, at) if at != line and not fix else None
+        if passed is not None:
+            at, fix = passed.lineno, fixes(("a bias of 0", edits.replace_node(case.text, passed, "0.0")))
         fix = fix or (_without_constant(case, at) if at != line else ()) or _leaky(case)
+        why += f" That comes from line {at}." if at != line else ""
         yield Hit(at, step, why, advice, fix, case.mark(node, "lets nothing through"))
         return
+
+
+def _passed_negative(case: Case, line: int) -> ast.expr | None:
+    """Return the only negative number that a function gets from its calls to fill a tensor with on a line."""
+    for call in [each for each in case.on_line(line) if isinstance(each, ast.Call) and name_of(each) == "full"]:
+        number = call.args[1] if len(call.args) == 2 else None
+        given = [*rates.arguments(case, number)] if isinstance(number, ast.Name) else []
+        below = [each for each in given if isinstance(each, ast.UnaryOp) and isinstance(each.op, ast.USub)]
+        if len(below) == 1:
+            return below[0]
+    return None
 
 
 def _is_close(case: Case, nodes: list[int]) -> bool:

@@ -117,7 +117,7 @@ def constant(case: Case, node: ast.expr, depth: int = 4) -> ast.Constant | None:
 
 def _stands_for(case: Case, node: ast.expr) -> Iterator[ast.expr]:
     if isinstance(node, ast.Name):
-        yield from _arguments(case, node)
+        yield from arguments(case, node)
         if (given := case.assigned(node.id, 10**9)) is not None:
             yield given
     elif isinstance(node, ast.Attribute):
@@ -146,7 +146,7 @@ def _configured(case: Case, node: ast.Attribute) -> Iterator[ast.expr]:
     line: `Config(lr=1.0).lr`."""
     owner, made = case.source(node.value), case.assigned(case.source(node.value), 10**9)
     if made is None and isinstance(node.value, ast.Name):  # an argument
-        made = next(_arguments(case, node.value), None)
+        made = next(arguments(case, node.value), None)
         made = case.assigned(made.id, 10**9) if isinstance(made, ast.Name) else made
     classes = {owner, name_of(made) if isinstance(made, ast.Call) else ""}
     for each in [one for one in case.statements if isinstance(one, ast.Assign)]:  # in the body of a class
@@ -176,7 +176,7 @@ def _paired(case: Case, target: str) -> Iterator[ast.expr]:
             yield from (value for one, value in pairs if case.source(one) == target)
 
 
-def _arguments(case: Case, name: ast.Name) -> Iterator[ast.expr]:
+def arguments(case: Case, name: ast.Name) -> Iterator[ast.expr]:
     """Return what the calls of the function around a name pass for its parameter of that name, then its default."""
     function = case.function_of(name)
     if not isinstance(function, ast.FunctionDef):
