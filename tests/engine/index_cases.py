@@ -87,6 +87,8 @@ def overloads(torch: Any) -> Iterator[Row]:
     yield "fmod_tensor", lambda x, y: torch.fmod(x, y), X, positive(2, 3)
     yield "floor_divide_tensor", lambda c, d: c // d, constant(2, 3), constant(2, 3)
     yield "copysign_number", lambda x: torch.copysign(x, -2.0), X
+    yield "xlogy_number", lambda x: torch.xlogy(x, 2.0), X
+    yield "xlogy_of_number", lambda x: torch.xlogy(2.0, x), positive(2, 3)
     yield "rsub_tensor", lambda x, y: torch.rsub(x, y, alpha=2), X, real(2, 3)
     yield "clamp_min_number", lambda x: x.clamp_min(0.1), X
     yield "clamp_min_tensor", lambda x, y: x.clamp_min(y), X, real(2, 3)

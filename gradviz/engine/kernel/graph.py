@@ -386,7 +386,7 @@ class Node:
             if shown is not None:
                 return shown
             one = self.saved[names.index(name)]
-            return None if one is None else one.value(self)
+            return None if one is None else self.row.shown(one.value(self))
         if self.plan is not None and name in self.plan.row.saved:
             return None  # the row saves it if other inputs want gradients
         return attribute(self, name)

@@ -75,6 +75,10 @@ class OpRow:
         known = self.inputs if self.joint is not None else tuple(self.gradients)
         self.differentiable = tuple(i for i, n in enumerate(self.inputs) if n in known and n not in self.fixed)
 
+    def shown(self, saved: Tensor) -> object:
+        """What `_saved_…` shows of an operand: a number if it was given as such and the node has no place for it."""
+        return saved.item() if self.plain_numbers and saved._wrapped is not None else saved
+
     @functools.cached_property
     def derivatives(self) -> Mapping[str, str]:
         """The gradient of each input as a person writes it."""

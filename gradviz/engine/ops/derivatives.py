@@ -14,7 +14,7 @@ from gradviz.engine.kernel.dtypes import Array, Kernel
 from gradviz.engine.kernel.formula import Rule, expressed, helper
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
-from gradviz.engine.numerics import functions
+from gradviz.engine.numerics import functions, sums
 from gradviz.engine.ops.elementwise import number_array
 from gradviz.engine.run.apply import call
 
@@ -66,13 +66,20 @@ def sigmoid_backward(grad: Tensor, output: Tensor) -> Tensor:
 def _softmax_data(g: Array, y: Array, *, dim: int) -> Any:
     if not g.ndim:
         return np.zeros_like(g)
-    return g * y - y * np.sum(g * y, axis=dim, keepdims=True, dtype=g.dtype)
+    wide, out = _wide(g), _wide(y)
+    return ((wide - sums.exponentials(wide * out, dim)) * out).astype(g.dtype)
 
 
 def _log_softmax_data(g: Array, y: Array, *, dim: int) -> Any:
     if not g.ndim:
         return np.zeros_like(g)
-    return g - functions.exp(y) * np.sum(g, axis=dim, keepdims=True, dtype=g.dtype)
+    wide = _wide(g)
+    return (wide - functions.exp(_wide(y)) * sums.exponentials(wide, dim)).astype(g.dtype)
+
+
+def _wide(x: Array) -> Array:
+    """Half types as float32, in which PyTorch computes these."""
+    return x.astype(np.float32) if x.dtype.itemsize == 2 else x
 
 
 SOFTMAX_BACKWARD = op(

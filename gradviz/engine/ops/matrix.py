@@ -613,7 +613,7 @@ def einsum(*args: Any) -> Tensor:
         rest = terms[i + 1 :]
         now = [d for d in range(kept, len(plan.letters)) if all(x._data.shape[d] == 1 for x in rest)]
         found = _pair(found, term, now)
-    return found.view(*found._data.shape[:kept]) if len(plan.letters) > kept else found
+    return found.view(found._data.shape[:kept]) if len(plan.letters) > kept else found
 
 
 def _check_sizes(plan: _Equation, operands: list[Tensor]) -> None:
@@ -680,4 +680,4 @@ def _sum_of_products(x: Tensor, y: Tensor, summed: list[int]) -> Tensor:
     right = y.permute(batch + summed + columns + rows).reshape(size[0], size[2], width)
     order = batch + rows + summed + columns
     shape = [a[d] for d in batch + rows] + [1] * len(summed) + [b[d] for d in columns]
-    return F["bmm"](left, right).view(*shape).permute([order.index(d) for d in range(len(order))])
+    return F["bmm"](left, right).view(shape).permute([order.index(d) for d in range(len(order))])

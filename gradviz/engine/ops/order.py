@@ -21,6 +21,7 @@ from gradviz.engine.run.arguments import Named, along, return_type
 
 
 Selection = Callable[[list[int], int], list[int]]  # ranks and how many of the first are wanted → places in order
+INSERTED = 16  # as many as C++'s `sort` does not partition
 LONGEST = 127  # from 128 on PyTorch's topk uses a heap
 
 
@@ -62,6 +63,18 @@ def by_sorting(keys: list[int], k: int) -> list[int]:
     return at
 
 
+def by_insertion(row: list[float]) -> list[int]:
+    """Like C++'s `sort` of at most sixteen numbers: NaN, which is neither less nor more than another, stops what is
+    inserted behind it, unless it is less than the first."""
+    at = [0]
+    for i in range(1, len(row)):
+        place = 0 if row[i] < row[at[0]] else i
+        while place > 0 and row[i] < row[at[place - 1]]:
+            place -= 1
+        at.insert(place, i)
+    return at
+
+
 def by_partition(keys: list[int], k: int) -> list[int]:
     """Like C++'s `nth_element` for the k-th: what `topk` does if it need not sort."""
     at = list(range(len(keys)))
@@ -87,7 +100,7 @@ def _sort_in_place(keys: list[int], at: list[int], end: int) -> None:
     pending = [(0, end)]
     while pending:
         low, high = pending.pop()
-        if high - low > 16:
+        if high - low > INSERTED:
             cut = _parted(keys, at, low, high)
             pending += [(low, cut), (cut, high)]
     at[:end] = sorted(at[:end], key=keys.__getitem__)

@@ -139,6 +139,11 @@ def view(self: Tensor, *size: object, dtype: dtypes.dtype | None = None) -> Tens
     kind = dtypes.meant(size[0] if dtype is None and len(size) == 1 else dtype)
     if isinstance(kind, dtypes.dtype):
         return read_as(self, kind)
+    if not size:
+        raise TypeError(
+            "view() received an invalid combination of arguments - got (), but expected one of:\n"
+            " * (torch.dtype dtype)\n * (tuple of ints size)\n"
+        )
     shape = infer_size(sizes_of(size), self._data.size)
     return call(VIEW, self, size=shape)
 
@@ -596,6 +601,8 @@ def _repeat_grad(grad: Tensor, shape: tuple[int, ...], repeats: tuple[int, ...])
 @method("repeat")
 def repeat(self: Tensor, *repeats: object) -> Tensor:
     """Copies side by side, as many along each dimension as given."""
+    if not repeats:
+        raise TypeError('repeat() missing 1 required positional arguments: "repeats"')
     times = sizes_of(repeats)
     if len(times) < self._data.ndim:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")

@@ -109,7 +109,8 @@ def _masked(grad: Tensor, self: Tensor, places: Places) -> Tensor:
     mask = np.zeros(grad._data.shape, bool)
     mask[tuple(indices)] = True
     found = F["where"](wrap(mask), grad, 0)
-    return keep(found, Coordinates(indices, _at(found._data, indices)))
+    compressed = self._coo is not None and self._coo.compressed
+    return keep(found, Coordinates(indices, _at(found._data, indices), compressed, compressed))
 
 
 def _whole(grad: Tensor) -> Tensor:
@@ -179,72 +180,67 @@ TO_DENSE = op(
 )
 
 
-def _first_factor(grad: Tensor, self: Tensor, mat2: Tensor, places: Places) -> Tensor:
-    return _masked(F["matmul"](grad, mat2.mH), self, places)
-
-
-def _second_factor(grad: Tensor, self: Tensor, mat2_shape: object, mat2_strides: object) -> Tensor:
-    return F["matmul"](self.mH, grad)
-
-
 _PRODUCT: Mapping[str, Any] = {"category": "linear algebra", "layout": "rows", "symbol": "@"}
-SPARSE_MM = op(
-    "mm",
-    "self, mat2",
-    lambda x, y, *, places: x @ y,
-    key="sparse_mm",
-    latex=r"A B",
-    brief="A sparse matrix times a matrix.",
-    self=sentence("grad @ mat2ᵀ where elements are specified", _first_factor),
-    mat2=sentence("selfᵀ @ grad", _second_factor),
-    **_PRODUCT,
-)
-SPARSE_MV = op(
-    "mv",
-    "self, vec",
-    lambda x, y, *, places: x @ y,
-    key="sparse_mv",
-    latex=r"A v",
-    brief="A sparse matrix times a vector.",
-    self=sentence(
-        "the outer product of grad and vec where elements are specified",
-        lambda grad, self, vec, places: _masked(F["outer"](grad, vec.conj()), self, places),
-    ),
-    vec=sentence("selfᵀ @ grad", lambda grad, self: F["matmul"](self.mH, grad)),
-    **_PRODUCT,
-)
 
 
 def _times(grad: Tensor, number: float) -> Tensor:
     return grad if number == 1 else scaled(grad, number)
 
 
-def _addmm_row(node: str, key: str) -> OpRow:
-    return op(
-        "addmm",
-        "self, mat1, mat2",
-        lambda x, a, b, *, places, beta, alpha: beta * x + alpha * (a @ b) if beta else alpha * (a @ b),
-        node=node,
-        key=key,
-        latex=r"\beta x + \alpha A B",
-        brief="A sparse matrix times a matrix, added to a matrix.",
-        self="grad * beta",
-        mat1=sentence(
-            "grad @ mat2ᵀ · alpha where elements are specified",
-            lambda grad, mat1, mat2, places, alpha: _masked(
-                _times(F["matmul"](grad, mat2.mH), alpha), mat1, places
-            ),
-        ),
-        mat2=sentence(
-            "mat1ᵀ @ grad · alpha",
-            lambda grad, mat1, mat2_shape, mat2_strides, alpha: _times(F["matmul"](mat1.mH, grad), alpha),
-        ),
-        **_PRODUCT,
-    )  # fmt: skip
-
-
-SPARSE_ADDMM = _addmm_row("SparseAddmmBackward0", "sparse_addmm")
-ADDMM_OF_SPARSE = _addmm_row("AddmmBackward0", "addmm_of_sparse")
+SPARSE_MM = op(
+    "mm",
+    "self, mat2",
+    lambda x, y: x @ y,
+    key="sparse_mm",
+    latex=r"A B",
+    brief="A sparse matrix times a matrix.",
+    self=sentence("grad @ mat2ᵀ", lambda grad, mat2: F["matmul"](grad, mat2.mH)),
+    mat2=sentence("selfᵀ @ grad", lambda grad, self, mat2_shape, mat2_strides: F["matmul"](self.mH, grad)),
+    **_PRODUCT,
+)
+SPARSE_MV = op(
+    "mv",
+    "self, vec",
+    lambda x, y: x @ y,
+    key="sparse_mv",
+    latex=r"A v",
+    brief="A sparse matrix times a vector.",
+    self=sentence("the outer product of grad and vec", lambda grad, vec: grad.unsqueeze(1) * vec.conj().unsqueeze(0)),
+    vec=sentence("selfᵀ @ grad", lambda grad, self: F["matmul"](self.mH, grad)),
+    **_PRODUCT,
+)
+_TO_SECOND = sentence(
+    "mat1ᵀ @ grad · alpha",
+    lambda grad, mat1, mat2_shape, mat2_strides, alpha: _times(F["matmul"](mat1.mH, grad), alpha),
+)
+ADDMM_OF_SPARSE = op(
+    "addmm",
+    "self, mat1, mat2",
+    lambda x, a, b, *, beta, alpha: beta * x + alpha * (a @ b) if beta else alpha * (a @ b),
+    key="addmm_of_sparse",
+    latex=r"\beta x + \alpha A B",
+    brief="A sparse matrix times a matrix, added to a matrix.",
+    self="grad * beta",
+    mat1=sentence("grad @ mat2ᵀ · alpha", lambda grad, mat2, alpha: _times(F["matmul"](grad, mat2.mH), alpha)),
+    mat2=_TO_SECOND,
+    **_PRODUCT,
+)
+SPARSE_ADDMM = op(
+    "addmm",
+    "self, mat1, mat2",
+    lambda x, a, b, *, places, beta, alpha: beta * x + alpha * (a @ b) if beta else alpha * (a @ b),
+    node="SparseAddmmBackward0",
+    key="sparse_addmm",
+    latex=r"\beta x + \alpha A B",
+    brief="A sparse matrix times a matrix, added to a matrix.",
+    self="grad * beta",
+    mat1=sentence(
+        "grad @ mat2ᵀ · alpha where elements are specified",
+        lambda grad, mat1, mat2, places, alpha: _masked(_times(F["matmul"](grad, mat2.mH), alpha), mat1, places),
+    ),
+    mat2=_TO_SECOND,
+    **_PRODUCT,
+)
 SPARSE_MATMUL = op(
     "_sparse_sparse_matmul",
     "self, other",
@@ -569,11 +565,14 @@ class Rules:
 
     @staticmethod
     def gradient(total: Tensor, parts: Sequence[Tensor], leaf: Tensor | None = None) -> None:
-        """Let a sum of gradients be sparse if all of them are, and that of a sparse leaf."""
+        """Let a sum of gradients be sparse if all of them are, and that of a sparse leaf which is 0 at what the leaf
+        does not specify: it came through its values."""
         known = [each._coo for each in parts]
         if leaf is not None and leaf._coo is not None and None in known:
-            indices = leaf._coo.indices
-            total._coo = Coordinates(indices, _at(total._data, indices))
+            indices, rest = leaf._coo.indices, total._data.copy()
+            rest[tuple(indices)] = 0
+            if not rest.any():
+                total._coo = Coordinates(indices, _at(total._data, indices))
         elif all(known):
             found = known[0]
             for each in known[1:]:
@@ -606,7 +605,7 @@ def _mm(x: Tensor, y: Tensor) -> Tensor:
     if x._coo is None:
         return of_dense("mm", x, y)
     check_product(x, y)
-    return call(SPARSE_MM, x, y, places=places_of(x))
+    return call(SPARSE_MM, x, y)
 
 
 def of_dense(key: str, *operands: Tensor, **params: object) -> Tensor:
@@ -620,7 +619,7 @@ def _mv(x: Tensor, y: Tensor) -> Tensor:
         return of_dense("mv", x, y)
     if y._coo is not None:
         raise NotImplementedError(NO_KERNEL.format("as_strided", "SparseCPU"))
-    return call(SPARSE_MV, x, y, places=places_of(x))
+    return call(SPARSE_MV, x, y)
 
 
 def _addmm(x: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
@@ -633,7 +632,7 @@ def _addmm(x: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, alpha: float = 1
             "addmm_sparse_dense: expected either 'mat1' to have sparse layout and 'mat2' to have strided layout, got "
             f"'mat1' with layout {where[1]} and 'mat2' with layout {where[2]}"
         )
-    return call(ADDMM_OF_SPARSE, x, a, b, places=places_of(a), beta=beta, alpha=alpha)
+    return call(ADDMM_OF_SPARSE, x, a, b, beta=beta, alpha=alpha)
 
 
 def _bmm(x: Tensor, y: Tensor) -> Tensor:

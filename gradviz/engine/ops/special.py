@@ -20,7 +20,7 @@ from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics import functions
 from gradviz.engine.ops.arithmetic import conj, number_minus
 from gradviz.engine.ops.derivatives import scaled
-from gradviz.engine.ops.elementwise import Prepared, binary, prepare_pair, register, unary
+from gradviz.engine.ops.elementwise import NUMBERS, Prepared, binary, prepare_pair, register, unary
 from gradviz.engine.ops.reduce import axes_of, in_type, spread, wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, SPECIAL, api, in_torch_words
 from gradviz.engine.run.apply import NO_PARAMS, call
@@ -186,19 +186,35 @@ HYPOT = op(
     self="grad * self / result",
     other="grad * other / result",
 )
-XLOGY = op(
+
+
+def _xlogy(x: Array, y: Array) -> Array:
+    return np.where(np.isnan(y), math.nan, np.where(x == 0, 0, x * np.log(y))).astype(x.dtype)
+
+
+_XLOGY: dict[str, Any] = {
+    "category": "functions",
+    "symbol": "x ln y",
+    "latex": r"x \ln y",
+    "brief": "x · ln y, and 0 where x is 0.",
+}
+_LOG_OR_ZERO = expressed(
+    "grad * log(other)",
+    lambda grad, self, other: (grad * F["log"](other)).masked_fill((self == 0) & (other <= 0), 0),
+)
+XLOGY = op("xlogy", "self, other", _xlogy, **_XLOGY, self=_LOG_OR_ZERO, other="grad * self / other")
+XLOGY_OF_NUMBER = op(
     "xlogy",
     "self, other",
-    lambda x, y: np.where(np.isnan(y), math.nan, np.where(x == 0, 0, x * np.log(y))).astype(x.dtype),
-    category="functions",
-    symbol="x ln y",
-    latex=r"x \ln y",
-    brief="x · ln y, and 0 where x is 0.",
-    self=expressed(
-        "grad * log(other)",
-        lambda grad, self, other: (grad * F["log"](other)).masked_fill((self == 0) & (other <= 0), 0),
-    ),
+    _xlogy,
+    key="xlogy_of_number",
+    number=1,
+    plain_numbers=True,
+    **_XLOGY,
     other="grad * self / other",
+)
+XLOGY_NUMBER = op(
+    "xlogy", "self, other", _xlogy, key="xlogy_number", number=2, plain_numbers=True, **_XLOGY, self=_LOG_OR_ZERO
 )
 LOGADDEXP = op(
     "logaddexp",
@@ -278,15 +294,22 @@ register(_prepare_heaviside, ("heaviside",))
 for _row, _names in (
     (ATAN2, ("atan2", "arctan2")),
     (HYPOT, ("hypot",)),
-    (XLOGY, ("xlogy",)),
     (LOGADDEXP, ("logaddexp",)),
     (LOGADDEXP2, ("logaddexp2",)),
     (COPYSIGN, ("copysign",)),
 ):
     binary(
-        _row, *_names, division=_row in (ATAN2, XLOGY, COPYSIGN), number=COPYSIGN_NUMBER if _row is COPYSIGN else None,
+        _row, *_names, division=_row in (ATAN2, COPYSIGN), number=COPYSIGN_NUMBER if _row is COPYSIGN else None,
         inplace=_row not in (LOGADDEXP, LOGADDEXP2),
     )  # fmt: skip
+
+
+def _prepare_xlogy(input: Tensor, other: Tensor) -> Prepared:
+    row = XLOGY_NUMBER if isinstance(other, NUMBERS) else XLOGY_OF_NUMBER if isinstance(input, NUMBERS) else XLOGY
+    return prepare_pair(row, input, other, NO_PARAMS, True)
+
+
+register(_prepare_xlogy, ("xlogy",))
 
 # --- without NaN ---
 

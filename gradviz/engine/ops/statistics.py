@@ -20,7 +20,9 @@ from gradviz.engine.numerics import overflow
 from gradviz.engine.ops.creation import made
 from gradviz.engine.ops.derivatives import scaled
 from gradviz.engine.ops.order import (
+    INSERTED,
     back_to_one,
+    by_insertion,
     by_sorting,
     check_median,
     comparable,
@@ -392,6 +394,10 @@ def _mode(x: Array, *, dim: int, keepdim: bool = False) -> tuple[Array, ...]:
     at = order(across, -1, False)
     rows = np.take_along_axis(across, at, -1)
     at = selected(at.reshape(-1, n), rows.reshape(-1, n), n, by_sorting).reshape(rows.shape)
+    unordered = np.argwhere(np.isnan(rows[..., -1])) if n <= INSERTED and rows.dtype.kind == "f" else ()
+    for place in map(tuple, unordered):
+        at[place] = by_insertion(across[place].tolist())
+        rows[place] = across[place][at[place]]
     first = np.ones(rows.shape, np.bool_)
     first[..., 1:] = rows[..., 1:] != rows[..., :-1]
     start = np.maximum.accumulate(np.where(first, np.arange(n), 0), axis=-1)

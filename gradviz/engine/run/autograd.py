@@ -149,13 +149,9 @@ def _batched(
                 f"and output[{i}] has a shape of {Size(shape)}. If you only want some tensors in `grad_output` to be "
                 "considered batched, consider using vmap."
             )
-    for root, each in zip(roots, given, strict=False):
-        if each is None:  # for a missing gradient PyTorch makes a single one, not one for each pass
-            _seed(root, None, 0)
-            raise ValueError(
-                "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
-                "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
-            )
+    # for a missing gradient PyTorch makes a single one, not one for each pass
+    for root, seed in [(root, _seed(root, None, 0)) for root, each in zip(roots, given, strict=False) if each is None]:
+        _refuse_to_map(root, seed)
     if not given[0].ndim:
         raise IndexError(NO_DIMENSION)
     size = given[0].shape[0]
@@ -163,6 +159,23 @@ def _batched(
         seeds = [None if g is None else layers.transforms.add(g, layer.number, 0) for g in given]
         found = _gradients(roots, wanted, seeds, retain_graph, create_graph, allow_unused, materialize_grads)
         return tuple(None if g is None else layers.transforms.remove(g, layer.number, 0, size) for g in found)
+
+
+def _refuse_to_map(root: Tensor | GradientEdge, seed: Tensor) -> None:
+    head = "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for "
+    if isinstance(root, Tensor) and not root._requires_grad:
+        raise ValueError(
+            f"{head}an input but the input is of type <class 'NoneType'>. We cannot vmap over non-Tensor arguments, "
+            "please use None as the respective in_dim"
+        )
+    if not seed.ndim:
+        raise ValueError(
+            f"{head}some input, but that input is a Tensor of dimensionality 0 so expected in_dim to satisfy 0 <= "
+            "in_dim < 0."
+        )
+    raise RuntimeError(
+        f"invalid gradient at index 0 - got [] but expected shape compatible with {list(seed._data.shape)}"
+    )
 
 
 def _execute(

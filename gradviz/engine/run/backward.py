@@ -562,7 +562,7 @@ class GraphTask:
             keep_kind(variable._grad, (grad,), variable)
         elif self.create_graph or (held._coo is not None and grad._coo is None):
             before, mixed = held, held._coo is not None and grad._coo is None
-            variable._grad = held = keep_kind(grad + held if mixed else held + grad, (before, grad))
+            variable._grad = held = keep_kind(grad + held if mixed else held + grad, (before, grad), variable)
             check_layout(held._data, variable._data, 282)
         else:
             if self.observer is not None:

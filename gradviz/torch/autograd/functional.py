@@ -248,7 +248,7 @@ def _rows(y: Tensor, number: int, xs: Tensors, create_graph: bool, strict: bool)
         for row, x, g in zip(rows, xs, found, strict=True):
             row.append(F["zeros_like"](x) if g is None else g)
     made = [
-        F["stack"](row).view(*y.shape, *x.shape) if row else x.new_zeros((*y.shape, *x.shape))
+        F["stack"](row).view((*y.shape, *x.shape)) if row else x.new_zeros((*y.shape, *x.shape))
         for row, x in zip(rows, xs, strict=True)
     ]
     kept: Tensors = _shown(made, True, create_graph)
@@ -262,7 +262,7 @@ def _all_rows(ys: Tensors, xs: Tensors, create_graph: bool) -> tuple[Tensors, ..
     found = _gradients(tuple(y.reshape(-1) for y in ys), xs, seeds, create_graph, batched=True)
     whole = [x.new_zeros((sum(counts), *x.shape)) if g is None else g for g, x in zip(found, xs, strict=True)]
     parts = [
-        [part.view(*y.shape, *x.shape) for part, y in zip(rows.split(counts), ys, strict=True)]
+        [part.view((*y.shape, *x.shape)) for part, y in zip(rows.split(counts), ys, strict=True)]
         for rows, x in zip(whole, xs, strict=True)
     ]
     return tuple(_shown(block, True, create_graph) for block in zip(*parts, strict=True))

@@ -70,7 +70,7 @@ class Resize(Function):
                 f"has a size of {'x'.join(map(str, tensor.size()))} ({tensor.numel()} elements). autograd's resize can "
                 "only change the shape of a given tensor, while preserving the number of elements. "
             )
-        return tensor.contiguous().view(*sizes)
+        return tensor.contiguous().view(sizes)
 
     @staticmethod
     def backward(ctx: Any, grad_output: Tensor) -> tuple[Tensor, None]:

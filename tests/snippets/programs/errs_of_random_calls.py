@@ -93,3 +93,18 @@ tell(lambda: torch.nn.functional.grid_sample(torch.ones(3), torch.tensor(2.0), a
 tell(lambda: torch.nonzero(torch.ones(2), as_tuple=True, out=torch.ones(2)))
 tell(lambda: torch.nn.functional.channel_shuffle(torch.ones(2, 3, 4), -3))
 tell(lambda: torch.tensor([1, 2]).ldexp_(torch.tensor([1, 2])))
+# without sizes, numbers as one of two operands, and gradients in batches without any
+x = torch.tensor([0.5, 2.0, 3.0], requires_grad=True)
+for call in (lambda: torch.ones(1).view(), lambda: torch.ones(()).repeat(), lambda: torch.ones(2).view(())):
+    tell(call)
+for y in (torch.xlogy(x, 2.0), torch.xlogy(2, x), x.xlogy(x), torch.special.xlogy(x, 0), x.clone().xlogy_(2)):
+    print(y, [name for name in dir(y.grad_fn) if name.startswith("_saved")], torch.autograd.grad(y.sum(), x))
+print(torch.xlogy(x, 2).grad_fn._saved_other, torch.xlogy(2.0, x).grad_fn._saved_self, torch.func.vmap(torch.xlogy)(x, x))
+for roots in (x.sum(), torch.ones(1) * x[0], [torch.ones(()), x.sum()], x * 2, [x.sum(), torch.ones(())]):
+    tell(lambda: torch.autograd.grad(roots, x, is_grads_batched=True))
+# gradients of softmax in types of half the size are rounded once
+for kind in (torch.float32, torch.float16, torch.bfloat16):
+    h = (torch.arange(10.0).view(2, 5) / 3).to(kind).requires_grad_()
+    w = (torch.arange(10.0).view(2, 5) % 3 - 0.7).to(kind)
+    print(torch.autograd.grad(h.softmax(1), h, w), torch.autograd.grad(h.softmax(0), h, w))
+    print(torch.autograd.grad(h.log_softmax(1), h, w), torch.autograd.grad(h.log_softmax(0), h, w))
