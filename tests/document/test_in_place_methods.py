@@ -49,6 +49,17 @@ def test_what_reads_a_tensor_runs_before_the_method_that_changes_it() -> None:
     assert body(view) == "y = x * 2\nv = x.T\nu = torch.exp(v)\nx.add_(1)\nz = x * w"
 
 
+def test_parts_of_a_tensor_share_its_memory_wherever_their_node_is_in_the_drawing() -> None:
+    found = drawn(
+        Operation(3, "atleast_2d", (Ref(4, 1),), names=("v",)),
+        Operation(5, "Tensor.add_", (Ref(2), Number(1))),
+        Operation(6, "Tensor.neg_", (Ref(3),)),
+        Operation(4, "unbind", (Ref(2),), names=("a", "b")),
+    )
+    first = "a, b = x.unbind()\nv = torch.atleast_2d(b)\nx.add_(1)\n# not yet: neg_ changes the memory that add_"
+    assert body(found).startswith(first)
+
+
 def test_a_reader_has_a_line_of_its_own() -> None:
     found = drawn(
         Operation(3, "mul", (Ref(2), Ref(1))),

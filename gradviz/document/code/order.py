@@ -9,7 +9,7 @@ that it would have if no method changed anything."""
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gradviz.document.catalogue import Entry, catalogue, in_place, outputs
@@ -136,12 +136,12 @@ def entry_name(node: Node) -> str:
 
 
 class Memory:
-    """Which results may share memory."""
+    """Which results may share memory. `views` are nodes all of whose results are the same memory."""
 
-    def __init__(self) -> None:
+    def __init__(self, views: Iterable[int] = ()) -> None:
         self._same: dict[Ref, Ref] = {}  # towards the representative of a memory
         self._shared: dict[Ref, list[Ref]] = {}  # by representative
-        self._views: set[int] = set()  # nodes all of whose results are the same memory
+        self._views = set(views)
 
     def own(self, ref: Ref) -> Ref:
         """Return the first of the results that are the same memory because one node made them."""
@@ -175,18 +175,24 @@ class Memory:
                 self._same[memory] = into
 
 
+def _sharing(node: Node) -> Entry | None:
+    """Return the entry of an operation whose results may be memory of its operands; None for any other node."""
+    entry = catalogue().get(node.op) if isinstance(node, Operation) else None
+    return entry if entry is not None and entry.shares else None
+
+
 class _Methods:
     """For each memory the in-place methods that change it, each connected to the result of the one before."""
 
     def __init__(self, drawing: Drawing) -> None:
         self.methods: dict[Ref, list[Operation]] = {}  # by memory: those that can run
         self._drawing = drawing
-        self._memory = Memory()
+        views = [(node, entry) for node in drawing.nodes if (entry := _sharing(node)) is not None]
+        self._memory = Memory(node.id for node, _ in views)
         self._levels: dict[int, Levels] = {}
-        for node in drawing.nodes:
-            entry = catalogue().get(node.op) if isinstance(node, Operation) else None
-            if isinstance(node, Operation) and entry is not None and entry.shares:
-                self._memory.join(node, entry)
+        for node, entry in views:
+            assert isinstance(node, Operation)
+            self._memory.join(node, entry)
 
     def fault(self, node: Node) -> str:
         """Return why a node whose inputs can all run can't run itself; "" if it can, which is remembered."""
