@@ -12,6 +12,7 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.devices import device
+from gradviz.engine.kernel.messages import real_number
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.run.function import FunctionCtx
@@ -130,7 +131,7 @@ class GradScaler:
         if not self._enabled:
             return outputs
         if not self._scaled:
-            self._scale, self._scaled = wrap(np.asarray(self._init_scale, np.float32)), True
+            self._scale, self._scaled = wrap(np.asarray(real_number(self._init_scale), np.float32)), True
         if isinstance(outputs, Tensor):
             return outputs * self._scale
         if isinstance(outputs, Iterable):
@@ -195,11 +196,11 @@ class GradScaler:
     def _follow(self, infinite: bool) -> None:
         scale = self._scale._data
         if infinite:
-            self._unskipped, scale = 0, scale * np.float32(self._backoff_factor)
+            self._unskipped, scale = 0, scale * np.float32(real_number(self._backoff_factor))
         else:
             self._unskipped += 1
             if self._unskipped == self._growth_interval:
-                grown = scale * np.float32(self._growth_factor)
+                grown = scale * np.float32(real_number(self._growth_factor))
                 self._unskipped, scale = 0, grown if np.isfinite(grown) else scale
         self._scale = wrap(np.asarray(scale, np.float32))
 
@@ -256,7 +257,7 @@ class GradScaler:
                 "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler."
             )
         self._init_scale = state_dict["scale"]
-        self._scale = wrap(np.asarray(self._init_scale, np.float32))
+        self._scale = wrap(np.asarray(real_number(self._init_scale), np.float32))
         self._growth_factor, self._backoff_factor = state_dict["growth_factor"], state_dict["backoff_factor"]
         self._growth_interval, self._unskipped = state_dict["growth_interval"], state_dict["_growth_tracker"]
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.messages import real_number
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.creation import as_tensor
 from gradviz.engine.run.api import FUNCTIONS as F
@@ -132,6 +133,7 @@ class _Asked:
         default = [TOLERANCE.get(repr(each.dtype).removeprefix("torch."), (0.0, 0.0)) for each in (a, b)]
         relative = max(each[0] for each in default) if self.rtol is None else self.rtol
         absolute = max(each[1] for each in default) if self.atol is None else self.atol
+        relative, absolute = real_number(relative), real_number(absolute)
         x, y = a._data, b._data
         with np.errstate(invalid="ignore", divide="ignore"):
             wrong = ~np.isclose(x, y, rtol=relative, atol=absolute, equal_nan=self.equal_nan)
@@ -147,7 +149,7 @@ class _Asked:
 
 def _tensor(value: object) -> Tensor:
     if isinstance(value, float) or (isinstance(value, int) and not -(2**63) <= value < 2**63):
-        return as_tensor(np.float64(value))
+        return as_tensor(np.float64(real_number(value)))
     return as_tensor(value)
 
 

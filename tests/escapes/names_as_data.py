@@ -244,6 +244,8 @@ _STATES = {
 _LIE = "import torch\nclass I(int):\n    def __eq__(self, o): return True\n    def __ne__(self, o): return False\n"
 _LIE += "    def __lt__(self, o): return True\n    def __gt__(self, o): return True\n"
 _LIE += "    def __ge__(self, o): return True\n    def __rsub__(self, o): return self\n    __hash__ = int.__hash__\n"
+_CHANGING = "import torch\nclass E(float):\n    def __float__(self):\n        some.clear()\n        print('ESCAPED')\n"
+_CHANGING += "        return 1.0\nsome = [E(1), E(2)]\n"
 _NUMBERS = {
     "a number that answers with a list, which NumPy reads while it changes": (
         "import torch\nimport torch.nn.functional as F\nclass E(float):\n    def __float__(self):\n"
@@ -252,6 +254,26 @@ _NUMBERS = {
         "x = torch.ones(2, 2)\n"
         "for f in (lambda: F.celu(x, N(0.5)), lambda: F.softshrink(x, N(0.5)), lambda: F.huber_loss(x, x + 1, "
         "delta=N(0.5))):\n    try: f()\n    except Exception as e: pass"
+    ),
+    "options of an optimizer that are lists, which NumPy reads while they change": (
+        _CHANGING + "class N(float):\n    def __neg__(self): return some\n"
+        "for key, value in (('lr', N(0.1)), ('momentum', some), ('weight_decay', some)):\n"
+        "    p = torch.ones(2, requires_grad=True)\n    o = torch.optim.SGD([p], lr=0.1, momentum=0.9)\n"
+        "    p.sum().backward()\n    o.step()\n    o.param_groups[0][key] = value\n"
+        "    try: o.step()\n    except Exception as e: pass"
+    ),
+    "lists in place of numbers, which NumPy reads while they change": (
+        _CHANGING + "import torch.nn.functional as F\np = torch.ones(2, 2, requires_grad=True)\n"
+        "p.grad = torch.ones(2, 2)\nx = torch.ones(2, dtype=torch.float64, requires_grad=True)\n"
+        "class A:\n    def __len__(self): return 1\n    def __getitem__(self, i): return [some][i]\n"
+        "class M:\n    __mul__ = lambda s, o: some\n"
+        "for v in (some, A()):\n    for f in (lambda: torch.nn.init.orthogonal_(torch.ones(2, 2), v),"
+        "lambda: torch.nn.utils.clip_grad_norm_([p], v), lambda: torch.testing.assert_close(p, p, rtol=0.0, atol=v),"
+        "lambda: torch.amp.GradScaler('cpu', init_scale=v).scale(p),"
+        "lambda: torch.autograd.gradcheck(lambda t: t * t, (x,), atol=v), lambda: F.layer_norm(p, (2,), eps=v),"
+        "lambda: F.embedding(torch.tensor([1]), p.detach(), max_norm=[[[v]]]),"
+        "lambda: F.batch_norm(p, x, x, training=True, momentum=M())):\n"
+        "        some[:] = [E(1), E(2)]\n        try: f()\n        except Exception as e: pass"
     ),
     "a factor of a sparse product that answers with a bytearray": (
         "import torch\nb, m = bytearray(b'abc'), torch.ones(2, 2)\nclass N(float):\n    def __mul__(s, o): return b\n"

@@ -681,8 +681,29 @@ BROUGHT = (
     part(
         "engine/run/api",
         "numbers of one's own as the arguments of a function",
-        "            return fn(*map(exact_number, args), ",
-        "            return fn(*args, ",
+        "            return fn(*map(exact_argument, args), **_exact_keywords(keywords))",
+        "            return fn(*args, **keywords)",
+        found("Found: numbers that lie about memory"),
+    ),
+    part(
+        "torch/optim/optimizer",
+        "options of one's own in an update",
+        "{name: _setting(group[name]) for name in self.defaults if name in group}",
+        "group",
+        found("Found: numbers that lie about memory"),
+    ),
+    part(
+        "engine/kernel/messages",
+        "what must be a number, in the parts of PyTorch that are written in Python",
+        '    if not isinstance(value, (int, float, complex, np.generic)):\n        raise TypeError(f"must be real',
+        '    if value is NotImplemented:\n        raise TypeError(f"must be real',
+        found("Found: numbers that lie about memory"),
+    ),
+    part(
+        "engine/run/api",
+        "lists in lists, and things with items, as the arguments of a function",
+        "        if number is value and not isinstance(value, _READ) and any(hasattr(kind, name) for name in _ACTING):",
+        "        if value is NotImplemented:",
         found("Found: numbers that lie about memory"),
     ),
 )

@@ -328,6 +328,13 @@ def exact_number(value: Any) -> Any:
     return float.__float__(value) if isinstance(value, float) else complex.__add__(value, 0)
 
 
+def real_number(value: object) -> Any:
+    """The same for what must be a number; anything else is refused: NumPy would read it."""
+    if not isinstance(value, (int, float, complex, np.generic)):
+        raise TypeError(f"must be real number, not {type(value).__name__}")
+    return exact_number(value)
+
+
 _NUMBERS = frozenset((bool, int, float, complex))
 NO_DIMENSION = (
     "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "

@@ -12,7 +12,7 @@ from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array, Kernel
 from gradviz.engine.kernel.formula import expressed, helper
 from gradviz.engine.kernel.memory import laid
-from gradviz.engine.kernel.messages import IMAGINARY_PART, check_kind, check_subtraction, check_value
+from gradviz.engine.kernel.messages import IMAGINARY_PART, check_kind, check_subtraction, check_value, exact_number
 from gradviz.engine.kernel.rows import OpRow, no_derivative, op
 from gradviz.engine.kernel.state import warn_once
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -489,6 +489,7 @@ def _prepare_pow(input: Tensor, exponent: Any) -> Prepared:
     if usual and isinstance(input, Tensor) and input._wrapped is None and input._data.dtype.char in "fd":
         return POW_SCALAR, (input,), (input._data,), {"exponent": exponent}  # nothing to convert or to refuse
     check_operands("pow", input, exponent)
+    input, exponent = exact_number(input), exact_number(exponent)
     if isinstance(exponent, NUMBERS) and isinstance(input, Tensor):
         target = result_type(input, operand(exponent))
         check_kind("pow", target)

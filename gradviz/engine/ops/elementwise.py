@@ -21,6 +21,7 @@ from gradviz.engine.kernel.messages import (
     check_castable,
     check_kind,
     check_subtraction,
+    exact_number,
 )
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.rows import OpRow
@@ -45,6 +46,7 @@ def _number(value: object, target: np.dtype[Any]) -> Array:
 
 def number_array(value: Any, target: np.dtype[Any]) -> Array:
     """A Python number as a 0-dimensional array of the given type."""
+    value = exact_number(value)
     if not value:  # 0.0 and -0.0 are the same key
         return np.array(value, target)
     try:
@@ -57,6 +59,7 @@ def number_tensor(value: object) -> Tensor:
     """A Python number as an operand: it takes part in type promotion as a number, not as a tensor."""
     if isinstance(value, np.generic):  # among NumPy's complex numbers only double precision ones are Python's
         value = float(value.real) if isinstance(value, np.complex64) else value.item()
+    value = exact_number(value)
     target = np.dtype(np.complex128) if isinstance(value, complex) else dtypes.float64.np
     if isinstance(value, bool):
         target = dtypes.bool_.np

@@ -19,7 +19,7 @@ from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.graph import Node
 from gradviz.engine.kernel.memory import laid_by_strides
-from gradviz.engine.kernel.messages import INFERENCE_SAVED, NO_DIMENSION, check_value
+from gradviz.engine.kernel.messages import INFERENCE_SAVED, NO_DIMENSION, check_value, exact_number
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.saved import keep_sources
 from gradviz.engine.kernel.state import state
@@ -370,6 +370,7 @@ def setitem(self: Tensor, items: object, value: object) -> None:
     if not isinstance(value, (Tensor, int, float, complex, np.integer)):
         raise TypeError(f"can't assign a {type_name(value)} to a {self.dtype.label}")
     if not isinstance(value, Tensor):
+        value = exact_number(value)
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise ValueError("Overflow when unpacking long long")
         check_value(value, self.dtype)

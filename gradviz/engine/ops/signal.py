@@ -14,13 +14,14 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
+from gradviz.engine.kernel.messages import exact_number
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import paused, state, warn_once
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.creation import NOT_PINNED, check_device
 from gradviz.engine.ops.fourier import C2C, C2R, R2C
-from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, WINDOWS, api
+from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, WINDOWS, api, exact_argument
 from gradviz.engine.run.apply import call
 
 F = FUNCTIONS
@@ -415,7 +416,7 @@ def _signal(
             for key in given:
                 if key not in defaults:
                     raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
-            parameters = defaults | given
+            M, parameters = exact_number(M), {key: exact_argument(each) for key, each in (defaults | given).items()}
             for key, value in parameters.items():
                 if value is ...:
                     raise TypeError(f"{name}() missing 1 required keyword-only argument: '{key}'")

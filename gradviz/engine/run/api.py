@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import Any, TypeVar, cast
@@ -19,7 +20,7 @@ from gradviz.engine.kernel.memory import from_memory_order, in_memory_order, mem
 from gradviz.engine.kernel.messages import check_kind, dimension_error, exact_number
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.state import identity, state
-from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.kernel.tensor import Size, Tensor
 from gradviz.engine.run.arguments import (
     SIZED_FIRST,
     WITHOUT_GRADIENT,
@@ -139,8 +140,43 @@ _NO_WRITES = frozenset(
 )
 
 
-# Types of arguments that `exact_number` returns unchanged.
-_AS_THEY_ARE = frozenset((Tensor, int, float, bool, complex, str, type(None), tuple, list))
+# Types of arguments and their items that stay as they are.
+_AS_THEY_ARE = frozenset((Tensor, int, float, bool, complex, str, type(None), dtype, FunctionType))
+_READ = (Tensor, np.ndarray, np.generic, str, bytes, bytearray, dict, range)  # by their own classes
+_STORED: Mapping[type, Callable[..., Iterator[object]]] = {each: each.__iter__ for each in (list, tuple, deque)}
+_ITEMS = ("__iter__", "__getitem__", "__len__")
+_DEEPEST = 128  # lists in lists
+_OPERATORS = "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul neg abs"
+_ACTING = ("__getitem__", *(f"__{name}__" for name in _OPERATORS.split()))
+
+
+def exact_argument(value: object, within: tuple[object, ...] = ()) -> object:
+    """An argument as NumPy may read it: with exact numbers, and none of the caller's lists that hold more than
+    numbers. NumPy reads lists and what they hold while code of these things may change them, which ends the process;
+    so things of other classes that have items or operators, which may answer with such lists, are refused."""
+    kind = type(value)
+    if kind in _AS_THEY_ARE:
+        return value
+    if not isinstance(value, (list, tuple, deque)):
+        number = exact_number(value)
+        if number is value and not isinstance(value, _READ) and any(hasattr(kind, name) for name in _ACTING):
+            raise TypeError(f"must be real number, not {kind.__name__}")
+        return number
+    own = list if isinstance(value, list) else tuple if isinstance(value, tuple) else deque
+    held = [*_STORED[own](value)]  # as it is stored, whatever a class of the caller's says
+    acts = kind is not Size and any(getattr(kind, name) is not getattr(own, name) for name in _ITEMS)
+    if not acts and _AS_THEY_ARE.issuperset(map(type, held)):
+        return value
+    if len(within) == _DEEPEST or any(value is each for each in within):
+        raise ValueError(f"too many dimensions '{kind.__name__}'")
+    made = [exact_argument(each, (*within, value)) for each in held]
+    if own is not tuple:
+        return made
+    return value if not acts and all(a is b for a, b in zip(made, held, strict=True)) else tuple(made)
+
+
+def _exact_keywords(given: Mapping[str, object]) -> dict[str, object]:
+    return {name: exact_argument(each) for name, each in given.items()}
 
 
 def in_torch_words(fn: F, key: str) -> F:
@@ -177,7 +213,7 @@ def in_torch_words(fn: F, key: str) -> F:
         try:
             if _AS_THEY_ARE.issuperset(map(type, args)) and not keywords:
                 return fn(*args)
-            return fn(*map(exact_number, args), **{name: exact_number(each) for name, each in keywords.items()})
+            return fn(*map(exact_argument, args), **_exact_keywords(keywords))
         except Exception as error:
             another: Exception | None = refusal(key, args, keywords) or _no_tensor(error, key, args)
             another = another or _imaginary(error, key, args, keywords)
@@ -190,7 +226,7 @@ def in_torch_words(fn: F, key: str) -> F:
             again = in_order(key, args, keywords) if isinstance(error, (TypeError, OverflowError)) else None
             if again is None:
                 raise
-        return fn(*again[1], **again[2])
+        return fn(*map(exact_argument, again[1]), **_exact_keywords(again[2]))
 
     functools.update_wrapper(call, fn)
     del call.__wrapped__  # type: ignore[attr-defined]

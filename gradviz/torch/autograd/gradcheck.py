@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.messages import real_number
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics.distributions import Generator
 from gradviz.engine.run.api import FUNCTIONS as F
@@ -83,7 +84,7 @@ def gradcheck(
         raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
     if check_batched_forward_grad and not check_forward_ad:
         raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
-    limits = _Limits(eps, atol, rtol, nondet_tol)
+    limits = _Limits(*map(real_number, (eps, atol, rtol, nondet_tol)))
     given = as_tuple(inputs)
     try:
         _check_inputs(given)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.messages import real_number
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import distributions
@@ -80,6 +81,7 @@ def trunc_normal_(
     generator: Generator | None = None,
 ) -> Tensor:
     """Fill with normal numbers between a and b."""
+    mean, std, a, b = map(real_number, (mean, std, a, b))
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. "
@@ -182,7 +184,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if tensor.numel() == 0:
         return tensor
-    rows = tensor.shape[0]
+    gain, rows = real_number(gain), tensor.shape[0]
     columns = tensor.numel() // rows
     source = draw.source_of(generator)
     drawn = distributions.normal(source, [rows, columns], dtype=tensor.dtype.np)
@@ -195,7 +197,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     """Normal numbers, with a fraction `sparsity` of each column set to zero, as in Martens (2010)."""
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
-    rows, columns = tensor.shape
+    std, (rows, columns) = real_number(std), tensor.shape
     source = draw.source_of(generator)
     values = distributions.normal(source, [rows, columns], 0.0, std, tensor.dtype.np)
     zeros = math.ceil(sparsity * rows)

@@ -16,6 +16,7 @@ import numpy as np
 
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import RemovableHandle
+from gradviz.engine.kernel.messages import real_number
 from gradviz.engine.kernel.modes import enable_grad, no_grad
 from gradviz.engine.kernel.state import paused
 from gradviz.engine.kernel.state import state as engine_state
@@ -158,18 +159,19 @@ class Optimizer:
         groups: list[Group] = []
         with no_grad(), paused():
             for group in self.param_groups:
+                settings = {name: _setting(group[name]) for name in self.defaults if name in group}
                 for param in group["params"]:
                     if param._grad is not None:
                         if observer is not None:
                             observer.before_write(param)
-                        if group.get("capturable"):
-                            refuse_capturable(type(self).__name__, bool(group.get("foreach")))
+                        if settings.get("capturable"):
+                            refuse_capturable(type(self).__name__, bool(settings.get("foreach")))
                         if param._grad.is_sparse and not self._takes_sparse:
                             refuse_sparse(self)
                         changed.append(param)
                         groups.append(group)
                         grad = param._grad._data
-                        self._update(param, -grad if group.get("maximize") else grad, group)
+                        self._update(param, -grad if settings.get("maximize") else grad, settings)
         if observer is not None:
             observer.optimizer(type(self).__name__, changed, groups, self.state)
         return loss
@@ -305,6 +307,15 @@ Optimizer.step = _reported(Optimizer.step)  # type: ignore[method-assign]
 def number(value: Any) -> float:
     """The value of a setting that may be a tensor of one element."""
     return float(value._data.reshape(-1)[0]) if isinstance(value, Tensor) else value
+
+
+def _setting(value: object) -> object:
+    """An option as an update reads it: NumPy gets numbers of Python's own types only."""
+    if value is None or isinstance(value, (bool, str, Tensor)):
+        return value
+    if isinstance(value, (tuple, list)):
+        return tuple(map(_setting, value))
+    return real_number(value)
 
 
 def options(given: Mapping[str, object], names: str) -> Group:

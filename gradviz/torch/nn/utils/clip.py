@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.messages import real_number
 from gradviz.engine.kernel.state import paused, state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.run.api import FUNCTIONS
@@ -110,7 +111,7 @@ def clip_grads_with_norm_(
 def _scale(params: list[Tensor], max_norm: float, total: Tensor) -> float:
     """Scale the gradients, and report the factor."""
     kind = total._data.dtype.type
-    factor = np.minimum(kind(max_norm) / (total._data + kind(1e-6)), kind(1.0))
+    factor = np.minimum(kind(real_number(max_norm)) / (total._data + kind(1e-6)), kind(1.0))
     for grad in map(_grad, params):
         _replace(grad, grad._data * factor.astype(grad._data.dtype))
     return float(factor)
