@@ -681,7 +681,7 @@ BROUGHT = (
     part(
         "engine/run/api",
         "numbers of one's own as the arguments of a function",
-        "            return fn(*map(exact_argument, args), **_exact_keywords(keywords))",
+        "            return fn(*map(exact, args), **{name: exact(each) for name, each in keywords.items()})",
         "            return fn(*args, **keywords)",
         found("Found: numbers that lie about memory"),
     ),
@@ -702,8 +702,8 @@ BROUGHT = (
     part(
         "engine/run/api",
         "lists in lists, and things with items, as the arguments of a function",
-        "        if number is value and not isinstance(value, _READ) and any(hasattr(kind, name) for name in _ACTING):",
-        "        if value is NotImplemented:",
+        "isinstance(value, _READ) or not any(hasattr(kind, name) for name in _ACTING):",
+        "value is not NotImplemented:",
         found("Found: numbers that lie about memory"),
     ),
 )

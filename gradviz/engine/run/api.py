@@ -150,33 +150,39 @@ _OPERATORS = "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod
 _ACTING = ("__getitem__", *(f"__{name}__" for name in _OPERATORS.split()))
 
 
-def exact_argument(value: object, within: tuple[object, ...] = ()) -> object:
+def exact_argument(value: object, within: tuple[object, ...] = (), *, data: bool = False) -> object:
     """An argument as NumPy may read it: with exact numbers, and none of the caller's lists that hold more than
     numbers. NumPy reads lists and what they hold while code of these things may change them, which ends the process;
-    so things of other classes that have items or operators, which may answer with such lists, are refused."""
+    so things of other classes that have items or operators, which may answer with such lists, are refused. Where
+    PyTorch takes `data`, what has a length and items is read as a list of them."""
     kind = type(value)
     if kind in _AS_THEY_ARE:
         return value
-    if not isinstance(value, (list, tuple, deque)):
+    if isinstance(value, (list, tuple, deque)):
+        own = list if isinstance(value, list) else tuple if isinstance(value, tuple) else deque
+        held = [*_STORED[own](value)]  # as it is stored, whatever a class of the caller's says
+        acts = kind is not Size and any(getattr(kind, name) is not getattr(own, name) for name in _ITEMS)
+    else:
         number = exact_number(value)
-        if number is value and not isinstance(value, _READ) and any(hasattr(kind, name) for name in _ACTING):
+        if number is not value or isinstance(value, _READ) or not any(hasattr(kind, name) for name in _ACTING):
+            return number
+        if not data or not all(hasattr(kind, name) for name in _OF_SEQUENCES):
             raise TypeError(f"must be real number, not {kind.__name__}")
-        return number
-    own = list if isinstance(value, list) else tuple if isinstance(value, tuple) else deque
-    held = [*_STORED[own](value)]  # as it is stored, whatever a class of the caller's says
-    acts = kind is not Size and any(getattr(kind, name) is not getattr(own, name) for name in _ITEMS)
+        thing: Any = value
+        own, held, acts = list, [thing[at] for at in range(len(thing))], True
     if not acts and _AS_THEY_ARE.issuperset(map(type, held)):
         return value
     if len(within) == _DEEPEST or any(value is each for each in within):
         raise ValueError(f"too many dimensions '{kind.__name__}'")
-    made = [exact_argument(each, (*within, value)) for each in held]
+    made = [exact_argument(each, (*within, value), data=data) for each in held]
     if own is not tuple:
         return made
     return value if not acts and all(a is b for a, b in zip(made, held, strict=True)) else tuple(made)
 
 
-def _exact_keywords(given: Mapping[str, object]) -> dict[str, object]:
-    return {name: exact_argument(each) for name, each in given.items()}
+_exact_data = functools.partial(exact_argument, data=True)
+_OF_SEQUENCES = ("__len__", "__getitem__")
+_TAKE_DATA = frozenset({"torch.tensor", "torch.as_tensor", "Tensor.new_tensor"})
 
 
 def in_torch_words(fn: F, key: str) -> F:
@@ -191,6 +197,7 @@ def in_torch_words(fn: F, key: str) -> F:
     always, typed = key in _ASKED_FIRST, key in _OUT_DTYPE
     writes = key[-1] == "_" != key[-2] and key.rpartition(".")[2] not in _NO_WRITES
     first = always or (not key.startswith("nn.functional.") and in_c(key))
+    exact = _exact_data if key in _TAKE_DATA else exact_argument
     fn = _worded.get(fn, fn)  # under its other name
     taken: set[tuple[Any, ...]] = set()  # accepted types of arguments; a class is neither kept nor asked
 
@@ -213,7 +220,7 @@ def in_torch_words(fn: F, key: str) -> F:
         try:
             if _AS_THEY_ARE.issuperset(map(type, args)) and not keywords:
                 return fn(*args)
-            return fn(*map(exact_argument, args), **_exact_keywords(keywords))
+            return fn(*map(exact, args), **{name: exact(each) for name, each in keywords.items()})
         except Exception as error:
             another: Exception | None = refusal(key, args, keywords) or _no_tensor(error, key, args)
             another = another or _imaginary(error, key, args, keywords)
@@ -226,7 +233,7 @@ def in_torch_words(fn: F, key: str) -> F:
             again = in_order(key, args, keywords) if isinstance(error, (TypeError, OverflowError)) else None
             if again is None:
                 raise
-        return fn(*map(exact_argument, again[1]), **_exact_keywords(again[2]))
+        return fn(*map(exact, again[1]), **{name: exact(each) for name, each in again[2].items()})
 
     functools.update_wrapper(call, fn)
     del call.__wrapped__  # type: ignore[attr-defined]

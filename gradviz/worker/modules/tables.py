@@ -58,14 +58,14 @@ class _Places:
         rows = self._read(rows, of._index)
         if isinstance(of, Series):
             if isinstance(rows, int):
-                return own_value(of._data[rows])
+                return _cell(of._data[rows])
             return _series(of._data[rows], of._index[rows], of._name, of._title)
         names = np.array(list(of._columns), object)
         found = names[self._read(columns, names)]
         if not isinstance(found, np.ndarray):
             column = of._columns[found]
             if isinstance(rows, int):
-                return column[rows].item()
+                return _cell(column[rows])
             return _series(column[rows], of._index[rows], found, of._title)
         if isinstance(rows, int):
             cells = [of._columns[name][rows] for name in found]
@@ -73,6 +73,11 @@ class _Places:
             data = np.array([each.item() for each in cells], object) if len(texts) > 1 else np.array(cells)
             return _series(data, np.array(names_of(found)), of._index[rows].item())
         return frame({name: of._columns[name][rows] for name in found}, of._index[rows], of._title)
+
+
+def _cell(value: Any) -> object:
+    """A single value, which is NumPy's if it is a number."""
+    return to_snippet(value) if isinstance(value, (np.number, np.bool_)) else own_value(value)
 
 
 def _places(of: object, read: Callable[[object, Array], object]) -> _Places:

@@ -101,3 +101,24 @@ for act in (
     except ValueError as error:
         print(error)
 print(words[:1].astype(int).tolist(), gaps[:1].astype(int).tolist())
+
+# A cell is a number of NumPy's; PyTorch reads what has a length and items as a list of them.
+heights = pd.Series([1.5, 2.0])
+print(repr(heights[0]), repr(heights.iloc[1]), repr(pd.DataFrame({"n": [3, 4]}).iloc[0, 0]))
+print(torch.tensor(heights), torch.as_tensor(pd.Series([1, 2])), torch.tensor([heights, heights]).dtype)
+print(torch.tensor(heights[0]), torch.ones(2).new_tensor(heights))
+
+
+class Pair:
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, at):
+        return [[0, 0.5], [1, 1.5]][at]
+
+
+print(torch.tensor(Pair()), torch.tensor(Pair(), dtype=torch.float64))
+try:
+    torch.stack(Pair())
+except TypeError as error:
+    print(error)
