@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from gradviz import RESOURCES
-from gradviz.document.drawing import Literal, Node, Operation
+from gradviz.document.drawing import Literal, Operation, names_in_place
 
 FAR = 20  # that much more used, `cross_entropy` is what "cross" means
 _BIG = 1 << 20
@@ -86,7 +86,7 @@ class Entry:
     @property
     def in_place(self) -> bool:
         """Whether it writes its result into its first operand: `x.add_(1)`."""
-        return self.name.endswith("_") and self.name[-2:] != "__"
+        return names_in_place(self.name)
 
     def port(self, name: str) -> Port | None:
         """Return the port with this name."""
@@ -113,12 +113,6 @@ def named(name: str) -> Entry | None:
     """Return the entry that code calls by this name: "mul", "multiply", "nn.functional.relu", "Tensor.sum"."""
     key = _names().get(name)
     return None if key is None else catalogue()[key]
-
-
-def in_place(node: Node) -> bool:
-    """Whether a node is an in-place method, which needs no name: its result is what it has changed."""
-    entry = catalogue().get(node.op) if isinstance(node, Operation) else None
-    return entry is not None and entry.in_place
 
 
 def outputs(entry: Entry, operation: Operation) -> tuple[str, ...]:

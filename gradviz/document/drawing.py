@@ -73,6 +73,16 @@ class Operation:
 Node = Leaf | Operation
 
 
+def names_in_place(op: str) -> bool:
+    """Whether this names an in-place method: "add_"."""
+    return op.endswith("_") and op[-2:] != "__"
+
+
+def in_place(node: Node) -> bool:
+    """Whether a node is an in-place method, which needs no name: its result is what it has changed."""
+    return isinstance(node, Operation) and names_in_place(node.op)
+
+
 @dataclass(frozen=True)
 class Comment:
     """A box with text behind the nodes."""

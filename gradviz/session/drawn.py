@@ -9,9 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from gradviz.document.catalogue import in_place
 from gradviz.document.documents import code_of, text_of
-from gradviz.document.drawing import Drawing, Leaf, Node, Operation, Ref
+from gradviz.document.drawing import Drawing, Leaf, Node, Operation, Ref, in_place
 
 if TYPE_CHECKING:
     from gradviz.document.documents import Document

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gradviz.document.arranging import STEP, cleared, uncovered
-from gradviz.document.catalogue import Entry, catalogue, find, in_place
+from gradviz.document.catalogue import Entry, catalogue, find
 from gradviz.document.code.emit import code_of
 from gradviz.document.code.parse import parse_expression
-from gradviz.document.drawing import Drawing, Leaf, Literal, Operation, Ref
+from gradviz.document.drawing import Drawing, Leaf, Literal, Operation, Ref, in_place
 from gradviz.document.errors import UserError
 from gradviz.document.leaf_kinds import FACTORIES, RANDOM, SHAPED
 from gradviz.document.shaping import connect, free_name, move, new_leaf, new_operation, rename, take_in, tidy

@@ -14,8 +14,7 @@ from collections.abc import Callable, Container
 from dataclasses import replace
 from functools import lru_cache
 
-from gradviz.document.catalogue import in_place
-from gradviz.document.drawing import Drawing, Leaf, Literal, Node, Number, Operand, Operation, Ref
+from gradviz.document.drawing import Drawing, Leaf, Literal, Node, Number, Operand, Operation, Ref, in_place
 from gradviz.document.errors import UserError
 from gradviz.document.shaping.queries import (
     entry_of,

@@ -13,7 +13,7 @@ from gradviz.session.inspect.chain_rule import local_derivative
 from gradviz.session.state import Selection, State
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.roles import scope_name
-from gradviz.trace.words.contributions import place_text
+from gradviz.trace.table.trace import place_text
 from gradviz.trace.words.explain import operation_title
 from gradviz.trace.words.reasons import no_grad_reason
 

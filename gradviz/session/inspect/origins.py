@@ -32,7 +32,8 @@ from gradviz.session.inspect.elements import (
 )
 from gradviz.session.inspect.ledger import ledger, since_cleared
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.words.contributions import in_brackets, sender_name
+from gradviz.trace.table.trace import in_brackets
+from gradviz.trace.words.contributions import sender_name
 from gradviz.trace.words.elements import Number, agree, cells_name, element_name, number, place, precision_of, products
 from gradviz.trace.words.formulas import bracketed
 from gradviz.trace.words.updates import update_sentence

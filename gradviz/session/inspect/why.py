@@ -21,7 +21,8 @@ from gradviz.trace.table.frame import NOT_FINITE, ZERO
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.name_text import with_ending
 from gradviz.trace.table.schema import NOT_DIFFERENTIABLE, SWITCHED_OFF
-from gradviz.trace.words.contributions import added, in_brackets
+from gradviz.trace.table.trace import in_brackets
+from gradviz.trace.words.contributions import added
 from gradviz.trace.words.explain import computed
 from gradviz.trace.words.formulas import filled
 from gradviz.trace.words.reasons import path_to, way_to_cut

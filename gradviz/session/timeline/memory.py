@@ -46,7 +46,7 @@ def holders(trace: Trace, cursor: int) -> tuple[Holder, ...]:
 
 
 def _holder(trace: Trace, cursor: int, rows: list[int], total: int) -> Holder:
-    from gradviz.trace.words.contributions import in_brackets
+    from gradviz.trace.table.trace import in_brackets  # imports NumPy, as an empty window does not
 
     saved, nodes = trace.saved, trace.nodes
     node, tensor = int(saved.node[rows[0]]), int(saved.tensor[rows[0]])
@@ -107,8 +107,9 @@ def lives(trace: Trace, steps: int) -> tuple[Life, ...]:
 
 def life_text(trace: Trace, life: Life) -> str:
     """What is kept and for which operation, "x = 2 for × (line 4)"."""
+    from gradviz.trace.table.trace import in_brackets
     from gradviz.trace.table.values import number_text
-    from gradviz.trace.words.contributions import in_brackets, saved_name
+    from gradviz.trace.words.contributions import saved_name
 
     node, frame = life.node, trace.frame_at(life.born + 1)
     first = int(trace.saved.node.searchsorted(node))

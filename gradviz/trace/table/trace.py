@@ -462,3 +462,17 @@ def elsewhere_at(trace: Trace, site: int) -> int:
     sites = trace.elsewhere.site
     rows: dict[int, int] = trace.kept("elsewhere", lambda: {each: row for row, each in enumerate(sites.tolist())})
     return rows.get(site, -1)
+
+
+def place_text(trace: Trace, site: int) -> str:
+    """ "line 12", in another file than the one that was started "line 7 of model.py"; "" if unknown."""
+    row, line = elsewhere_at(trace, site), int(trace.sites.line[site]) if site >= 0 else -1
+    if row >= 0:
+        return f"line {trace.elsewhere.line[row]} of {trace.files.name[trace.elsewhere.file[row]]}"
+    return f"line {line}" if line > 0 else ""
+
+
+def in_brackets(trace: Trace, site: int) -> str:
+    """The same as it follows a name, " (line 12)"."""
+    place = place_text(trace, site)
+    return f" ({place})" if place else ""

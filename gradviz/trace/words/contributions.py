@@ -18,7 +18,7 @@ import numpy as np
 from gradviz.lists import listed
 from gradviz.trace.table.name_text import opening, ordinal, with_article
 from gradviz.trace.table.tables import span
-from gradviz.trace.table.trace import elsewhere_at
+from gradviz.trace.table.trace import in_brackets
 from gradviz.trace.table.values import FEW, Value, digits_shown, number_text, summand_text
 from gradviz.trace.words.elements import is_lost
 from gradviz.trace.words.formulas import beside_words, bracketed, changed_before, filled, incoming_name
@@ -31,20 +31,6 @@ if TYPE_CHECKING:
 _MOST_TEXT = 200  # average characters of a rule beyond which its numbers are left out
 _MOST_SENT = 320  # the same for the elements of what was sent: more than those of one matrix that is written out
 _MOST_SUM = 80  # characters of a sum with its parts
-
-
-def place_text(trace: Trace, site: int) -> str:
-    """ "line 12", in another file than the one that was started "line 7 of model.py"; "" if unknown."""
-    row, line = elsewhere_at(trace, site), int(trace.sites.line[site]) if site >= 0 else -1
-    if row >= 0:
-        return f"line {trace.elsewhere.line[row]} of {trace.files.name[trace.elsewhere.file[row]]}"
-    return f"line {line}" if line > 0 else ""
-
-
-def in_brackets(trace: Trace, site: int) -> str:
-    """The same as it follows a name, " (line 12)"."""
-    place = place_text(trace, site)
-    return f" ({place})" if place else ""
 
 
 def sender_name(frame: Frame, node: int) -> str:

@@ -18,14 +18,13 @@ from gradviz.trace.table.name_text import SUBSCRIPTS, called_op, loop_over, open
 from gradviz.trace.table.naming import call_around
 from gradviz.trace.table.schema import SWITCHED_OFF
 from gradviz.trace.table.tables import span
+from gradviz.trace.table.trace import in_brackets, place_text
 from gradviz.trace.table.values import Value
 from gradviz.trace.words.contributions import (
     accumulate_sentence,
     contribution_sentence,
     free_sentence,
-    in_brackets,
     node_sentence,
-    place_text,
     saved_names,
     sender_name,
 )
