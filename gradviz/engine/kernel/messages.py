@@ -321,7 +321,7 @@ def plain_numbers(values: Sequence[Any]) -> tuple[int, ...]:
 def exact_number(value: Any) -> Any:
     """The number that an object of a class derived from Python's holds, as PyTorch reads it: to an operator such
     an object may answer with anything, and NumPy would read it. Anything else is returned unchanged."""
-    if not isinstance(value, (int, float, complex)) or type(value) in _NUMBERS or isinstance(value, np.generic):
+    if type(value) in _NUMBERS or not isinstance(value, (int, float, complex)) or isinstance(value, np.generic):
         return value
     if isinstance(value, int):
         return int.__int__(value)

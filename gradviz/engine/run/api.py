@@ -140,8 +140,8 @@ _NO_WRITES = frozenset(
 )
 
 
-# Types of arguments and their items that stay as they are.
-_AS_THEY_ARE = frozenset((Tensor, int, float, bool, complex, str, type(None), dtype, FunctionType))
+# Types of arguments and their items that stay as they are; a parameter's comes to them.
+AS_THEY_ARE: set[type] = {Tensor, int, float, bool, complex, str, type(None), dtype, FunctionType}
 _READ = (Tensor, np.ndarray, np.generic, str, bytes, bytearray, dict, range)  # by their own classes
 _STORED: Mapping[type, Callable[..., Iterator[object]]] = {each: each.__iter__ for each in (list, tuple, deque)}
 _ITEMS = ("__iter__", "__getitem__", "__len__")
@@ -150,13 +150,13 @@ _OPERATORS = "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod
 _ACTING = ("__getitem__", *(f"__{name}__" for name in _OPERATORS.split()))
 
 
-def exact_argument(value: object, within: tuple[object, ...] = (), *, data: bool = False) -> object:
+def exact_argument(value: Any, within: tuple[object, ...] = (), *, data: bool = False) -> object:
     """An argument as NumPy may read it: with exact numbers, and none of the caller's lists that hold more than
     numbers. NumPy reads lists and what they hold while code of these things may change them, which ends the process;
     so things of other classes that have items or operators, which may answer with such lists, are refused. Where
     PyTorch takes `data`, what has a length and items is read as a list of them."""
     kind = type(value)
-    if kind in _AS_THEY_ARE:
+    if kind in AS_THEY_ARE or ((kind is list or kind is tuple) and AS_THEY_ARE.issuperset(map(type, value))):
         return value
     if isinstance(value, (list, tuple, deque)):
         own = list if isinstance(value, list) else tuple if isinstance(value, tuple) else deque
@@ -168,9 +168,8 @@ def exact_argument(value: object, within: tuple[object, ...] = (), *, data: bool
             return number
         if not data or not all(hasattr(kind, name) for name in _OF_SEQUENCES):
             raise TypeError(f"must be real number, not {kind.__name__}")
-        thing: Any = value
-        own, held, acts = list, [thing[at] for at in range(len(thing))], True
-    if not acts and _AS_THEY_ARE.issuperset(map(type, held)):
+        own, held, acts = list, [value[at] for at in range(len(value))], True
+    if not acts and AS_THEY_ARE.issuperset(map(type, held)):
         return value
     if len(within) == _DEEPEST or any(value is each for each in within):
         raise ValueError(f"too many dimensions '{kind.__name__}'")
@@ -218,8 +217,11 @@ def in_torch_words(fn: F, key: str) -> F:
                     raise refused
                 taken.add(types)
         try:
-            if _AS_THEY_ARE.issuperset(map(type, args)) and not keywords:
-                return fn(*args)
+            if AS_THEY_ARE.issuperset(map(type, args)):
+                if not keywords:
+                    return fn(*args)
+                if AS_THEY_ARE.issuperset(map(type, keywords.values())):
+                    return fn(*args, **keywords)
             return fn(*map(exact, args), **{name: exact(each) for name, each in keywords.items()})
         except Exception as error:
             another: Exception | None = refusal(key, args, keywords) or _no_tensor(error, key, args)

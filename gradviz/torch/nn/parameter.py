@@ -15,7 +15,7 @@ from gradviz.engine.kernel.messages import SET_ON_INFERENCE
 from gradviz.engine.kernel.state import paused, state
 from gradviz.engine.kernel.tensor import Tensor, bare, wrap
 from gradviz.engine.ops.convert import text
-from gradviz.engine.run.api import FUNCTIONS
+from gradviz.engine.run.api import AS_THEY_ARE, FUNCTIONS
 
 if TYPE_CHECKING:
     from gradviz.torch.nn.modules.registry import Registry
@@ -69,6 +69,9 @@ class Parameter(Tensor):
         return made
 
     __hash__ = Tensor.__hash__
+
+
+AS_THEY_ARE.add(Parameter)
 
 
 class Buffer(Tensor):

@@ -309,9 +309,12 @@ def number(value: Any) -> float:
     return float(value._data.reshape(-1)[0]) if isinstance(value, Tensor) else value
 
 
+_PLAIN = frozenset((float, int, bool, str, type(None)))
+
+
 def _setting(value: object) -> object:
     """An option as an update reads it: NumPy gets numbers of Python's own types only."""
-    if value is None or isinstance(value, (bool, str, Tensor)):
+    if type(value) in _PLAIN or isinstance(value, Tensor):
         return value
     if isinstance(value, (tuple, list)):
         return tuple(map(_setting, value))
