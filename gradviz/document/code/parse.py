@@ -104,8 +104,8 @@ class _Match:
     def _upward(self) -> None:
         """Match what is computed in the same way from the same nodes."""
         old: dict[tuple[str, tuple[Operand, ...]], list[Operation]] = {}
-        left_out = dict(code_of(self._old).left_out)
-        for node in sorted(reversed(self._old.nodes), key=lambda node: node.id not in left_out):  # which are found last
+        place = {span.node: at for at, span in reversed([*enumerate(code_of(self._old).spans)])}
+        for node in sorted(reversed(self._old.nodes), key=lambda node: -place.get(node.id, len(place))):
             if isinstance(node, Operation) and node.id not in self._taken:
                 old.setdefault((node.op, node.inputs), []).append(node)
         for node in self._new.nodes:

@@ -435,11 +435,10 @@ def _bind(scope: Scope, target: ast.expr, given: Value) -> None:
 def _is_called_so(scope: Scope, name: str, given: Value) -> bool:
     """Whether this is `x = x.add_(1)`, whose result is called x anyway."""
     before = scope.values.get(name)
-    changed = before if isinstance(before, Ref) else None
+    changed = scope.now.get(before) if isinstance(before, Ref) else None
     while changed is not None and changed != given:
-        later = scope.now.get(changed)
-        changed = later if isinstance(later, Ref) else None
-    return changed is not None and before != given
+        changed = scope.now.get(changed)
+    return changed is not None
 
 
 def _unpack(scope: Scope, target: ast.Tuple | ast.List, given: Value) -> None:

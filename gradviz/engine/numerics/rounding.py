@@ -161,7 +161,7 @@ def sincos(x: Singles) -> tuple[Singles, Singles]:
 # --- steps of optimizers, on arrays of one floating type ---
 
 
-def _work(array: Array) -> Array:
+def widened(array: Array) -> Array:
     """The array in the type in which the arithmetic is done: half types in float32."""
     return array.astype(np.float32) if array.dtype.kind in "fV" and array.dtype.itemsize < 4 else array
 
@@ -169,34 +169,34 @@ def _work(array: Array) -> Array:
 def add(a: Array, b: Array, alpha: float) -> Array:
     """`a.add(b, alpha=alpha)`."""
     if alpha == 1:  # one rounding anyway
-        return np.asarray(_work(b) + _work(a)).astype(a.dtype, copy=False)
-    return fma(_work(b), alpha, _work(a)).astype(a.dtype, copy=False)
+        return np.asarray(widened(b) + widened(a)).astype(a.dtype, copy=False)
+    return fma(widened(b), alpha, widened(a)).astype(a.dtype, copy=False)
 
 
 def scale(a: Array, factor: float) -> Array:
     """`a.mul(factor)`."""
-    wide = _work(a)
+    wide = widened(a)
     product: Array = wide * wide.dtype.type(factor)
     return product.astype(a.dtype, copy=False)
 
 
 def addcmul(a: Array, first: Array, second: Array, value: float) -> Array:
     """`a.addcmul(first, second, value=value)`."""
-    wide = _work(first)
-    return fma(wide * wide.dtype.type(value), _work(second), _work(a)).astype(a.dtype, copy=False)
+    wide = widened(first)
+    return fma(wide * wide.dtype.type(value), widened(second), widened(a)).astype(a.dtype, copy=False)
 
 
 def addcdiv(a: Array, first: Array, second: Array, value: float) -> Array:
     """`a.addcdiv(first, second, value=value)`."""
-    wide = _work(first)
+    wide = widened(first)
     with np.errstate(divide="ignore", invalid="ignore"):
-        total: Array = _work(a) + wide * wide.dtype.type(value) / _work(second)
+        total: Array = widened(a) + wide * wide.dtype.type(value) / widened(second)
     return total.astype(a.dtype, copy=False)
 
 
 def lerp(a: Array, end: Array, weight: float) -> Array:
     """`a.lerp(end, weight)`: computed from the nearer of the two ends."""
-    start, stop = _work(a), _work(end)
+    start, stop = widened(a), widened(end)
     difference = stop - start
     small = start.dtype.type(weight)
     if abs(weight) < 0.5:
@@ -206,7 +206,7 @@ def lerp(a: Array, end: Array, weight: float) -> Array:
 
 def lerp_each(a: Array, end: Array, weight: Array) -> Array:
     """`a.lerp(end, weight)` with a weight for each element."""
-    start, stop, part = _work(a), _work(end), _work(weight)
+    start, stop, part = widened(a), widened(end), widened(weight)
     difference = stop - start
     near, far = fma(difference, part, start), fma(-difference, 1 - part, stop)
     return np.where(np.abs(part) < 0.5, near, far).astype(a.dtype, copy=False)
@@ -214,16 +214,16 @@ def lerp_each(a: Array, end: Array, weight: Array) -> Array:
 
 def root(a: Array, divisor: float = 1.0, eps: float = 0.0) -> Array:
     """`a.sqrt() / divisor + eps`, each rounded; the last bit of PyTorch's root (a vector library) may differ."""
-    wide = _work(a)
+    wide = widened(a)
     kind = wide.dtype.type
     value = np.sqrt(wide).astype(a.dtype, copy=False)
     if divisor != 1.0:
-        value = (_work(value) / kind(divisor)).astype(a.dtype, copy=False)
-    return (_work(value) + kind(eps)).astype(a.dtype, copy=False) if eps else value
+        value = (widened(value) / kind(divisor)).astype(a.dtype, copy=False)
+    return (widened(value) + kind(eps)).astype(a.dtype, copy=False) if eps else value
 
 
 def shift(a: Array, amount: float) -> Array:
     """`a.add(amount)`."""
-    wide = _work(a)
+    wide = widened(a)
     total: Array = wide + wide.dtype.type(amount)
     return total.astype(a.dtype, copy=False)

@@ -10,8 +10,8 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes, layers, printing
 from gradviz.engine.kernel.batched import NO_ITEM, levels_of
-from gradviz.engine.kernel.devices import device, is_meta
 from gradviz.engine.kernel.devices import device as Device
+from gradviz.engine.kernel.devices import is_meta
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.memory import SPARSE_COO, SPARSE_CSR, is_laid, laid_as, single_steps
@@ -360,7 +360,7 @@ def formatted(self: Tensor, spec: str) -> str:
     return object.__format__(self, spec)
 
 
-prop("device")(lambda self: device("meta" if self._on_meta else "cpu"))
+prop("device")(lambda self: Device("meta" if self._on_meta else "cpu"))
 prop("is_meta")(lambda self: self._on_meta)
 
 

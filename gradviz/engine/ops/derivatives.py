@@ -15,6 +15,7 @@ from gradviz.engine.kernel.formula import Rule, expressed, helper
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics import functions, sums
+from gradviz.engine.numerics.rounding import widened
 from gradviz.engine.ops.elementwise import number_array
 from gradviz.engine.run.apply import call
 
@@ -66,20 +67,15 @@ def sigmoid_backward(grad: Tensor, output: Tensor) -> Tensor:
 def _softmax_data(g: Array, y: Array, *, dim: int) -> Any:
     if not g.ndim:
         return np.zeros_like(g)
-    wide, out = _wide(g), _wide(y)
+    wide, out = widened(g), widened(y)
     return ((wide - sums.exponentials(wide * out, dim)) * out).astype(g.dtype)
 
 
 def _log_softmax_data(g: Array, y: Array, *, dim: int) -> Any:
     if not g.ndim:
         return np.zeros_like(g)
-    wide = _wide(g)
-    return (wide - functions.exp(_wide(y)) * sums.exponentials(wide, dim)).astype(g.dtype)
-
-
-def _wide(x: Array) -> Array:
-    """Half types as float32, in which PyTorch computes these."""
-    return x.astype(np.float32) if x.dtype.itemsize == 2 else x
+    wide = widened(g)
+    return (wide - functions.exp(widened(y)) * sums.exponentials(wide, dim)).astype(g.dtype)
 
 
 SOFTMAX_BACKWARD = op(

@@ -17,6 +17,7 @@ from gradviz.engine.kernel.messages import check_kind, only
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics import functions
+from gradviz.engine.numerics.rounding import widened
 from gradviz.engine.ops.elementwise import Prepared, cast, check_broadcast, prepare_pair, register, result_type, unary
 from gradviz.engine.run.api import FUNCTIONS, RESIZED, api, method
 from gradviz.engine.run.apply import NO_PARAMS, call, call_all
@@ -375,7 +376,7 @@ register(_prepare_frac, ("frac",))
 def _rounded(x: Array, *, decimals: int = 0) -> Any:
     if x.dtype.kind in "iu":
         return x.copy()
-    return np.round(x.astype(np.float32) if x.dtype.itemsize == 2 else x, decimals).astype(x.dtype)
+    return np.round(widened(x), decimals).astype(x.dtype)
 
 
 def _round_row(key: str, number: int) -> OpRow:

@@ -226,16 +226,15 @@ _FIRST = (  # what a scatter checks before memory
 )  # fmt: skip
 
 
-# Functions that write booleans into a tensor of any type.
 def _warn_of_size(out: Tensor, like: Array, computed: dtypes.dtype) -> None:
     """Warn that `out` is resized: once for the result, once for what it is converted to."""
-    if out._data.size and out._data.shape != like.shape:
-        for _ in range(1 if out.dtype is computed or out.dtype is dtypes.bool_ else 2):
-            warn_resized(out, like, stacklevel=4)
+    for _ in range(1 if out.dtype is computed or out.dtype is dtypes.bool_ else 2):
+        warn_resized(out, like, stacklevel=4)
 
 
+# Functions that write booleans into a tensor of any type, those that compare first.
 _COMPARING = frozenset("eq ne lt le gt ge".split())
-_BOOLEAN = frozenset("eq ne lt le gt ge logical_and logical_or logical_xor logical_not".split())
+_BOOLEAN = _COMPARING | frozenset("logical_and logical_or logical_xor logical_not".split())
 _COMPARED = tuple(f'"{name}_cpu"' for name in ("lt", "le", "gt", "ge"))  # their result is boolean
 
 

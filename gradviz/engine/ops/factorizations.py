@@ -413,10 +413,15 @@ QR = op(
 )
 
 
+def _need_lapack(A: Tensor, kernel: str) -> None:
+    if A.dtype.rank < 2 or A.dtype.itemsize < 4:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{A.dtype.title}'")
+
+
 def _check_qr(A: Tensor) -> None:
     check_matrix(A, "linalg.qr")
-    if A.dtype.rank >= 2 and A.dtype.itemsize < 4:
-        raise NotImplementedError(f"\"geqrf_cpu\" not implemented for '{A.dtype.title}'")
+    if A.dtype.rank >= 2:
+        _need_lapack(A, "geqrf_cpu")
     check_type(A.dtype, "linalg.qr")
 
 
@@ -471,8 +476,7 @@ def geqrf(input: Tensor) -> Named:
     """R and the Householder vectors in one matrix, and their factors."""
     if input._data.ndim < 2:
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
-    if input.dtype.rank < 2 or input.dtype.itemsize < 4:
-        raise NotImplementedError(f"\"geqrf_cpu\" not implemented for '{input.dtype.title}'")
+    _need_lapack(input, "geqrf_cpu")
     return named("geqrf", call_all(GEQRF, input))
 
 
@@ -553,8 +557,7 @@ def householder_product(A: Tensor, tau: Tensor) -> Tensor:
         )
     if tau.dtype is not A.dtype:
         raise RuntimeError(f"{name}: tau dtype {tau.dtype.title} does not match input dtype {A.dtype.title}")
-    if A.dtype.rank < 2 or A.dtype.itemsize < 4:
-        raise NotImplementedError(f"\"orgqr_cpu\" not implemented for '{A.dtype.title}'")
+    _need_lapack(A, "orgqr_cpu")
     return call(HOUSEHOLDER, A, tau)
 
 

@@ -248,8 +248,8 @@ SAMPLERS = {n: _sampler(n) for n in (2, 3)}
 def _check(input: Tensor, grid: Tensor, mode: int) -> int:
     """The number of dimensions of the image, after PyTorch's checks."""
     x, g = input._data.shape, grid._data.shape
-    if not (x and g):
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    for each in (input, grid):
+        each.size(0)
     if x[0] != g[0]:
         raise RuntimeError(
             f"grid_sampler(): expected grid and input to have same batch size, but got input with sizes {list(x)} and "

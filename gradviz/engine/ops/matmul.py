@@ -145,8 +145,7 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 @api("mv")
 def mv(input: Tensor, vec: Tensor) -> Tensor:
     """A matrix, n×m, times a vector of m."""
-    if not input._data.ndim:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    input.size(0)
     check_vectors(1, None, input, vec)
     if input.dtype is not vec.dtype:
         raise RuntimeError(

@@ -18,7 +18,7 @@ from gradviz.engine.kernel.graph import as_given
 from gradviz.engine.kernel.messages import check_kind, dimension_error
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor, wrap
-from gradviz.engine.numerics import functions, sums
+from gradviz.engine.numerics import functions, rounding, sums
 from gradviz.engine.numerics.sums import total
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.derivatives import scaled
@@ -103,12 +103,12 @@ def _sum(x: Array, *, dim: Dim = None, keepdim: bool = False) -> ArrayOrScalar:
     axes = axes_of(dim, x.ndim)
     if x.dtype.kind in "iub":
         return np.sum(x, axis=axes, keepdims=keepdim, dtype=np.int64)
-    wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
+    wide = rounding.widened(x)
     return total(wide, axes, keepdim).astype(x.dtype, copy=False)
 
 
 def _mean(x: Array, *, dim: Dim = None, keepdim: bool = False) -> Any:
-    wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
+    wide = rounding.widened(x)
     axes = axes_of(dim, x.ndim)
     count = x.size if axes is None else math.prod(x.shape[a] for a in axes)
     return (total(wide, axes, keepdim) / wide.dtype.type(count)).astype(x.dtype, copy=False)

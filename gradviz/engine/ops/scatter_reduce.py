@@ -17,6 +17,7 @@ from gradviz.engine.kernel.memory import laid_as
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import state, warn_once
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics.rounding import widened
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.creation import made
 from gradviz.engine.ops.derivatives import plus, scaled
@@ -295,7 +296,7 @@ def _renorm_grad(grad: Tensor, self: Tensor, p: object, dim: int, maxnorm: float
 
 def _renorm(x: Array, *, p: object, dim: int, maxnorm: object) -> Array:
     dims = tuple(d for d in range(x.ndim) if d != dim)
-    wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
+    wide = widened(x)
     norm = norm_forward(wide, ord=p, dim=dims, keepdim=True)
     factor = np.where(norm > maxnorm, maxnorm / (norm + 1e-7), 1).astype(x.dtype)
     made: Array = (wide * factor.astype(wide.dtype)).astype(x.dtype)

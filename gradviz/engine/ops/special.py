@@ -18,6 +18,7 @@ from gradviz.engine.kernel.messages import check_kind, only
 from gradviz.engine.kernel.rows import OpRow, no_derivative, op
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics import functions
+from gradviz.engine.numerics.rounding import widened
 from gradviz.engine.ops.arithmetic import conj, number_minus
 from gradviz.engine.ops.derivatives import scaled
 from gradviz.engine.ops.elementwise import NUMBERS, Prepared, binary, prepare_pair, register, unary
@@ -97,7 +98,7 @@ _function(
 
 
 def _sinc(x: Array) -> Array:
-    return np.sinc(x.astype(np.float32) if x.dtype.itemsize == 2 else x).astype(x.dtype)
+    return np.sinc(widened(x)).astype(x.dtype)
 
 
 def _sinc_grad(grad: Tensor, self: Tensor) -> Tensor:
@@ -338,7 +339,7 @@ NAN_TO_NUM = op(
 def _nansum(x: Array, dim: int | None, keepdim: bool) -> ArrayOrScalar:
     if x.dtype.kind in "iub":
         return np.sum(x, axis=dim, keepdims=keepdim, dtype=np.int64)
-    wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
+    wide = widened(x)
     return np.nansum(wide, axis=dim, keepdims=keepdim).astype(x.dtype)
 
 

@@ -395,7 +395,7 @@ def with_out(fn: F, offered: F, name: str) -> F:
             pairwise = "other" in keywords or (len(args) > 1 and isinstance(args[1], Tensor))
             checked = {"max": "maximum", "min": "minimum"}.get(name, name) if pairwise else name
             if name in _SIZED_BEFORE and out.dtype is not found.dtype:
-                _warn_of_size(out, found)
+                warn_resized(out, found._data)
             check_out(checked, out, found, whole=len(args) == 1 and not keywords)
             outgrown = sized(out, found._data) if name in SIZED_FIRST else None
             check_apart(name, out, args, outgrown)
@@ -410,7 +410,7 @@ def with_out(fn: F, offered: F, name: str) -> F:
             except RuntimeError:
                 for each, made in zip(out[:at], found, strict=False):
                     if name in _SIZED_ALONE:
-                        _warn_of_size(each, made)
+                        warn_resized(each, made._data)
                 raise
             check_apart(name, target, args)
         for target, value in zip(out, found, strict=True):
@@ -429,11 +429,6 @@ _SIZED_BEFORE = frozenset(
     transpose_copy unfold_copy unsqueeze_copy view_as_real_copy view_copy""".split()
 )  # before types are compared
 _SIZED_ALONE = frozenset("max min sort topk".split())  # one result before the next is looked at
-
-
-def _warn_of_size(out: Tensor, value: Tensor) -> None:
-    if out._data.size and out._data.shape != value._data.shape:
-        warn_resized(out, value._data, stacklevel=4)
 
 
 def _first(given: Iterable[object]) -> Tensor:
@@ -458,8 +453,9 @@ def _filled(out: Tensor, value: Tensor, outgrown: Array | None) -> Tensor:
 
 
 def warn_resized(out: Tensor, like: Array, stacklevel: int = 3) -> None:
-    """Warn that `out` takes the shape of a result."""
-    warnings.warn(RESIZED.format(list(out._data.shape), list(like.shape)), UserWarning, stacklevel=stacklevel + 1)
+    """Warn that `out` takes the shape of a result, if it holds something of another shape."""
+    if out._data.size and out._data.shape != like.shape:
+        warnings.warn(RESIZED.format(list(out._data.shape), list(like.shape)), UserWarning, stacklevel=stacklevel + 1)
 
 
 def sized(out: Tensor, like: Array, stacklevel: int = 3, warned: bool = True) -> Array | None:
@@ -468,7 +464,7 @@ def sized(out: Tensor, like: Array, stacklevel: int = 3, warned: bool = True) ->
     former = out._data
     if former.shape == like.shape:
         return None
-    if former.size and warned:
+    if warned:
         warn_resized(out, like, stacklevel)
     in_rows = like.flags.c_contiguous or type(like) is not np.ndarray
     shape = like.shape if in_rows else in_memory_order(like, like).shape
