@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
-from gradviz.ui.panels.code_edit import CodeEdit
+from gradviz.ui.panels.code_edit import COLOURED, CodeEdit
 from gradviz.ui.theme import DARK, LIGHT
 
 
@@ -96,3 +96,11 @@ def test_python_is_coloured_also_over_several_lines(code: CodeEdit) -> None:
     assert colours(code, 5) == {"1": LIGHT.number}
     code.set_theme(DARK)
     assert colours(code, 1)["import"] == DARK.keyword
+
+
+def test_a_long_line_of_data_is_coloured_at_its_beginning_only(code: CodeEdit) -> None:
+    code.set_text("far = [" + "1, " * 5000 + "] + '''a\nb''' + 2\n" + "'" + "c" * 5000 + "'")
+    spans = code.document().findBlockByNumber(0).layout().formats()
+    assert 600 < len(spans) <= COLOURED / 3
+    assert colours(code, 2) == {"b'''": LIGHT.string, "2": LIGHT.number}  # the text that it opens at its end
+    assert colours(code, 3) == {"'" + "c" * 5000 + "'": LIGHT.string}

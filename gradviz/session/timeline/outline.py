@@ -235,11 +235,14 @@ def outline(trace: Trace, steps: int) -> Outline:
 def precompute(trace: Trace) -> None:
     """Compute now what a window first needs of a long trace, in a different thread from the one that will read it."""
     from gradviz.trace.words.explain import explain
+    from gradviz.trace.words.reasons import led_to_roots
 
     trace.precompute()
     if not len(trace):  # of a job that was killed before its first step was written
         return
-    explain(trace.frame(len(trace)))
+    frame = trace.frame(len(trace))
+    explain(frame)
+    led_to_roots(trace, frame.call)  # why a tensor has no gradient
     made = (trace.tensors.producer >= 0).nonzero()[0]
     if len(made):  # the inspector tells the tensors of its graph apart
         trace.naming.shown(int(made[-1]), len(trace))

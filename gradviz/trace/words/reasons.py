@@ -203,12 +203,12 @@ def way_to_cut(frame: Frame, tensor: int) -> list[int]:
     """What was computed from a tensor, one after the other, up to where its history was cut off before a root of the
     latest backward call; [] if no root was computed from it, or none is known to be."""
     trace = frame.trace
-    led_to_root = _led_to(trace, frame.call)
+    ancestors = led_to_roots(trace, frame.call)
     queue, came = [tensor], {tensor: -1}
     for each in queue:
         for user in trace.users_of(each).tolist():
             for made in trace.outputs_of(user).tolist() if trace.nodes.step[user] < frame.cursor else ():
-                if made not in came and made in led_to_root:
+                if made not in came and made in ancestors:
                     came[made] = each
                     queue.append(made)
                     if not trace.tensors.requires_grad[made]:
@@ -216,7 +216,7 @@ def way_to_cut(frame: Frame, tensor: int) -> list[int]:
     return []
 
 
-def _led_to(trace: Trace, call: int) -> set[int]:
+def led_to_roots(trace: Trace, call: int) -> set[int]:
     """All that the roots of a backward call were computed from, with a history or without."""
     known: dict[int, set[int]] = trace.kept("what led to roots", dict)
     if call not in known:

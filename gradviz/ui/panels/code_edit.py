@@ -145,6 +145,7 @@ _TOKEN = (
     |(?P<name>\w+)"""
 )
 _QUOTES = ('"""', "'''")
+COLOURED = 2_000  # characters of a line; what is longer is data, and would cost a frame with each repaint
 
 
 @cache
@@ -192,18 +193,23 @@ class PythonHighlighter(QSyntaxHighlighter):
                 break
             position = match.end()
             if match.lastgroup == "open" or match["open"]:
-                self.setFormat(match.start(), match.end() - match.start(), self._formats["string"])
+                self._colour("string", match.start(), match.end())
                 state = 1 + _QUOTES.index(match["quote"])
             elif match.lastgroup in self._formats:
-                self.setFormat(match.start(), match.end() - match.start(), self._formats[match.lastgroup])
+                self._colour(match.lastgroup, match.start(), match.end())
         self.setCurrentBlockState(state)
 
     def _inside_string(self, text: str, position: int, state: int) -> tuple[int, int]:
         """Colour up to the closing quotes; returns where to continue and the new state."""
         found = text.find(_QUOTES[state - 1], position)
         end = len(text) if found < 0 else found + 3
-        self.setFormat(position, end - position, self._formats["string"])
+        self._colour("string", position, end)
         return end, (state if found < 0 else 0)
+
+    def _colour(self, name: str, start: int, end: int) -> None:
+        """Qt paints a whole line even where only its beginning is seen, each change of colour one by one."""
+        if start < COLOURED:
+            self.setFormat(start, end - start, self._formats[name])
 
 
 INDENT = "    "

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, QUrl
 from PySide6.QtGui import QAction, QFontMetricsF, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QTextBrowser, QVBoxLayout, QWidget
 
@@ -110,6 +110,8 @@ class InspectorPanel(Panel):
         self.browser.anchorClicked.connect(self._follow)
         self.browser.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.browser.customContextMenuRequested.connect(self._show_menu)
+        self._fit = QTimer(self, singleShot=True, interval=0)  # arranging the window changes the size more than once
+        self._fit.timeout.connect(self._write)
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 2, 4, 8)
         self.sheet = Sheet(context)
@@ -211,7 +213,7 @@ class InspectorPanel(Panel):
         """Reformat arrays and long names for the available width."""
         super().resizeEvent(event)
         self.sheet.refit()
-        self._write()
+        self._fit.start()
 
     def _follow(self, url: QUrl) -> None:
         kind, _, index = url.toString().partition(":")
