@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from gradviz.document.disk import shown
 from gradviz.document.errors import UserError
 from gradviz.document.snippet import Snippet
 
@@ -72,7 +73,7 @@ class Contents:
             said.append(f"{parts} of {name} could not be read and {were} left out: {named}.")
         if self.newer:
             said.append(
-                f"{name} is from a newer GradViz (format {self.newer}): "
+                f"{name} is from a newer GradViz (format {shown(str(self.newer), 20)}): "
                 "parts that this version does not know are kept but not shown."
             )
         return " ".join(said)

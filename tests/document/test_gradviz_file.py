@@ -74,6 +74,11 @@ def test_unknown_fields_are_kept_and_written_back() -> None:
     assert json.loads(write(read(write(Contents(Snippet("x", extra='{"later": 1}'))), "a")))["later"] == 1
 
 
+def test_a_version_of_thousands_of_digits_is_said_in_a_short_sentence() -> None:
+    data = b'{"format": "gradviz", "version": %b, "kind": "snippet", "text": []}' % (b"9" * 4000)
+    assert 50 < len(read(data, "net.gradviz").sentence("net.gradviz")) < 150
+
+
 def test_a_file_of_a_newer_version_opens_and_says_so() -> None:
     contents = changed('"version": 1', '"version": 7')
     assert contents.document == everything()

@@ -63,8 +63,9 @@ _ITEMS = {
     ),
 }
 _LETTERS = (
-    "import warnings\nwith warnings.catch_warnings(record=True) as w:\n    warnings.simplefilter('always')\n"
-    "    for n in range(1, 2000, 7):\n"
+    "import warnings\nkept = []\nwith warnings.catch_warnings(record=True) as w:\n    warnings.simplefilter('always')\n"
+    "    for n in range(1100, 2000, 7):\n        kept.append([b'A' * (n + 5) for _ in range(20)])\n"
+    "        del kept[-1][::2]\n"
     "        kind(b'\\\\xz' + b'y' * n + b'\\\\q').decode('unicode_escape', 'ignore')\n"
     "for each in w:\n    if '\\\\q' not in str(each.message): print('ESCAPED', each.message)"
 )

@@ -100,6 +100,14 @@ _PUT = {
         "try: torch.nn.utils.parametrize.ParametrizationList.right_inverse(F(), 1)\nexcept TypeError: pass"
         f"{_LEFT.replace('NAME', 'data')}"
     ),
+    "by the inverse of a parametrization of one's own": (
+        f"{_CHAIN}class P(torch.nn.Module):\n    def forward(self, x): return x\n"
+        "    def right_inverse(self, x): return x\nlayer = torch.nn.Linear(2, 2)\n"
+        "torch.nn.utils.parametrize.register_parametrization(layer, 'weight', P())\n"
+        "held = layer.parametrizations.weight\ndel held.original\nheld.original = X\n"
+        "try: held.right_inverse(torch.ones(2, 2))\nexcept (TypeError, AttributeError): pass"
+        f"{_LEFT.replace('NAME', 'data')}"
+    ),
     "by a custom function's context": _CHAIN + _WRITES.format("save_for_backward(X, 5)"),  # under a private name
     "by a custom function's inputs": _CHAIN + _WRITES.format("mark_dirty(X, 5)"),
     "by a context without gradients": _left("previous", "torch.no_grad.__enter__(X)"),

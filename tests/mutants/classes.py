@@ -400,13 +400,6 @@ CLASSES = (
         _SWEEP,
     ),
     worker(
-        "objects/hardening",
-        "numbers that a tensor meets",
-        '    _wrap(root.Tensor, "__eq__", _asking_in_a_search)\n',
-        "",
-        _SWEEP,
-    ),
-    worker(
         "language/stand_in",
         "a mark on a class",
         "types.GenericAlias(_TypeInBrackets, (item,))",

@@ -236,6 +236,53 @@ def test_a_part_that_unpacks_to_more_than_it_says_is_refused() -> None:
         elements.restored(b"no zlib at all", 100)
 
 
+PLOT = {"number": 1}
+TOO_MUCH = {
+    "a plot": (bytes(recording.MOST_FIGURE + 1), 1, 3 << 30, "a part of it is too long"),
+    "plots": (bytes(1000), 11, 10_000, "more steps than fit into memory"),
+    "headers": (b"", 11, 1000, "more steps than fit into memory"),
+}
+
+
+@pytest.mark.parametrize("what", TOO_MUCH)
+def test_a_small_file_unpacks_to_no_more_than_fits_into_memory(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    payload, count, most, why = TOO_MUCH[what]
+    file, unpacked = tmp_path / "zeros.gvtrace", []
+    with open(file, "wb") as opened:
+        writer = RecordingWriter(opened, ABOUT)
+        for _ in range(count):
+            writer.figure(PLOT, payload)
+    assert file.stat().st_size < 50_000
+    original, head = recording.restored, _lengths_of(writer)
+    monkeypatch.setattr(recording, "MOST_KEPT", most + head)
+    monkeypatch.setattr(recording, "restored", lambda data, length: unpacked.append(length) or original(data, length))
+    with pytest.raises(TraceFormatError, match=why):
+        load(file)
+    assert sum(unpacked) <= most + head
+
+
+def _lengths_of(writer: RecordingWriter) -> int:
+    """What the head of a file counts."""
+    assert isinstance(writer._file, io.BufferedWriter)
+    with open(writer._file.name, "rb") as file:
+        data = file.read()[recording._START.size :]
+    return recording.JSON * recording._BLOCK.unpack_from(data)[2]
+
+
+def test_elements_of_a_small_file_stay_on_disk_too_once_there_are_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = "import torch\n" + "".join(f"x{i} = torch.full((64, 64), {i}.)\n" for i in range(6))
+    batches, file = list(record(source, every=1)), tmp_path / "small.gvtrace"
+    write(file, batches)
+    monkeypatch.setattr(recording, "IN_MEMORY", 40_000)  # two of the six
+    found = load(file).trace
+    assert sum(chunk.nbytes for chunk in found.store._chunks if isinstance(chunk, np.ndarray)) <= 40_000
+    assert contents(found) == contents(trace_of(batches))
+
+
 def test_reading_can_be_given_up(tmp_path: Path) -> None:
     file, heard = tmp_path / "long.gvtrace", []
     write(file, list(record(TRAINING, every=1)))

@@ -227,7 +227,7 @@ exec(compile_snippet(sys.stdin.read(), "x.py", world.modules), guard.globals)
 """
 BASES = """
 object list tuple dict set frozenset str int float complex bytes bytearray collections.deque
-collections.Counter collections.OrderedDict pathlib.Path torch.nn.Module io.StringIO
+collections.Counter collections.OrderedDict pathlib.Path torch.nn.Module torch.nn.Parameter io.StringIO
 types.SimpleNamespace datetime.date
 """.split()
 METHODS = """len index int bool float complex iter next getitem contains call neg add radd mul rmul lt gt reversed

@@ -186,7 +186,7 @@ def _grouped(groups: tuple[Group, ...], nodes: set[int]) -> tuple[Group, ...]:
     """Put each node into one group, the first; drop groups without members."""
     kept, taken = [], set[int]()
     for group in groups:
-        members = group.members & nodes - taken
+        members = (group.members & nodes) - taken
         taken |= members
         if members:
             kept.append(replace(group, members=members))

@@ -152,8 +152,7 @@ def _is_repeated(case: Case, node: ast.AST) -> bool:
     name = case.source(held) if held is not None else ""
     if case.loop_of(node) is not None or name.startswith("self."):
         return True
-    made = next((each for each in case.statements if isinstance(each, ast.Assign)
-                 and name and case.source(each.targets[0]) == name), None)  # fmt: skip
+    made = next((each for each, _ in case.given.get(name, []) if isinstance(each, ast.Assign)), None)
     return made is not None and case.function_of(made) is None and _is_called_in_loop(case, node)
 
 

@@ -52,9 +52,12 @@ VERSION = 2  # version 1 can be read, too
 HEAD, BATCH, FIGURE, END, INDEX = b"HEAD", b"BTCH", b"FIGR", b"DONE", b"INDX"
 MOST_HEADER = 64 << 20
 MOST_PART = 1 << 30
-MOST_ROWS = 3 << 30  # bytes of rows that a file may have, all of which are loaded into memory
+MOST_KEPT = 3 << 30  # bytes of headers, rows and plots that a file may have, all of which are loaded into memory
+JSON = 8  # times its own length, about what a header takes once it is read
+MOST_FIGURE = 8 << 20  # bytes of the numbers of a plot
 MOST_SOURCE = 4_000_000  # characters of the recorded program
 ON_DISK = 64 << 20  # bytes of a file from which its elements stay on disk
+IN_MEMORY = 512 << 20  # bytes of elements of a smaller file from which they do, too: zeros take a thousandth in it
 PIECE = 4 << 20  # bytes of elements that are written together
 
 _BLOCK = Struct("<4s8I")
@@ -241,7 +244,7 @@ def load(path: Path, progress: Callable[[float], bool] = lambda _: True) -> Reco
     read."""
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
-        reader = _Reader(file, size, Elements(path) if size > ON_DISK else None)
+        reader = _Reader(file, size, path)
         found = reader.head()
         while reader.next(found):
             if not progress(min(1.0, reader.at / max(1, size))):
@@ -270,7 +273,7 @@ class Follower:
             return
         size = os.fstat(self._file.fileno()).st_size
         if self._reader is None:
-            reader = _Reader(self._file, size, None)
+            reader = _Reader(self._file, size)
             with contextlib.suppress(TraceFormatError):  # its head is not complete yet
                 reader.head()
                 self._reader = reader
@@ -287,13 +290,14 @@ class Follower:
 
 
 class _Reader:
-    """The blocks of a file, one after the other."""
+    """The blocks of a file, one after the other. Without a path, all elements are read into memory."""
 
-    def __init__(self, file: BinaryIO, size: int, elements: Elements | None) -> None:
-        self._file, self._size, self._elements = file, size, elements
+    def __init__(self, file: BinaryIO, size: int, path: Path | None = None) -> None:
+        self._file, self._size, self._path = file, size, path
+        self._elements = Elements(path) if path is not None and size > ON_DISK else None
         self._is_whole = self._has_trailer()
         self._fits: _Columns | None = None
-        self._rows = 0
+        self._kept = self._in_memory = 0
         self.at = 0
 
     def _has_trailer(self) -> bool:
@@ -323,14 +327,24 @@ class _Reader:
             return False
         if block.tag == BATCH:
             assert self._fits is not None
-            self._rows += len(block.rows)
-            refuse_unless(self._rows <= MOST_ROWS, "it has more steps than fit into memory")
             found.trace.extend_with(*self._fits.pieces(block))
         elif block.tag == FIGURE:
             found.figures.append((block.header, block.rows))
         elif block.tag == END:
             found.ending = _ending(block.header)
         return True
+
+    def _make_room(self, tag: bytes, raw: list[int]) -> None:
+        """Refuse a block that would take too much memory, before it is decompressed: a small file can hold many zeros.
+        Elements stay on disk once there are many."""
+        header, rows, elements = raw
+        most = MOST_FIGURE if tag == FIGURE else MOST_PART
+        refuse_unless(header <= MOST_HEADER and rows <= most and elements <= MOST_PART, "a part of it is too long")
+        self._kept += JSON * header + rows
+        refuse_unless(self._kept <= MOST_KEPT, "it has more steps than fit into memory")
+        self._in_memory += elements
+        if self._elements is None and self._path is not None and self._in_memory > IN_MEMORY:
+            self._elements = Elements(self._path)
 
     def batch(self, block: _Block) -> Batch:
         """The batch of a block whose elements were read."""
@@ -356,7 +370,7 @@ class _Reader:
         parts = [self._file.read(length) for length in stored[:2]]
         if zlib.crc32(b"".join((_BLOCK.pack(tag, *numbers[:6], 0, 0), *parts))) != front:
             return None
-        refuse_unless(raw[0] <= MOST_HEADER and max(raw[1:]) <= MOST_PART, "a part of it is too long")
+        self._make_room(tag, raw)
         header = _header(restored(parts[0], raw[0]))
         told = header.pop("parts", None) if tag == BATCH else None
         place = place_of(told, begin + stored[0] + stored[1], stored[2], raw[2], behind)

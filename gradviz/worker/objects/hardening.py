@@ -24,10 +24,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from gradviz.engine.kernel.modes import _Mode
-from gradviz.engine.kernel.tensor import Tensor
 from gradviz.worker.objects.arguments import keep_methods, keep_methods_of_module, keep_public_methods
 from gradviz.worker.objects.identity import MEMORIES, hash_of_module, hash_of_tensor
-from gradviz.worker.objects.kept_memory import keeping
 from gradviz.worker.objects.numpy_boundary import to_snippet
 from gradviz.worker.objects.python_types import change_python
 from gradviz.worker.policy_names import MEMORY, is_dunder
@@ -57,7 +55,6 @@ def _words(raised: Any) -> str:
 
 
 _PYTHONS = (collections, contextlib, enum, fractions, random, re, warnings)
-_FREQUENT = (Tensor, int, float, bool)
 
 
 def harden(torch: dict[str, types.ModuleType]) -> None:
@@ -67,7 +64,6 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
         if hasattr(root.Tensor, name):
             _wrap(root.Tensor, name, _handing_out)
     _wrap(root.Tensor, "data_ptr", MEMORIES.numbering)
-    _wrap(root.Tensor, "__eq__", _asking_in_a_search)
     modules.Module.__hash__, hash_by_address = hash_of_module, root.Tensor.__hash__
     for cls in _own_classes(torch):
         cls.__array_interface__ = property(_no_array_interface)
@@ -121,16 +117,6 @@ def _owner(cls: type, name: str) -> type:
 
 def _handing_out(original: Callable[..., object]) -> Callable[..., object]:
     return lambda *args, **keywords: to_snippet(original(*args, **keywords))
-
-
-def _asking_in_a_search(original: Callable[[object, object], object]) -> Callable[[object, object], object]:
-    """Return a comparison of tensors that asks a number of one of the snippet's classes for its value."""
-    asking = keeping(original)
-
-    def __eq__(self: object, other: object) -> Any:
-        return (original if type(other) in _FREQUENT else asking)(self, other)
-
-    return __eq__
 
 
 def _no_array_interface(thing: object) -> NoReturn:
