@@ -16,6 +16,7 @@ add: | Adds element by element.
 sub: | Subtracts element by element.
 div: | Divides element by element.
 pow: xʸ | Each element to a power.
+clamp: | Limits each element to a range.
 matmul: @ | Matrix product; of vectors the dot product; in batches with broadcasting. | A B
 square: x² | | x²
 float_power: xʸ | To a power, in double precision. | xʸ

@@ -13,6 +13,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from gradviz.trace.table.name_text import called_op
+
 if TYPE_CHECKING:
     from gradviz.session.state import State
     from gradviz.trace.table.trace import Trace
@@ -82,8 +84,8 @@ def _brief(op: str) -> str:
     """What an operation does, in a few words; "" if there is no description."""
     from gradviz.document.catalogue import named
 
-    entry = named(op) or named(op.rstrip("_"))
-    return entry.brief if entry is not None else ""
+    names = (op, op.rstrip("_"), called_op(op), f"nn.functional.{called_op(op.rstrip('_'))}")
+    return next((entry.brief for name in names if (entry := named(name)) is not None), "")
 
 
 def _steps(trace: Trace, cursor: int, every: bool) -> tuple[int, int]:

@@ -116,12 +116,50 @@ def test_no_hint_and_no_prompt_has_the_answer_of_an_unusual_number() -> None:
             assert f"= {asked.answer}" not in asked.hints[2]
 
 
+def test_a_hint_about_a_layer_and_a_clamp_is_of_what_ran() -> None:
+    """Not of the products of sparse matrices, nor of bounds for each element."""
+    text = "import torch\nlayer = torch.nn.Linear(2, 1)\ny = layer(torch.ones(1, 2)).clamp(min=0)\n"
+    store, found = store_of(text), list[str]()
+    while store.state.cursor < store.state.steps:
+        store.move(store.state.cursor + 1)
+        if store.state.predict.asked is not None:
+            found.append(store.state.predict.asked.hints[0])
+            store.consult(predict.shown)
+    assert found[-2:] == ["addmm: A product of matrices plus a third.", "clamp: Limits each element to a range."]
+
+
+def test_a_hint_about_a_write_in_place_reads_what_was_there_before() -> None:
+    """In a module, and in a Function that marks its input: the result is another tensor, which is not known yet."""
+    of_module = "import torch\nx = torch.tensor([-3., 5.])\nout = torch.nn.ReLU(inplace=True)(x)\n"
+    assert [one.hints[2] for one in questions(trace_of(of_module))] == ["x = [-3, 5]"]
+    own = (
+        "import torch\nclass Two(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, t):\n"
+        "        ctx.mark_dirty(t)\n        return t.add_(2)\n    @staticmethod\n    def backward(ctx, g):\n"
+        "        return g\na = torch.ones(2, requires_grad=True) * 3\nb = Two.apply(a)\nb.sum().backward()\n"
+    )
+    written = [one for one in questions(trace_of(own)) if one.answer == "[5, 5]"]
+    assert written and all("5" not in " ".join(one.hints) for one in written)
+    passed = [one.hints for one in questions(trace_of(own)) if one.title.startswith("TwoBackward")]
+    assert [one[0] for one in passed] == ["The rule of TwoBackward is Two.backward(), which the snippet defines."]
+
+
+def test_a_hint_about_a_node_of_two_results_has_the_gradients_of_both() -> None:
+    text = (
+        "import torch\nclass Both(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, t):\n"
+        "        return t * 2, t * 3\n    @staticmethod\n    def backward(ctx, g, h):\n        return 2 * g + 3 * h\n"
+        "x = torch.tensor([1., 2.], requires_grad=True)\na, b = Both.apply(x)\n(a * 5 + b * 7).sum().backward()\n"
+    )
+    hints = [one.hints for one in questions(trace_of(text)) if one.title.startswith("BothBackward")]
+    assert hints[0][-1] == "Gradients came in: [5, 5] for a and [7, 7] for b."
+
+
 @pytest.mark.parametrize("path", sorted((RESOURCES / "examples").glob("*.py")), ids=lambda path: path.stem[:2])
 def test_every_example_is_a_quiz(path: Path) -> None:
     """Each answer is right by its own measure, and a wrong one is not."""
     trace = trace_of(path.read_text(encoding="utf-8"))
     for asked in questions(trace):
-        assert 0 <= asked.start < asked.end <= len(trace) and all(asked.hints) and len(asked.hints) == HINTS
+        assert 0 <= asked.start < asked.end <= len(trace) and all(asked.hints)
+        assert 0 < len(set(asked.hints)) == len(asked.hints) <= HINTS
         state = State(trace=trace, steps=len(trace), cursor=asked.start)
         state = replace(state, predict=replace(run_transitions.predicting(state, True).predict, asked=asked))
         text = asked.answer if asked.choices else ", ".join(map(repr, asked.numbers))

@@ -349,3 +349,35 @@ def test_an_expression_whose_grad_is_asked_for_is_in_brackets() -> None:
     trace = run("import torch\na = torch.ones(2, requires_grad=True)\nb = a.sum() + a.sum() * 2\na.sum().backward()\n")
     questions = [a.question for t in range(len(trace.tensors)) for a in answers(trace.frame(len(trace)), t)]
     assert "Why is (a.sum() * 2).grad None?" in questions
+
+
+def test_a_value_that_was_written_in_place_is_explained_by_the_write() -> None:
+    """Also where the write went to what a view, or what was detached, shares its memory with."""
+    text = "import torch\nv = torch.ones(2)\nu = v.detach()\nr = v[0:1]\nv.zero_()\nw = r * 2\n"
+    trace = run(text)
+    frame = trace.frame(len(trace))
+    said = {each: answers(frame, each)[0] for each in range(len(trace.tensors)) if frame.name(each) in "urw"}
+    shares = {frame.name(each): answer.why for each, answer in said.items()}
+    assert shares == {
+        "u": "zero on line 5 overwrote v, whose memory u shares: it became [0, 0].",
+        "r": "zero on line 5 overwrote v, whose memory r shares: it became [0, 0].",
+        "w": "zero on line 5 overwrote v, whose memory r shares: it became [0, 0].",
+    }
+    assert [each.line for answer in said.values() for each in answer.chain] == [5, 5, 5, 6]
+
+
+def test_what_a_checkpoint_computes_again_is_no_gradient() -> None:
+    trace = run("""import torch
+from torch.utils.checkpoint import checkpoint
+x = torch.ones(2, requires_grad=True)
+checkpoint(lambda a: torch.nn.functional.dropout(a * 2, 0.5), x, use_reentrant=True).sum().backward()
+(g,) = torch.autograd.grad((x * 2).sum(), x)
+""")
+    frame = trace.frame(len(trace))
+    (mask,) = (each for each in range(len(trace.tensors)) if frame.name(each) == "mask of dropout")
+    (given,) = (each for each in range(len(trace.tensors)) if frame.name(each) == "g")
+    none = {each: next(one.why for one in answers(frame, each) if one.topic == "none") for each in (mask, given)}
+    assert none == {
+        mask: "It has requires_grad=False.",
+        given: "A gradient that was computed without create_graph=True at line 5.",
+    }

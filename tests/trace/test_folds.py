@@ -94,6 +94,13 @@ def test_an_update_by_hand_says_what_was_computed_for_it() -> None:
     assert sentence.endswith(" Computed for it, untracked: 0.1 * w.grad = 0.2.")
 
 
+def test_a_view_that_is_written_to_is_not_told_with_its_former_value() -> None:
+    sentence = said(traced("b = torch.ones(3) * w\nwith torch.no_grad():\n    b[1] = 7.\n"))[-1]
+    assert sentence == "b[1] was overwritten: it is 7 now, version 1. b changed with it: they share memory."
+    sentence = said(traced("b = torch.ones(3) * w\nwith torch.no_grad():\n    b[1] = w * 2\n"))[-1]
+    assert sentence.endswith(" they share memory. Computed for it, untracked: w * 2 = 6.")
+
+
 def test_iterations_with_news_do_not_run_into_each_other() -> None:
     trace = traced("""
         x = torch.arange(4.)

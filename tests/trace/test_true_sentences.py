@@ -221,6 +221,15 @@ EXCEPTIONS = [  # parameters for which an operation has a rule of its own
     ("torch.linalg.vector_norm(x, 0)", "∂x = 0 everywhere"),
     ("torch.conv_transpose1d(x[None], torch.ones(2, 1, 2)).sum()", "= torch.ones(2, 1, 2) slides over grad"),
     (
+        "torch.conv_transpose1d(torch.ones(1, 2, 2), x[:, None]).sum()",
+        "= each element of torch.ones(1, 2, 2) times its window of grad, added up = [[[2, 2]], [[2, 2]]]",
+    ),
+    ("(x * float('inf')).sum()", "∂x = grad · inf = "),
+    (
+        "(x + 1j).logcumsumexp(1).abs().sum()",
+        "= conj(exp(x + 1j)) · the sum from the end of grad · conj(exp(−(x + 1j).logcumsumexp(1))) = ",
+    ),
+    (
         "torch.conv1d(x[None], torch.ones(1, 2, 1)).sum()",
         "= each element of grad times torch.ones(1, 2, 1), added up where windows overlap",
     ),
@@ -361,6 +370,8 @@ SAID = [  # a program, and what one of its sentences says and none does
     ("torch.eye(5).requires_grad_().softmax(1)[0, 0].backward()", " · (grad − Σ(grad · ", "It sends"),
     ("(x ** 2).sum().backward(); x.grad.zero_(); (x ** 3).sum().backward()", "x.grad was 0, so it becomes", "held [0"),
     ("(0 * -x[0]).backward()", "−grad = 0", "-0"),
+    ("y = x * float('inf')", "keeps the number inf.", "keeps inf"),
+    ("y = x.to(memory_format=torch.contiguous_format, copy=True)", "y = a copy of x = [1, 2]", "as float32"),
     ("y = x ** 2 + x.exp() ** 2\nwith torch.no_grad(): x += 1", "PowBackward0 (line 3) saved an", "Backward0, "),
     ("y = x.exp() * x * x\nwith torch.no_grad(): x += 1", "2 × MulBackward0 (line 3) saved", "Backward0, "),
     ("torch.where(x > 1, x, x).sum().backward()", "grad where x > 1, else 0", "(x > 1)"),

@@ -223,7 +223,7 @@ ADDMM_OF_SPARSE = op(
     self="grad * beta",
     mat1=sentence("grad @ mat2ᵀ · alpha", lambda grad, mat2, alpha: _times(F["matmul"](grad, mat2.mH), alpha)),
     mat2=_TO_SECOND,
-    **_PRODUCT,
+    **{**_PRODUCT, "symbol": "@+"},
 )
 SPARSE_ADDMM = op(
     "addmm",
@@ -239,7 +239,7 @@ SPARSE_ADDMM = op(
         lambda grad, mat1, mat2, places, alpha: _masked(_times(F["matmul"](grad, mat2.mH), alpha), mat1, places),
     ),
     mat2=_TO_SECOND,
-    **_PRODUCT,
+    **{**_PRODUCT, "symbol": "@+"},
 )
 SPARSE_MATMUL = op(
     "_sparse_sparse_matmul",

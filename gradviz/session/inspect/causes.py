@@ -3,17 +3,23 @@ out of a tensor, and where requires_grad was switched off; and a step that is na
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gradviz.session.doctor import cuts, untrained
 from gradviz.session.doctor.case import case_of
+from gradviz.trace.table.frame import current_site
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.name_text import called_op
 from gradviz.trace.table.trace import elsewhere_at
+from gradviz.trace.words.explain import computed, step_title
 from gradviz.trace.words.reasons import no_grad_reason
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
     from gradviz.trace.table.trace import Trace
+    from gradviz.trace.table.values import Value
 
 _UNUSED = "no operation has used it"
 
@@ -63,3 +69,33 @@ def number_taken(frame: Frame, tensor: int) -> cuts.Cut | None:
 def switched_off(frame: Frame, tensor: int) -> int:
     """The line that switched off that a tensor requires grad, -1 if it is unknown."""
     return untrained.switched_off(case_of(frame.trace), tensor, frame.cursor)
+
+
+def overwritten(frame: Frame, tensor: int, is_so: Callable[[Value], bool]) -> tuple[str, Reason] | None:
+    """The write in place, since a tensor was made, that made its value so: what it did, as a sentence, and the step;
+    None if the value was computed so."""
+    trace = frame.trace
+    for row in reversed(trace.history("writes", "tensor").before(tensor, frame.cursor).tolist()):
+        step = int(trace.writes.step[row])
+        before = trace.frame_at(step).value(tensor)
+        if before is not None and is_so(before):
+            continue
+        node = int(trace.steps.node[step])
+        if before is None or step < trace.tensors.step[tensor] or 0 <= node == trace.tensors.producer[tensor]:
+            return None
+        return _write(trace.frame_at(step + 1), tensor)
+    return None
+
+
+def _write(frame: Frame, tensor: int) -> tuple[str, Reason]:
+    """The write in the current step, through which a tensor has another value."""
+    trace, written = frame.trace, frame.current_tensor
+    reason = reason_at(trace, current_site(frame), "", frame.cursor)
+    if trace.steps.kind[frame.cursor - 1] != Kind.INPLACE or written < 0:
+        text = f"{step_title(frame)} changed {frame.name(tensor)}"
+        return f"{text}.", replace(reason, text=text)
+    op = called_op(str(trace.nodes.op[frame.current_node])) if frame.current_node >= 0 else "a write"
+    name, on = frame.name(written), f" on {reason.place}" if reason.place else ""
+    shared = f", whose memory {frame.name(tensor)} shares" if written != tensor else ""
+    why = f"{op}{on} overwrote {name}{shared}: it became {computed(frame, written)}."
+    return why, replace(reason, text=f"{op} overwrote {name}")

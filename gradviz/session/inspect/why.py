@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from gradviz.session.inspect.causes import Reason, number_taken, reason_at, reason_of, switched_off
+from gradviz.session.inspect.causes import Reason, number_taken, overwritten, reason_at, reason_of, switched_off
 from gradviz.session.inspect.inspection import Inspection, Link, Row, Section
 from gradviz.session.state import Selection
 from gradviz.trace.table.frame import NOT_FINITE, ZERO
@@ -410,8 +410,11 @@ def _why_large(frame: Frame, tensor: int, value: Value) -> Answer:
 
 
 def _value_answer(frame: Frame, tensor: int, topic: str, question: str, is_so: Callable[[Value], bool]) -> Answer:
-    trace, way, at = frame.trace, list[int](), tensor
+    trace, way, at, then = frame.trace, list[int](), tensor, frame
     for _ in range(LONGEST):
+        if (write := overwritten(then, at, is_so)) is not None:
+            why, reason = write
+            return Answer(topic, question, why, _shortened([reason, *(_made(frame, node) for node in way[::-1])]))
         node = int(trace.tensors.producer[at])
         if node < 0:
             break

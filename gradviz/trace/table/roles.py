@@ -152,7 +152,11 @@ def call_that_returned(trace: Trace, tensor: int) -> int:
     step = int(trace.tensors.step[tensor])
     if step < 0 or trace.tensors.producer[tensor] >= 0 or trace.steps.kind[step] == Kind.LEAF:
         return -1
-    return int(trace.steps.call[step])
+    call = int(trace.steps.call[step])
+    is_used_there = bool((trace.nodes.call[trace.users_of(tensor)[:1]] == call).any())
+    if call >= 0 and is_used_there and not trace.calls.create_graph[call]:  # the mask of a dropout, computed again
+        return -1
+    return call
 
 
 def of_attention(trace: Trace, tensor: int, producer: int) -> str:

@@ -120,7 +120,7 @@ def node_sentence(frame: Frame) -> Said:
     trace, node = frame.trace, frame.current_node
     if node < 0:
         return said("backward.unknown")
-    came, sent = f"{_came_in(frame)}{_retained(frame)}", gradients_sent(frame)
+    came, sent = f"{came_in(frame)}{_retained(frame)}", gradients_sent(frame)
     if not sent:
         return said("backward.end", came=came, node=trace.nodes.name[node])
     text = ""
@@ -134,7 +134,7 @@ def node_sentence(frame: Frame) -> Said:
     return said("backward", came=came, sent=text[0].upper() + text[1:], letters=_letters(frame, text))
 
 
-def _came_in(frame: Frame) -> str:
+def came_in(frame: Frame) -> str:
     """ "grad = 1 came in. "; for a node with several results "109 came in for x and -110 for y. "."""
     passing = [(int(tensor), frame.passing(int(tensor))) for tensor in frame.trace.outputs_of(frame.current_node)]
     grads = [(tensor, grad) for tensor, grad in passing if grad is not None]
@@ -370,7 +370,7 @@ def kept_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
 
 
 _ARTICLE = re.compile(r"^(?:the number|what|the|an?|its|their) ")
-_NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?")
+_NUMBER = re.compile(r"-?(?:[\d.]+(?:e[+-]?\d+)?|inf)|nan")
 _ITS_OWN = (  # what a node keeps that the snippet never sees: part of the operation's name, PyTorch's word, what it is
     ("weight_norm", "result1", "the norms"),
     ("norm", "result1", "the means"),

@@ -266,6 +266,7 @@ def in_names(op: str, params: str, names: Mapping[int, str], factors: Sequence[s
     operands by slot, as they are and as factors, and the number of elements of the first; "" for those that have no
     rule in a few words."""
     given = dict(re.findall(r"(\w+)=(\([^)]*\)|[^,]+)", params))
+    op = _ALIKE.get(op, op)
     which = op if op != "clamp" else f"clamp {' '.join(each for each in ('min', 'max') if each in given)}"
     which = f"{op} {given.get(_SAID_APART[op], '')}" if op in _SAID_APART else which
     which = f"{op} by known statistics" if given.get("training") == "False" and op == "native_batch_norm" else which
@@ -291,7 +292,10 @@ def in_names(op: str, params: str, names: Mapping[int, str], factors: Sequence[s
     operands = [*names.values()]
     named = [*map(with_article, operands)]
     before = [*map(beside_words, operands)]
-    given["kth"] = ordinal(int(given["k"])) if given.get("k", "").isdigit() else ""
+    place = given.get("k", "")
+    given["kth"] = f"{ordinal(int(place))} " if place.isdigit() and place != "1" else ""
+    times, shifts = (re.findall(r"-?\d+", given.get(name, "")) for name in ("repeats", "shifts"))
+    given["times"], given["shift"] = f"{' × '.join(times)} times", listed(shifts)
     given["over"], given["all"] = _over(given.get("dim") or given.get("dims", "")), listed(named)
     given["along"] = given["over"].replace(" over ", " along ")
     try:
@@ -351,6 +355,7 @@ _SAID_APART = {  # operations for which the value of a parameter selects the rul
     "_embedding_bag": "mode", "linalg_cholesky_ex": "upper", "scatter_reduce": "reduce",
 }  # fmt: skip
 _KEPT = {"sum": "sum", "prod": "product", "mean": "mean", "amax": "largest element", "amin": "smallest element"}
+_ALIKE = {"var_mean": "var", "std_mean": "std", "aminmax": "amin"}  # whose first result is the other's
 _HELD_APART = {  # where a parameter is not the usual one, and what the row for this is called
     "convolution": [("transposed=True", "transposed")],
     "std": [(r"correction=0(?:,|$)", "0")],
@@ -369,6 +374,9 @@ _HELD_APART = {  # where a parameter is not the usual one, and what the row for 
     "nll_loss2d": [(r"ignore_index=(?!-100)", "ignoring")],
     "multi_margin_loss": [(r"\bp=1(?:,|$)", "1")],
     "elu": [(r"\bscale=(?!1(?:\.0)?(?:,|$))", "scaled"), (r"alpha=(?!1(?:\.0)?(?:,|$))", "by alpha")],
+    **{op: [(r"offset=(?!0(?:,|$))", "number")] for op in "diagonal diagonal_scatter diagonal_copy diag_embed".split()},
+    "celu": [(r"alpha=(?!1(?:\.0)?(?:,|$))", "by alpha")],
+    "grid_sampler_2d": [("interpolation_mode=0", "linear"), ("interpolation_mode=1", "nearest")],
     "linalg_vector_norm": [
         (r"ord=1(?:\.0)?(?:,|$)", "1"),
         (r"ord=0(?:\.0)?(?:,|$)", "0"),

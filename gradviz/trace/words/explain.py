@@ -75,7 +75,8 @@ def explain_fold(trace: Trace, cursor: int, every_step: bool = False) -> Explana
         both = said("fold.backward", backward=sentence(trace.frame_at(start + 1)), free=found.sentence)
         return Explanation(fold_title(trace, cursor), both, coming)
     if not trace.folds.quiet[end - 1]:  # a write, and what was computed for it
-        write = said("fold.write", write=found.sentence, results=_results(trace, start, end - 1))
+        results = _results(trace, start, end - 1, int(trace.steps.tensor[end - 1]))
+        write = said("fold.write", write=found.sentence, results=results) if results else found.sentence
         return Explanation(found.title, write, coming)
     return Explanation(fold_title(trace, cursor), _untracked(trace, start, end), coming)
 
@@ -127,13 +128,14 @@ def _untracked(trace: Trace, start: int, end: int) -> Said:
         "fold.untracked.off" if is_off else "fold.untracked",
         count=_counted(trace, start, end),
         lines=_lines(trace, start, end),
-        results=_results(trace, start, end),
+        results=_results(trace, start, end) or "nothing that is used",
         later=said("part.later.one" if len(later) == 1 else "part.later.all", tensors=named) if later else "",
     )
 
 
-def _results(trace: Trace, start: int, end: int) -> str:
-    """What steps made that the snippet has a name for, or that none of them read again."""
+def _results(trace: Trace, start: int, end: int, written: int = -1) -> str:
+    """What steps made that the snippet has a name for, or that none of them read again; not what was `written` to next,
+    nor what shares its memory, which have other values by now."""
     frame, steps = trace.frame_at(end), trace.steps
     made: dict[int, None] = {}
     for step in range(max(start, end - _LATEST), end):
@@ -143,12 +145,14 @@ def _results(trace: Trace, start: int, end: int) -> str:
                 made.pop(read, None)
         made |= dict.fromkeys(trace.outputs_of(node).tolist() if node >= 0 else [])
         made |= {tensor: None} if tensor >= 0 else {}
+    storage = trace.tensors.storage
+    made = {each: None for each in made if written < 0 or storage[each] != storage[written]}
     told: dict[str, list[str]] = {}
     made = {each: None for each in made if not _INNER.search(frame.name(each))} or made
     for tensor in list(made)[-_MOST_RESULTS:]:
         told.setdefault(frame.name(tensor), []).append(_result(frame, tensor))
     texts = [f"{name} = {', then '.join(each)}" for name, each in told.items()]
-    return "; ".join(["…", *texts] if len(made) > _MOST_RESULTS else texts) or "nothing that is used"
+    return "; ".join(["…", *texts] if len(made) > _MOST_RESULTS else texts)
 
 
 def _result(frame: Frame, tensor: int) -> str:
@@ -309,17 +313,19 @@ def _in_names(frame: Frame, tensor: int) -> str:
         names = {slot: f"the former {of_it[0]}" if name in of_it else name for slot, name in names.items()}
     elif kind != Kind.FORWARD or tensor != trace.outputs_of(node)[0]:
         return ""
-    elif special := _of_function(trace, node) or _of_view(frame, tensor):
+    elif special := of_function(trace, node) or _of_view(frame, tensor):
         return special
     op, params, factors = str(trace.nodes.op[node]), str(trace.nodes.params[node]), [*map(factor, names.values())]
-    params = params if op != "_to_copy" else f"dtype={trace.tensors.dtype[tensor]}"
+    if op == "_to_copy":
+        dtypes = [str(trace.tensors.dtype[each]) for each in (*trace.slots_of(node).values(), tensor)]
+        op, params = "clone" if len({*dtypes}) == 1 else op, f"dtype={dtypes[-1]}"
     if op == "linalg_cholesky_ex" and (info := frame.value(int(trace.outputs_of(node)[1]))) and info.summary.high:
         return ""  # it has none
     rule = in_names(op, params, names, factors, averaged(trace, node) if "reduction" in params else 1)
     return rule if len(rule) <= _LONGEST_RULE else ""
 
 
-def _of_function(trace: Trace, node: int) -> str:
+def of_function(trace: Trace, node: int) -> str:
     """What a function of the snippet's own makes."""
     op, name = str(trace.nodes.op[node]), str(trace.nodes.name[node])
     return f"what {op}.forward() returns" if name == f"{op}Backward" and op not in _OFTEN_SAME else ""

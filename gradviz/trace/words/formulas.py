@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
-_PARAMETER = re.compile(r"(\w+)=(-?[\d.]+(?:e[+-]?\d+)?)(?=,|$)")
+_PARAMETER = re.compile(r"(\w+)=(-?(?:[\d.]+(?:e[+-]?\d+)?|inf))(?=,|$)")
 _COMPLEX_PARAMETER = re.compile(r"(\w+)=\(?(-?[\d.]*[+-]?[\d.]+j)\)?(?=,|$)")
 _GIVEN = re.compile(r"(\w+)=([^,()]+)")
 _DIFFERENCE = re.compile(r"\((\w+) − (\w+)\)")
@@ -97,6 +97,8 @@ def _special(trace: Trace, node: int, operand: str) -> str:
         return "grad at the elements that were kept, 0 elsewhere"
     if op == "_linalg_det" and _is_zero(trace, node):  # there is no inverse
         return "grad · the cofactors of A"
+    if op == "logcumsumexp" and _is_complex(trace, node):
+        return "conj(exp(self)) · the sum from the end of grad · conj(exp(−result))"
     if op == "sgn" and _is_complex(trace, node):  # whose angle matters
         return "(grad − Re(grad · conj(result)) · result) / |self|, 0 where self is 0"
     return _of_classes(trace, node, given) if op.startswith("nll_loss") else _exception(op, operand, given)
@@ -143,7 +145,10 @@ def _exception(op: str, operand: str, given: Mapping[str, str]) -> str:
     if order.endswith("inf"):
         return f"{sign}grad · sign {of} where |{of.strip('()')}| is result (shared equally at ties), 0 elsewhere"
     if op == "convolution" and given.get("transposed") == "True":
-        return {"input": "weight slides over grad", "weight": "input slides over grad"}.get(operand, "")
+        return {
+            "input": "weight slides over grad",
+            "weight": "each element of input times its window of grad, added up",
+        }.get(operand, "")
     if op == "gelu" and given.get("approximate") == "tanh":
         return "grad · the slope of the tanh formula that stands for GELU"
     if op == "rrelu_with_noise" and given.get("training") == "False":
@@ -201,7 +206,7 @@ def _numbers(trace: Trace, node: int, op: Op) -> dict[str, int | float]:
     """The numeric parameters of a node given by the snippet, and the number of elements of a mean."""
     found: dict[str, int | float] = dict(_OFTEN_ONE)
     for name, text in _PARAMETER.findall(str(trace.nodes.params[node])):
-        found[name] = float(number_text(float(text))) if any(sign in text for sign in ".e") else int(text)
+        found[name] = float(number_text(float(text))) if any(sign in text for sign in ".ef") else int(text)
     if trace.nodes.op[node] == "clamp":  # a bound that was not given
         found = {"min": -math.inf, "max": math.inf} | found
     if "exponent" in found:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.name_text import called_op
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.values import FEW, Value
-from gradviz.trace.words.contributions import Sent, gradient_name, gradients_sent, received, sender_name, terms
-from gradviz.trace.words.explain import step_title
+from gradviz.trace.words.contributions import Sent, came_in, gradient_name, gradients_sent, received, sender_name, terms
+from gradviz.trace.words.explain import of_function, step_title
 from gradviz.trace.words.formulas import formula_for
 from gradviz.trace.words.updates import rule_of_update
 
@@ -27,7 +28,9 @@ CHANCE = frozenset(  # what nobody can work out
     "alpha_dropout feature_dropout rand_like randn_like randint_like exponential_ cauchy_ geometric_ log_normal_ "
     "random_ rrelu rrelu_with_noise poisson gumbel_softmax empty empty_like new_empty".split()
 )
-PLAIN = frozenset("detach alias clone lift_fresh _to_copy requires_grad_ contiguous".split())  # the same value again
+PLAIN = frozenset(  # the same value again
+    "detach alias clone lift_fresh _to_copy _fw_primal requires_grad_ contiguous".split()
+)
 
 
 @dataclass(frozen=True)
@@ -87,8 +90,9 @@ def _question(frame: Frame, asked: _Asked, start: int, end: int) -> Question | N
         numbers = tuple(float(number) for number in value.array.reshape(-1).tolist())
         choices = ("False", "True") if value.dtype == "bool" and value.numel == 1 else ()
         return Question(
-            start, end, step_title(frame), asked.prompt, asked.subject, asked.tensor, node, asked.part, asked.hints,
-            value.written(), () if choices else numbers, "int" in value.dtype or value.dtype == "bool", choices,
+            start, end, step_title(frame), asked.prompt, asked.subject, asked.tensor, node, asked.part,
+            _told(asked.hints), value.written(), () if choices else numbers,
+            "int" in value.dtype or value.dtype == "bool", choices,
         )  # fmt: skip
     shapes = _shapes(value, asked.others)
     if not value.shape or len(shapes) < 2:
@@ -96,9 +100,14 @@ def _question(frame: Frame, asked: _Asked, start: int, end: int) -> Question | N
     prompt = f"{asked.prompt.removesuffix('?')}: of what shape?"
     hints = (asked.hints[0], asked.hints[1], _operand_shapes(asked.others) or asked.hints[0])
     return Question(
-        start, end, step_title(frame), prompt, f"shape of {asked.subject}", asked.tensor, node, asked.part, hints,
-        _shape_text(value.shape), choices=shapes,
+        start, end, step_title(frame), prompt, f"shape of {asked.subject}", asked.tensor, node, asked.part,
+        _told(hints), _shape_text(value.shape), choices=shapes,
     )  # fmt: skip
+
+
+def _told(hints: tuple[str, ...]) -> tuple[str, ...]:
+    """Hints that say something, each once."""
+    return tuple(dict.fromkeys(filter(None, hints)))
 
 
 def _shape_text(shape: tuple[int, ...]) -> str:
@@ -147,9 +156,9 @@ def _computed(before: Frame, node: int, operands: list[int], brief: Brief) -> tu
     nodes = before.trace.nodes
     op, source = str(nodes.op[node]), str(nodes.source[node])
     said = brief(op)
-    what = f"{op}: {said}" if said else f"The operation is {op}."
-    params = str(nodes.params[node])
-    code = f"Line {int(nodes.line[node])}: {source}" if source else f"{op}({params})"
+    called, params = called_op(op), str(nodes.params[node])
+    what = f"{called}: {said}" if said else f"The operation is {called}."
+    code = f"Line {int(nodes.line[node])}: {source}" if source else f"{called}({params})"
     return what, code, _numbers(before, node, operands) or (f"With {params}." if params else code)
 
 
@@ -171,7 +180,11 @@ def _inplace(frame: Frame, brief: Brief) -> _Asked | None:
     if value is None or node < 0 or op in CHANCE or op.rstrip("_") in ("zero", "fill", "copy", "detach"):
         return None
     before, name = trace.frame_at(frame.cursor - 1), frame.name(tensor)
-    operands = list(dict.fromkeys([tensor, *trace.inputs_of(node).tolist()]))
+    operands = [
+        each
+        for each in dict.fromkeys([tensor, *trace.inputs_of(node).tolist()])
+        if trace.tensors.step[each] < before.cursor
+    ]  # not what the step made
     hints = _computed(before, node, operands, brief)
     return _Asked(f"What is {name} after this?", name, tensor, "value", hints, value, _values(before, operands))
 
@@ -206,11 +219,13 @@ def _sent_hints(frame: Frame, one: Sent) -> tuple[str, str, str]:
     operand = op.operand(one.slot) if op is not None else ""
     formula = formula_for(trace, node, one.slot)
     name = str(trace.nodes.name[node])
-    rule = f"The rule of {name} for {operand}: {formula}." if formula and operand else f"The rule of {name}."
-    came = f"grad = {grad.written()} comes in" if grad is not None else ""
+    own = f"The rule of {name} is {trace.nodes.op[node]}.backward(), which the snippet defines."
+    known = f"The rule of {name} for {operand}: {formula}." if formula and operand else f"The rule of {name}."
+    rule = own if of_function(trace, node) else known
+    several = sum(frame.passing(int(each)) is not None for each in trace.outputs_of(node)) > 1
+    came = came_in(frame).rstrip() if several else f"grad = {grad.written()} comes in." if grad is not None else ""
     symbols = f"{one.to} {one.rules[0]} = ?" if one.rules else rule
-    numbers = f"{one.to} {one.rules[1]} = ?" if len(one.rules) > 1 else f"{came}." if came else symbols
-    return rule, symbols, numbers
+    return rule, symbols, f"{one.to} {one.rules[1]} = ?" if len(one.rules) > 1 else came or symbols
 
 
 def _contribution(frame: Frame, _: Brief) -> _Asked | None:
@@ -271,7 +286,7 @@ def _optimizer(frame: Frame, _: Brief) -> _Asked | None:
     return _Asked(
         f"What is {name} after the step of {optimizer}?", name, tensor, "value",
         (
-            f"{optimizer} takes a step against the gradient.",
+            f"{optimizer} computes it from the former {name} and {name}.grad.",
             rule or f"{optimizer} with {given}.",
             numbers or f"{name} = {old.written()}, {name}.grad = {grad.written()}, {given}",
         ),

@@ -6,6 +6,7 @@ An id begins with the kind of step, "accumulate.first"; ids starting with "part.
 
 from __future__ import annotations
 
+import re
 from string import Formatter
 
 SENTENCES: dict[str, str] = {
@@ -139,7 +140,11 @@ _LSTM = (
 )
 _KEPT_OF_EACH = "{p[0]} with {n[2]} put at {n[1]}{along}, where the {kept} of each place stays"
 _KEPT_OF_GIVEN = "{p[0]} with {n[2]} put at {n[1]}{along}, where the {kept} of what is put at each place stays"
-RULES_OF_MANY: dict[str, str] = {"cat": "{all} joined{along}", "stack": "{all} stacked{along}"}
+RULES_OF_MANY: dict[str, str] = {
+    "cat": "{all} joined{along}",
+    "stack": "{all} stacked{along}",
+    "block_diag": "{all} along the diagonal, 0 elsewhere",
+}
 RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its operands
     ("add", 1): "{0} + {other}",
     ("sub", 1): "{0} − {other}",
@@ -254,6 +259,7 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("chunk", 1): "the first part of {n[0]}{along}",
     ("unbind", 1): "the first slice of {n[0]}{along}",
     ("diagonal", 1): "the diagonal of {n[0]}",
+    ("diagonal number", 1): "the diagonal number {offset} of {n[0]} (0 is the main one)",
     ("trace", 1): "the sum of the diagonal of {n[0]}",
     ("flip", 1): "{p[0]} in reverse order{along}",
     ("complex", 2): "{0} + {1} · i",
@@ -333,6 +339,7 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("mkldnn_rnn_layer", 7): _LSTM,
     ("mkldnn_rnn_layer", 5): _LSTM,
     ("celu", 1): "{0} where {0} > 0, else e^{of[0]} − 1",
+    ("celu by alpha", 1): "{0} where {0} > 0, else {alpha} · (e^({0} / {alpha}) − 1)",
     ("hardtanh", 1): "min(max({n[0]}, {min_val}), {max_val})",
     ("hardsigmoid", 1): "min(max({0} + 3, 0), 6) / 6",
     ("hardswish", 1): "{0} · min(max({0} + 3, 0), 6) / 6",
@@ -381,6 +388,7 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("col2im", 1): "the columns of {n[0]} put back as windows, added up where they overlap",
     ("rot90", 1): "{p[0]} turned by {k} · 90°",
     ("diagonal_copy", 1): "a copy of the diagonal of {n[0]}",
+    ("diagonal_copy number", 1): "a copy of the diagonal number {offset} of {n[0]} (0 is the main one)",
     ("nanmedian", 1): "the median of {n[0]}{over}, without what is nan",
     ("_trilinear", 3): "Σᵢⱼ {0}ᵢ · {1}ᵢⱼ · {2}ⱼ",
     ("cholesky_solve", 2): "({1} @ {1}ᵀ)⁻¹ @ {0}",
@@ -393,6 +401,17 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("triu 1", 1): "{p[0]}, 0 on and below its diagonal",
     ("tril -1", 1): "{p[0]}, 0 on and above its diagonal",
     ("addmv", 3): "{0} + {1} @ {2}",
+    ("addbmm", 3): "{0} + Σᵢ {1}ᵢ @ {2}ᵢ",
+    ("addr", 3): "{0} + {1} ⊗ {2}",
+    ("as_strided", 1): "the elements of {n[0]} read in the shape {size} with the strides {stride}",
+    ("frexp", 1): "the fractions of {n[0]}, each to be multiplied by a power of 2",
+    ("gcd", 2): "the greatest common divisor of {n[0]} and {n[1]}",
+    ("lcm", 2): "the least common multiple of {n[0]} and {n[1]}",
+    ("select_scatter", 2): "{p[0]} with {n[1]} at index {index}{along}",
+    ("diagonal_scatter", 2): "{p[0]} with {n[1]} on its diagonal",
+    ("diagonal_scatter number", 2): "{p[0]} with {n[1]} on its diagonal number {offset} (0 is the main one)",
+    ("grid_sampler_2d linear", 2): "{p[0]} read between its pixels, at the points of {n[1]}, by linear interpolation",
+    ("grid_sampler_2d nearest", 2): "the pixels of {n[0]} next to the points of {n[1]}",
     ("index_put", 2): "{p[0]} with {n[1]} at the indices",
     ("index_put", 3): "{p[0]} with {n[2]} at the indices",
     ("index_put adding", 3): "{p[0]} with {n[2]} added at the indices",
@@ -432,11 +451,12 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("addcmul 1", 3): "{0} + {1} · {2}",
     ("addcdiv 1", 3): "{0} + {1} / {2}",
     ("addcdiv", 3): "{0} + {value} · {1} / {2}",
-    ("repeat", 1): "{p[0]} repeated {repeats} times",
-    ("roll", 1): "{p[0]} rolled by {shifts}{along}",
+    ("repeat", 1): "{p[0]} repeated {times}",
+    ("roll", 1): "{p[0]} rolled by {shift}{along}",
     ("tril 0", 1): "{p[0]}, 0 above its diagonal",
     ("triu 0", 1): "{p[0]}, 0 below its diagonal",
     ("diag_embed", 1): "a matrix with {n[0]} on its diagonal",
+    ("diag_embed number", 1): "a matrix with {n[0]} on its diagonal number {offset} (0 is the main one)",
     ("constant_pad_nd", 1): "{p[0]} with {value} around it",
     ("reflection_pad1d", 1): "{p[0]} with its mirror image around it",
     ("reflection_pad2d", 1): "{p[0]} with its mirror image around it",
@@ -458,7 +478,7 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("var 0", 1): "the variance of {n[0]}{over} (with n)",
     ("median", 1): "the median of {n[0]}{over}",
     ("mode", 1): "the most frequent element of {n[0]}{over}",
-    ("kthvalue", 1): "the {kth} smallest element of {n[0]}{over}",
+    ("kthvalue", 1): "the {kth}smallest element of {n[0]}{over}",
     ("cummax", 1): "the largest element of {n[0]} so far{along}",
     ("cummin", 1): "the smallest element of {n[0]} so far{along}",
     ("logcumsumexp", 1): "ln of the running sums of e^{of[0]}{over}",
@@ -503,7 +523,10 @@ def said(which: str, **places: object) -> Said:
 def full_stop(text: str) -> str:
     """The text with one full stop: "3." is a number with its own."""
     text = text.rstrip()
-    return text if text.endswith((".", "?", "!")) else f"{text}."
+    return text if text.endswith((".", "?", "!")) or _ENDED_INSIDE.search(text) else f"{text}."
+
+
+_ENDED_INSIDE = re.compile(r"[a-zA-Z]{2}\.\)$")  # a whole sentence in brackets
 
 
 def places_of(template: str) -> set[str]:
