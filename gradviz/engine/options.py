@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,12 @@ _ready = (creation, randint, ranges)
 _LIKE = "zeros_like ones_like empty_like full_like rand_like randn_like randint_like".split()
 _SIZED = """zeros ones empty full arange range linspace logspace eye rand randn randint randperm normal tensor
 scalar_tensor tril_indices triu_indices""".split()
+
+_OUT_OF_STEP = (
+    "The number of elements in the out tensor of shape {0} is {1} which does not match the computed number of elements "
+    "{2}. Note that this may occur as a result of rounding error. The out tensor will be resized to a tensor of shape "
+    "({2},)."
+)
 
 
 def _dtype(name: str, given: object) -> dtypes.dtype | None:
@@ -74,7 +81,8 @@ def _with_options(name: str, formats: bool) -> None:
         layout = options.pop("layout", None)
         if layout is not None and layout != STRIDED:
             raise RuntimeError(f"{name}() with layout={layout} is not in GradViz: tensors are dense; leave layout out")
-        if options.pop("pin_memory", False):
+        if options.pop("pin_memory", False) and options.get("out") is None:
+            call(*args, **options)  # what it refuses comes first
             raise RuntimeError(creation.NOT_PINNED)
         if "memory_format" in options and not formats:
             raise TypeError(f"{name}() got an unexpected keyword argument 'memory_format'")
@@ -94,9 +102,13 @@ def _with_options(name: str, formats: bool) -> None:
         if options.get("dtype") is None and not is_of_tensors:
             options["dtype"] = out.dtype
         tracked = options.pop("requires_grad", False)
+        made = inner(*args, **options)
+        if name == "arange" and out._data.size not in (0, made._data.size):
+            size, count = list(out._data.shape), made._data.size
+            warnings.warn(_OUT_OF_STEP.format(size, out._data.size, count), UserWarning, stacklevel=4)
+        given = give(out, made, warned=False)
         if tracked and out.dtype.rank < 2:
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-        given = give(out, inner(*args, **options), warned=False)
         return given.requires_grad_() if tracked else given
 
     functools.update_wrapper(placed, inner)

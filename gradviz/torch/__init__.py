@@ -182,8 +182,8 @@ def is_warn_always_enabled() -> _builtins.bool:
 
 
 def is_storage(obj: object) -> _builtins.bool:
-    """Return False: storages are not exposed."""
-    return False
+    """Whether this is the memory of a tensor."""
+    return isinstance(obj, storage.TypedStorage | storage.UntypedStorage)
 
 
 for _name, _home in {

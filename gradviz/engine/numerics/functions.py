@@ -74,7 +74,7 @@ _erfc = np.frompyfunc(math.erfc, 1, 1)
 
 
 def _lgamma_of(x: float) -> float:
-    return math.inf if (x <= 0 and x == math.floor(x)) or math.isinf(x) else math.lgamma(x)
+    return math.inf if math.isinf(x) or (x <= 0 and x == math.floor(x)) else math.lgamma(x)
 
 
 _lgamma = np.frompyfunc(_lgamma_of, 1, 1)

@@ -112,7 +112,7 @@ def view_as_real(input: Tensor) -> Tensor:
 @api("view_as_complex", where="torch")
 def view_as_complex(input: Tensor) -> Tensor:
     """Pairs along the last dimension as complex numbers, in the same memory."""
-    if input.dtype not in (dtypes.float32, dtypes.float64):
+    if input.dtype.rank != 2 or input.dtype is dtypes.bfloat16:
         raise RuntimeError(
             "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
             f"{input.dtype.title}"
@@ -121,6 +121,8 @@ def view_as_complex(input: Tensor) -> Tensor:
         raise RuntimeError("Input tensor must have one or more dimensions")
     if input._data.shape[-1] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
+    if input.dtype is dtypes.float16:
+        raise NotImplementedError("torch.complex32 is not in GradViz: use x.float(), whose pairs are complex64")
     *others, last = (step // input._data.itemsize for step in input._data.strides)
     is_empty = not input._data.size  # NumPy's strides of no elements mean nothing
     if last != 1 and not is_empty:

@@ -154,13 +154,14 @@ def randint_like(
         if isinstance(each, Tensor) and each._data.ndim:
             raise RuntimeError(f"{name} must be a scalar tensor and on CPU")
     low, high = (int(each) for each in (low, high))
-    if low < high:
-        _check_range(low, high, dtype or input.dtype)
-    source, kind = source_of(generator), (dtype or input.dtype).np
-    drawn = drawn_like(
-        input._data, kind, lambda shape, _: distributions.randint(source, low, high, shape, kind), memory_format
-    )
-    return made(drawn, requires_grad)
+    source, target = source_of(generator), dtype or input.dtype
+
+    def draw(shape: tuple[int, ...], _: bool) -> Array:
+        if low < high:
+            _check_range(low, high, target)
+        return distributions.randint(source, low, high, shape, target.np)
+
+    return made(drawn_like(input._data, target.np, draw, memory_format), requires_grad)
 
 
 @api("randperm", where="torch")
@@ -529,6 +530,8 @@ def binomial(count: Tensor, prob: Tensor, generator: object = None) -> Tensor:
         if each._data.dtype.kind in "biu":
             raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: {each.dtype.title}")
     check_broadcast(count._data, prob._data)
+    if count.dtype.itemsize == 2:
+        raise NotImplementedError(f"\"binomial_cpu\" not implemented for '{count.dtype.title}'")
     counts, probs = np.broadcast_arrays(count._data, prob._data)
     return made(rejection.binomial(source_of(generator), counts, probs))
 

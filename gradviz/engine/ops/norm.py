@@ -22,6 +22,7 @@ from gradviz.engine.numerics import rounding, sums
 from gradviz.engine.numerics.windows import keeps_layout
 from gradviz.engine.ops.derivatives import plus
 from gradviz.engine.ops.neural import check_mixed, in_single, is_half, need_floats, one_gradient
+from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.run.apply import call_all
 
@@ -327,8 +328,9 @@ def group_norm(
     shape = input._data.shape
     if len(shape) < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
-    if shape[0] * (shape[1] // num_groups) * math.prod(shape[2:]) == 1:
-        seen = [shape[0] * shape[1] // num_groups, num_groups, *shape[2:]]
+    each = shape[0] * shape[1] // num_groups
+    if each * math.prod(shape[2:]) == 1:
+        seen = [each, num_groups, *shape[2:]]
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {seen}")
     _check_groups(shape, num_groups, weight, bias)
     check_mixed(input, bias if weight is None else weight)
@@ -346,6 +348,8 @@ def unchecked_group_norm(
     cudnn_enabled: bool = True,
 ) -> Tensor:
     """`torch.nn.functional.group_norm`, which divides by the number of groups before it looks at it."""
+    for dim in (0, 1):
+        input.size(dim)  # is asked for first
     if num_groups <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     return group_norm(input, num_groups, weight, bias, eps)
@@ -472,6 +476,7 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
         return F["norm"](v, pow)
     if not v._data.ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    dim = wrap_dim(dim, v._data.ndim)
     if v.dtype.rank < 2:
         raise RuntimeError(
             f"norm(): input dtype should be either floating point or complex. Got {v.dtype.title} instead."

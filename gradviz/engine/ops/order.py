@@ -218,7 +218,7 @@ def _first(x: Array, k: int, dim: int, descending: bool, select: Selection) -> t
         flat = np.take_along_axis(comparable(rows), at, -1).reshape(-1, rows.shape[-1])
         at = selected(at.reshape(flat.shape), flat, k, select).reshape(rows.shape)
     at = np.ascontiguousarray(np.moveaxis(at[..., :k], -1, axis))
-    return np.take_along_axis(x, at, axis), at
+    return np.ascontiguousarray(np.take_along_axis(x, at, axis)), at
 
 
 _DERIVATIVE = "grad at the places the values came from, 0 elsewhere"

@@ -296,10 +296,11 @@ def histogramdd(
     if input._data.ndim < 2:
         raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
     counts = [bins] * dims if isinstance(bins, int) else list(bins)
-    if len(counts) != dims:
-        if not counts or not isinstance(counts[0], Tensor):
-            _check_span(range, dims)
+    if not counts or not isinstance(counts[0], Tensor):
+        _check_span(range, dims)
+        if len(counts) != dims:
             raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
+    elif len(counts) != dims:
         raise RuntimeError(
             f"torch.histogramdd: expected {dims} sequences of bin edges for a {dims}-dimensional histogram but got "
             f"{len(counts)}"

@@ -181,6 +181,7 @@ def exact_argument(value: Any, within: tuple[object, ...] = (), *, data: bool = 
 
 _exact_data = functools.partial(exact_argument, data=True)
 _OF_SEQUENCES = ("__len__", "__getitem__")
+_OF_ANYTHING = frozenset({"torch.is_tensor", "torch.typename"})  # they look at nothing but the class
 _TAKE_DATA = frozenset({"torch.tensor", "torch.as_tensor", "Tensor.new_tensor"})
 
 
@@ -191,7 +192,7 @@ def in_torch_words(fn: F, key: str) -> F:
     if not isinstance(fn, FunctionType):
         return fn  # a class
     code = fn.__code__
-    if not (code.co_argcount or code.co_kwonlyargcount or code.co_flags & _TAKES_MORE):
+    if key in _OF_ANYTHING or not (code.co_argcount or code.co_kwonlyargcount or code.co_flags & _TAKES_MORE):
         return fn  # it has no signature
     always, typed = key in _ASKED_FIRST, key in _OUT_DTYPE
     writes = key[-1] == "_" != key[-2] and key.rpartition(".")[2] not in _NO_WRITES

@@ -249,10 +249,12 @@ def _checked(hook: object, before: Tensor | None, after: Tensor | None) -> Tenso
     if before is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     name = _name(hook)
-    if after._data.dtype != before._data.dtype:
-        raise RuntimeError(
-            f"hook '{name}' has changed the type of value (was {before.dtype.cpu_type} got {after.dtype.cpu_type})"
+    if after._data.dtype != before._data.dtype or (after._coo is None) != (before._coo is None):
+        was, got = (
+            each.dtype.cpu_type if each._coo is None else each.dtype.cpu_type.replace("torch.", "torch.sparse.")
+            for each in (before, after)
         )
+        raise RuntimeError(f"hook '{name}' has changed the type of value (was {was} got {got})")
     if after._data.shape != before._data.shape:
         raise RuntimeError(f"hook '{name}' has changed the size of value")
     return after

@@ -220,9 +220,26 @@ def same(once: Sequence[Tensor], again: Sequence[Tensor], tolerance: float) -> b
 def multiplied_by_seed(outputs: tuple[Tensor, ...], inputs: tuple[object, ...]) -> None:
     """Gradients that start from zero must be zero."""
     zeros = [F["zeros_like"](y) for y in outputs]
-    for found in grad(outputs, tracked(inputs), zeros, allow_unused=True):
-        if found is not None and not (found._data == 0).all():
+    wanted = tracked(inputs)
+    for x, found in zip(wanted, grad(outputs, wanted, zeros, allow_unused=True), strict=True):
+        if found is None:
+            continue
+        if found._coo is not None:
+            _check_sparse(x, found)
+            found = found.to_dense()
+        if not (found._data == 0).all():
             raise GradcheckError("backward not multiplied by grad_output")
+
+
+def _check_sparse(x: Tensor, found: Tensor) -> None:
+    """A sparse gradient must have the layout and the dimensions of its input."""
+    if found.layout != x.layout:
+        raise GradcheckError(f"grad is incorrect layout ({found.layout} is not {x.layout})")
+    kind = str(found.layout).removeprefix("torch.").removesuffix("_coo")
+    for name in ("sparse_dim", "dense_dim"):
+        has, expected = getattr(found, name)(), getattr(x, name)()
+        if has != expected:
+            raise GradcheckError(f"grad is {kind} tensor, but has incorrect {name} {has}, expected {expected}")
 
 
 class UndefinedGrad(Function):
@@ -269,18 +286,21 @@ def _warn_of_the_check() -> None:
     )
 
 
+_BATCHED = "gradcheck or gradgradcheck failed while testing batched gradient computation."
+
+
 def batched(inputs: tuple[object, ...], y: Tensor, number: int) -> None:
     """Two gradients at once must give the same as one after the other."""
     wanted = tracked(inputs)
     seeds = [F["randn_like"](y) for _ in range(2)]
     single = [grad(y, wanted, seed, retain_graph=True, allow_unused=True) for seed in seeds]
-    together = grad(y, wanted, F["stack"](seeds), retain_graph=True, allow_unused=True, is_grads_batched=True)
+    try:
+        together = grad(y, wanted, F["stack"](seeds), retain_graph=True, allow_unused=True, is_grads_batched=True)
+    except RuntimeError as error:
+        raise GradcheckError(f"While computing batched gradients, got: {error}\n\n{_BATCHED}") from error
     for i, (a, b, whole) in enumerate(zip(*single, together, strict=True)):
         if whole is not None and not F["allclose"](whole, F["stack"]([a, b])):
-            raise GradcheckError(
-                f"For output {number} and input {i}:\n\ngradcheck or gradgradcheck failed while testing batched "
-                "gradient computation."
-            )
+            raise GradcheckError(f"For output {number} and input {i}:\n\n{_BATCHED}")
 
 
 def forward_jacobians(

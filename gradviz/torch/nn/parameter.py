@@ -4,7 +4,8 @@ that they are made from. See `modules/registry.py` for what happens when one bec
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -112,20 +113,41 @@ class UninitializedTensorMixin(Tensor):
             "to initialize the parameters before accessing their attributes."
         )
 
-    def numel(self) -> int:
-        """Refused, as a count of the parameters would be wrong."""
-        raise ValueError(
-            "Attempted to use an uninitialized parameter in <method 'numel' of 'torch._C.TensorBase' objects>. This "
-            "error happens when you are using a `LazyModule` or explicitly manipulating "
-            "`torch.nn.parameter.UninitializedParameter` objects. When using LazyModules Call `forward` with a dummy "
-            "batch to initialize the parameters before calling torch functions"
-        )
-
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
 
     __str__ = __repr__
     __hash__ = Tensor.__hash__
+
+
+# The methods that need no shape, and operators by the method that PyTorch finds them to call.
+_WITHOUT_SHAPE = """bfloat16 copy_ cpu cuda double float get_device half int is_complex is_floating_point long
+register_hook register_post_accumulate_grad_hook short size to""".split()
+_OPERATORS = {
+    **{f"__{name}__": name for name in "add sub mul matmul neg pow".split()},
+    "__truediv__": "div", "__radd__": "add", "__rmul__": "mul", "__abs__": "abs",
+    **{f"__{name}__": f"__{name}__" for name in "eq ne lt le gt ge getitem len bool float int".split()},
+}  # fmt: skip
+
+
+def _needs_shape(name: str, method: str) -> Callable[..., NoReturn]:
+    kind = "slot wrapper" if method == "__getitem__" else "method"
+
+    def refuse(self: Tensor, *args: object, **keywords: object) -> NoReturn:
+        raise ValueError(
+            f"Attempted to use an uninitialized parameter in <{kind} '{method}' of 'torch._C.TensorBase' "
+            "objects>. This error happens when you are using a `LazyModule` or explicitly manipulating "
+            "`torch.nn.parameter.UninitializedParameter` objects. When using LazyModules Call `forward` with a dummy "
+            "batch to initialize the parameters before calling torch functions"
+        )
+
+    refuse.__name__, refuse.__qualname__ = name, f"Tensor.{name}"
+    return refuse
+
+
+for _name in [*(each for each in dir(Tensor) if each[0] != "_" and each not in _WITHOUT_SHAPE), *_OPERATORS]:
+    if isinstance(getattr(Tensor, _name), FunctionType):
+        setattr(UninitializedTensorMixin, _name, _needs_shape(_name, _OPERATORS.get(_name, _name)))
 
 
 def _unshaped(dtype: dtypes.dtype | None) -> Array:

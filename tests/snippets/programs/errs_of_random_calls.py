@@ -1,6 +1,8 @@
 """Calls that were drawn at random from PyTorch's signatures: which check comes first, what `out=` may do, which numbers
 are too complex."""
 
+import warnings
+
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -108,3 +110,45 @@ for kind in (torch.float32, torch.float16, torch.bfloat16):
     w = (torch.arange(10.0).view(2, 5) % 3 - 0.7).to(kind)
     print(torch.autograd.grad(h.softmax(1), h, w), torch.autograd.grad(h.softmax(0), h, w))
     print(torch.autograd.grad(h.log_softmax(1), h, w), torch.autograd.grad(h.log_softmax(0), h, w))
+# what is asked for first: sizes before groups, bounds before memory, the range before the weights
+for call in (
+    lambda: torch.group_norm(torch.ones(3), 0), lambda: torch.group_norm(torch.ones(()), 2),
+    lambda: nn.GroupNorm(4, 4)(torch.ones(2, 3)), lambda: torch.norm_except_dim(torch.zeros(2, 0), 3, 2),
+    lambda: torch.histogramdd(torch.ones(3, 3), 1, [1, 2], weight=torch.ones(2, 3).long()),
+    lambda: torch.randint_like(torch.ones(3, 3), high=2, memory_format=torch.channels_last, dtype=torch.complex64),
+    lambda: torch.tril_indices(-1, 1, pin_memory=True), lambda: torch.linspace(0, torch.ones(2), 3, pin_memory=True),
+    lambda: torch.logspace(0, torch.ones(2), 1, out=torch.ones(2).long(), requires_grad=True),
+    lambda: torch.arange(0, out=torch.zeros(2)), lambda: torch.arange(3, out=torch.zeros(4)),
+    lambda: torch.view_as_complex(torch.zeros(3).half()), lambda: torch.binomial(torch.ones(2).half(), torch.ones(2).half()),
+    lambda: torch.lgamma(torch.tensor([-float("inf"), -1.0, 0.5])), lambda: torch.std(torch.lgamma(torch.tensor([-float("inf"), 1.0]))),
+    lambda: torch.topk(torch.arange(6).view(2, 3), 0, 1)[0].stride(),
+):  # fmt: skip
+    tell(call)
+# any object may be asked whether it is a tensor
+storage = torch.ones(2).untyped_storage()
+for each in (nn.Sequential(), storage, [nn.Sequential()], object, torch.ones(2)):
+    print(torch.is_tensor(each), torch.is_storage(each), torch.typename(each))
+# a parameter without a shape can't be worked with
+lazy = nn.LazyLinear(3)
+for call in (
+    lambda: lazy.weight.sum(), lambda: lazy.weight + 1, lambda: lazy.weight[0], lambda: lazy.weight.zero_(),
+    lambda: lazy.weight == 1, lambda: lazy.requires_grad_(False), lambda: nn.init.zeros_(lazy.weight),
+    lambda: sum(p.numel() for p in lazy.parameters()), lambda: lazy.weight.requires_grad, lambda: lazy.half().weight.dtype,
+    lambda: torch.nn.utils.parameters_to_vector(lazy.parameters()),
+):  # fmt: skip
+    tell(call)
+# sparse gradients of another kind, and gradients in batches of sparse ones
+sparse = torch.ones((2, 2), dtype=torch.double, requires_grad=True).to_sparse()
+def through(x, change):
+    y = x.clone()
+    y.register_hook(change)
+    return y.to_dense()
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    for change in (lambda g: g.to_dense().to_sparse(1), lambda g: g.to_dense()):
+        for fast in (True, False):
+            tell(lambda: torch.autograd.gradcheck(lambda x: through(x, change), (sparse,), masked=True, fast_mode=fast))
+    try:
+        torch.autograd.gradcheck(lambda x: x.to_dense(), (sparse,), masked=True, check_batched_grad=True)
+    except RuntimeError as error:
+        print(type(error).__name__, "failed while testing batched gradient computation" in str(error))
