@@ -138,6 +138,27 @@ def test_local_derivatives(trace: Trace) -> None:
     assert [text for _, text, _ in section(look(trace, 6, "tensor", B), "Local derivative")] == ["∂y/∂b = 1"]
 
 
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("y = x @ w.t()", "∂y/∂x:  grad @ w"),  # what was transposed is not transposed back
+        ("y = x.tanh()", "∂y/∂x = 1 − y²"),
+        ("y = x * (x.detach() - 1)", "∂y/∂x = x.detach() - 1 = [[0, 1], [2, 4]]"),
+        ("y = z * w[0]", "∂y/∂z:  grad · conj(w[0])"),  # not what is differentiated, but what a gradient becomes
+        ("y = x.topk(1).values", "∂y/∂x:  grad at the places the values came from, 0 elsewhere"),
+        ("a, b = x.unbind()", "∂(a, b)/∂x:  the gradients of the slices, stacked"),
+        ("s, y = torch.linalg.slogdet(x)", "∂y/∂x = x⁻ᵀ"),
+    ],
+)
+def test_a_local_derivative_is_one_or_says_what_becomes_of_a_gradient(code: str, said: str) -> None:
+    made = run(
+        "import torch\nx = torch.tensor([[1., 2.], [3., 5.]], requires_grad=True)\nw = torch.ones(2, 2)\n"
+        f"z = torch.tensor([1 + 1j, 2], requires_grad=True)\n{code}\n"
+    )
+    nodes = [node for node in range(len(made.nodes)) if made.nodes.name[node]]
+    assert section(look(made, len(made), "node", nodes[-1]), "Local derivative")[0][1] == said
+
+
 def test_a_parameter_of_many_iterations_lists_few_users() -> None:
     """A thousand results that are not linked to each other are a thousand graphs, as in a training loop."""
     out = SampleWriter()

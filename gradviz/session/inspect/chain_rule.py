@@ -25,7 +25,9 @@ from gradviz.session.state import Selection
 from gradviz.trace.table.name_text import ordinal
 from gradviz.trace.table.values import FEW, array_text, number_text
 from gradviz.trace.words.elements import agree
-from gradviz.trace.words.formulas import bracketed, factor, formula_for, written_for
+from gradviz.trace.words.formulas import (
+    bracketed, factor, fill, formula_for, is_bracketed, is_complex, untransposed, written_for,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -121,23 +123,30 @@ def local_derivative(frame: Frame, node: int, slot: int) -> Math | None:
         return None
     operands = {row.inputs[at]: tensor for at, tensor in inputs.items() if at < len(row.inputs)}
     operands |= dict(zip(row.outputs, map(int, outputs), strict=False))
-    numbers = _numbers(trace, node)
-    above, below = _name(frame, int(outputs[0])), _operand_name(frame, inputs, slot)
+    numbers, made = _numbers(trace, node), [each for each in map(int, outputs) if frame.requires_grad(each)]
+    if trace.nodes.op[node] == "_linalg_slogdet" and not is_complex(trace, node):
+        made = made[-1:]  # the sign is constant
+    above, below = _results(frame, made or [int(outputs[0])]), _operand_name(frame, inputs, slot)
     left = Fraction(Row((Sign("∂"), above)), Row((Sign("∂"), below)), "/")
-    written = written_for(trace, node, slot)
+    is_factor = len(made) < 2 and not is_complex(trace, node)  # of several results, and of what is conjugated, it is none
+    plain, operands = untransposed(frame, formula, operands)
+    written = written_for(trace, node, slot) if plain == formula else None
     if written is None:
         if is_formula(trace, node, formula):
-            formula = WORD.sub(lambda word: numbers.get(word[0], word[0]), formula)
-        alone = without_grad(formula)
-        text = f":  {_named(frame, formula, operands)}" if alone is None else f" = {_named(frame, alone, operands)}"
+            plain = WORD.sub(lambda word: numbers.get(word[0], word[0]), plain)
+        alone = without_grad(plain) if is_factor else None
+        text = f":  {_named(frame, plain, operands)}" if alone is None else f" = {_named(frame, alone, operands)}"
         number = "" if alone is None else _number(frame, alone, operands)
         is_said = not number or text == f" = {number}"
         return Row((left, Sign(text if is_said else f"{text} = {number}", "prose")))
     words: dict[str, Math] = {name: Sign(number, "number") for name, number in numbers.items()}
     words |= {name: _name(frame, tensor, factor) for name, tensor in operands.items()}
-    product = factor_of(written)
+    product = factor_of(written) if is_factor else None
     if product is None:
         return Row((left, Sign(":  "), named(written, words)))
+    product = product.inside if isinstance(product, Bracketed) and product.left == "(" else product
+    if isinstance(product, Sign) and product.text in operands:  # alone it needs no brackets
+        words[product.text] = Sign(frame.name(operands[product.text]), "name")
     number = _number(frame, product.text, operands) if isinstance(product, Sign) else ""
     is_said = not number or in_line(named(product, words)) == number
     equal = () if is_said else (Sign(" = "), Sign(number, "number"))
@@ -148,6 +157,12 @@ def _name(frame: Frame, tensor: int, how: Callable[[str], str] = bracketed) -> M
     """The name of a tensor within a formula: in brackets if it is an expression."""
     name = frame.name(tensor)
     return Sign(name, "name") if how(name) == name else Bracketed(Sign(name, "name"))
+
+
+def _results(frame: Frame, made: list[int]) -> Math:
+    """The name of a result within a formula, or of several."""
+    names = [frame.name(each) for each in made[:MOST_RESULTS]] + ["…"] * (len(made) > MOST_RESULTS)
+    return _name(frame, made[0]) if len(made) < 2 else Bracketed(Sign(", ".join(names), "name"))
 
 
 def _operand_name(frame: Frame, inputs: dict[int, int], slot: int) -> Math:
@@ -214,11 +229,8 @@ PRODUCT = (Sign(" · "), Sign(" "), Sign(""))  # what separates factors
 
 
 def _named(frame: Frame, formula: str, operands: dict[str, int]) -> str:
-    return WORD.sub(lambda word: _operand(frame, operands, word[0]), formula)
-
-
-def _operand(frame: Frame, operands: dict[str, int], word: str) -> str:
-    return factor(frame.name(operands[word])) if word in operands else word
+    text = fill(formula, {word: factor(frame.name(tensor)) for word, tensor in operands.items()})
+    return text[1:-1] if is_bracketed(text) else text
 
 
 def _number(frame: Frame, factor: str, operands: dict[str, int]) -> str:
@@ -227,6 +239,7 @@ def _number(frame: Frame, factor: str, operands: dict[str, int]) -> str:
     return value.brief() if value is not None else ""
 
 
+MOST_RESULTS = 3  # that are named
 MOST_IN_GRAPH = 20_000  # operations between two tensors beyond which the graph is not analysed
 
 

@@ -76,7 +76,7 @@ def _written(trace: Trace, node: int, op: Op, operand: str) -> Math | None:
     expression = other or op.expressions.get(operand, "")
     try:
         numbers = tuple(_numbers(trace, node, op).items()) if expression else ()
-        return typeset_with(expression, numbers, _is_complex(trace, node)) if expression else None
+        return typeset_with(expression, numbers, is_complex(trace, node)) if expression else None
     except ValueError:
         return None  # a trace from outside may contain anything
 
@@ -97,9 +97,9 @@ def _special(trace: Trace, node: int, operand: str) -> str:
         return "grad at the elements that were kept, 0 elsewhere"
     if op == "_linalg_det" and _is_zero(trace, node):  # there is no inverse
         return "grad · the cofactors of A"
-    if op == "logcumsumexp" and _is_complex(trace, node):
+    if op == "logcumsumexp" and is_complex(trace, node):
         return "conj(exp(self)) · the sum from the end of grad · conj(exp(−result))"
-    if op == "sgn" and _is_complex(trace, node):  # whose angle matters
+    if op == "sgn" and is_complex(trace, node):  # whose angle matters
         return "(grad − Re(grad · conj(result)) · result) / |self|, 0 where self is 0"
     return _of_classes(trace, node, given) if op.startswith("nll_loss") else _exception(op, operand, given)
 
@@ -242,7 +242,7 @@ def _examples(trace: Trace, node: int) -> int:
     )
 
 
-def _is_complex(trace: Trace, node: int) -> bool:
+def is_complex(trace: Trace, node: int) -> bool:
     tensors = [*trace.slots_of(node).values(), *trace.outputs_of(node).tolist()]
     return any(str(trace.tensors.dtype[tensor]).startswith("complex") for tensor in tensors if tensor >= 0)
 
@@ -260,7 +260,7 @@ def _filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None)
     if not formula:
         return _without_formula(str(frame.trace.nodes.name[node]), str(frame.trace.nodes.op[node]), slot)
     operands = operands_of(frame, node)
-    formula, operands = _untransposed(frame, formula, operands)
+    formula, operands = untransposed(frame, formula, operands)
     formula = at_nan(frame, node, formula, operands)
     formula = _unturned(frame, node, _unspread(formula, sent, grad))
     names = {name: factor(frame.name(tensor)) for name, tensor in operands.items() if name in formula}
@@ -275,8 +275,8 @@ def _filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None)
     if "− mean)" in formula and "dim" not in _given(frame.trace, node):
         values["mean"] = _mean(values.get("self"))
     if sent.numel > 1 and (formula == "0" or frame.trace.nodes.op[node] == "mean"):  # a number for many elements
-        return ("0 everywhere" if formula == "0" else f"{_fill(formula, names)} for every element",)
-    named = _fill(formula, names) + (", summed over the broadcast dimensions" if spread else "")
+        return ("0 everywhere" if formula == "0" else f"{fill(formula, names)} for every element",)
+    named = fill(formula, names) + (", summed over the broadcast dimensions" if spread else "")
     if grad is not None and grad.dtype.startswith("complex") > sent.dtype.startswith("complex"):
         return (
             named if named.startswith(("the real part", "the imaginary part", "Re(")) else f"the real part of {named}",
@@ -326,7 +326,7 @@ def _has_grad_in_names(trace: Trace) -> bool:
     return any(map(_CALLED_GRAD.search, names | (set(trace.strings) - formulas)))
 
 
-def _untransposed(frame: Frame, formula: str, operands: dict[str, int]) -> tuple[str, dict[str, int]]:
+def untransposed(frame: Frame, formula: str, operands: dict[str, int]) -> tuple[str, dict[str, int]]:
     """ "grad @ w" for "grad @ w.t()ᵀ" or "grad @ w.Tᵀ": what was transposed is not transposed back."""
     trace = frame.trace
     for name, tensor in operands.items():
@@ -424,7 +424,7 @@ def operands_of(frame: Frame, node: int) -> dict[str, int]:
     return found | {one.name: one.tensor for one in frame.saved(node) if one.tensor >= 0}
 
 
-def _fill(formula: str, words: dict[str, str]) -> str:
+def fill(formula: str, words: dict[str, str]) -> str:
     """The formula with every known word replaced; "(x)" gets no second pair of brackets."""
 
     def word(match: re.Match[str]) -> str:
@@ -433,12 +433,12 @@ def _fill(formula: str, words: dict[str, str]) -> str:
         found = words.get(match[0], match[0])
         enclosed = formula[match.start() - 1 : match.start()] == "(" and formula[match.end() : match.end() + 1] == ")"
         enclosed = enclosed or (formula[: match.start()].endswith("where ") and formula[match.end() :][:1] in ("", ","))
-        return found[1:-1] if enclosed and _is_bracketed(found) else found
+        return found[1:-1] if enclosed and is_bracketed(found) else found
 
     return _WORD.sub(word, formula)
 
 
-def _is_bracketed(text: str) -> bool:
+def is_bracketed(text: str) -> bool:
     """Whether one pair of brackets is around all of it: "(a + b)", not "(a + b).view(c)"."""
     depth = 0
     for at, sign in enumerate(text):
@@ -473,7 +473,7 @@ def _in_numbers(formula: str, values: dict[str, Value | None]) -> str | None:
             if value.scalar is None and (is_long or _NOT_BY_ELEMENT.search(formula)):
                 return None
             numbers[word] = factor_text(value.written(digits.get(word, 4)))
-    text = re.sub(r"(\d) \(", r"\1 × (", _fill(formula, numbers).replace("·", "×"))
+    text = re.sub(r"(\d) \(", r"\1 × (", fill(formula, numbers).replace("·", "×"))
     text = re.sub(r"(?<=[\d)]) [@⊗] | [@⊗] (?=\(?-?\d)", " × ", text)  # with a single number
     return _LEADING.sub(r"\1", text)  # the first number of a product needs no brackets
 
