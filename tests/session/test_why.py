@@ -366,6 +366,18 @@ def test_a_value_that_was_written_in_place_is_explained_by_the_write() -> None:
     assert [each.line for answer in said.values() for each in answer.chain] == [5, 5, 5, 6]
 
 
+def test_operations_and_numbers_are_called_as_people_call_them() -> None:
+    trace = run("import torch\nx = torch.zeros(2, requires_grad=True)\ny = torch.tensor(3) * x.softmax(0)[:1] * 0\n")
+    frame = trace.frame(len(trace))
+    text = " ".join(in_words(frame, each) for each in range(len(trace.tensors)))
+    assert "softmax of x made" in text and "_softmax" not in text
+    trace = run("import torch\nx = torch.ones(2, requires_grad=True)\ny = (x * 3).mean()\n"
+                "(g,) = torch.autograd.grad(y, x, create_graph=True)\n")  # fmt: skip
+    frame = trace.frame(len(trace))
+    (one,) = (each for each in range(len(trace.tensors)) if frame.name(each) == "1")
+    assert answers(frame, one)[0].question == "Why has the number 1 no .grad?"
+
+
 def test_what_a_checkpoint_computes_again_is_no_gradient() -> None:
     trace = run("""import torch
 from torch.utils.checkpoint import checkpoint
@@ -381,3 +393,11 @@ checkpoint(lambda a: torch.nn.functional.dropout(a * 2, 0.5), x, use_reentrant=T
         mask: "It has requires_grad=False.",
         given: "A gradient that was computed without create_graph=True at line 5.",
     }
+
+
+def test_a_gradient_that_a_transform_returned_is_not_said_to_be_of_another_function() -> None:
+    trace = run("import torch\nx = torch.tensor(2.)\nfound = torch.func.grad(torch.sin)(x)\n")
+    frame = trace.frame(len(trace))
+    (given,) = (each for each in range(len(trace.tensors)) if frame.requires_grad(each) and frame.is_leaf(each))
+    why = next(one.why for one in answers(frame, given) if one.topic == "none")
+    assert why == "The gradient was returned by the transform, which stores none."

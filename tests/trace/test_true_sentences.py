@@ -370,6 +370,32 @@ SAID = [  # a program, and what one of its sentences says and none does
     ("torch.eye(5).requires_grad_().softmax(1)[0, 0].backward()", " · (grad − Σ(grad · ", "It sends"),
     ("(x ** 2).sum().backward(); x.grad.zero_(); (x ** 3).sum().backward()", "x.grad was 0, so it becomes", "held [0"),
     ("(0 * -x[0]).backward()", "−grad = 0", "-0"),
+    (
+        "from torch.utils.checkpoint import checkpoint\n"
+        "checkpoint(lambda a: a.exp() * a.sin(), x, use_reentrant=True).sum().backward()",
+        "keeps the recomputed sin and the recomputed exp", "keeps recomputed",
+    ),
+    (
+        "torch.nn.BatchNorm1d(1)(torch.tensor([[-1.], [-2.]]))", "0.9 × 0 + 0.1 × (-1.5) = -0.15", "× -1.5",
+    ),
+    (
+        "torch.autograd.grad([], [x], allow_unused=True)", "The backward pass has no root to start at", "at the root",
+    ),
+    (
+        "w = torch.zeros(4, requires_grad=True); v = torch.zeros(5, requires_grad=True)\nx.sum().backward()\n"
+        "o = torch.optim.Adam([x, w, v])\nw.grad = torch.zeros(4); v.grad = torch.zeros(5)\no.step()",
+        "v, which stays [0, 0, 0, 0, 0]", "[0, 0, 0, 0, 0] → [0, 0, 0, 0, 0]",
+    ),
+    (
+        "try:\n    torch.nn.CrossEntropyLoss()(x[None], torch.ones(1, 5))\nexcept RuntimeError:\n    pass",
+        "For torch.nn.CrossEntropyLoss()(x[None], …): x[None].log_softmax() = ", "CrossEntropyLoss()(x[None], …) = ",
+    ),
+    (
+        "ce = torch.nn.CrossEntropyLoss()\nloss = ce(x[None], torch.tensor([7]))",
+        "For ce(x[None], torch.tensor([7])): x[None].log_softmax() = ", "torch.tensor([7])) = ",
+    ),
+    ("d = torch.zeros(2, 2).fill_diagonal_(5)", "d.as_strided() was overwritten: it is [5, 5] now", "fill_diagonal_(5) = "),
+    ("torch.func.grad(torch.sin)(x[0].detach())", "starts at x[0].detach().detach().sin() with", "(x[0].detach()) = "),
     ("y = x * float('inf')", "keeps the number inf.", "keeps inf"),
     ("y = x.to(memory_format=torch.contiguous_format, copy=True)", "y = a copy of x = [1, 2]", "as float32"),
     ("y = x ** 2 + x.exp() ** 2\nwith torch.no_grad(): x += 1", "PowBackward0 (line 3) saved an", "Backward0, "),

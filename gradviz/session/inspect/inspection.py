@@ -32,6 +32,7 @@ LONGEST = 300  # characters of a value
 BESIDE = 24  # characters of one that has other words beside it
 MOST = 12  # operations that are listed
 MOST_OF_GROUP = 40
+_NOT_RECORDED = "not recorded: made inside of another operation, such as a tangent"
 GROUP_KINDS = ("a call of a module", "a call of a function", "a loop", "an iteration")
 
 
@@ -316,7 +317,8 @@ def _node(frame: Frame, node: int) -> Inspection:
     if step >= 0 and trace.steps.kind[step] == Kind.INPLACE:
         rows.append(row("forward", "wrote into its first input in place"))
     elif not len(trace.outputs_of(node)):
-        rows.append(row("forward", "not recorded: made inside of another operation, such as a tangent", "muted"))
+        none = "returned neither a tensor nor a tuple" if str(nodes.op[node])[:1].isupper() else _NOT_RECORDED
+        rows.append(row("forward", none, "muted"))
     sections = [Section("", tuple(each for each in rows if each.text))]
     sections += _derivatives(frame, [(node, slot) for slot in trace.slots_of(node)])
     saved = frame.saved(node)

@@ -19,10 +19,10 @@ from gradviz.session.inspect.inspection import Inspection, Link, Row, Section
 from gradviz.session.state import Selection
 from gradviz.trace.table.frame import NOT_FINITE, ZERO
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.name_text import with_ending
+from gradviz.trace.table.name_text import called_op, with_ending
 from gradviz.trace.table.schema import NOT_DIFFERENTIABLE, SWITCHED_OFF
 from gradviz.trace.table.trace import in_brackets
-from gradviz.trace.words.contributions import added
+from gradviz.trace.words.contributions import NUMBER, added
 from gradviz.trace.words.explain import computed
 from gradviz.trace.words.formulas import filled
 from gradviz.trace.words.reasons import path_to, way_to_cut
@@ -76,7 +76,7 @@ def _made(frame: Frame, node: int, more: str = "") -> Reason:
     nodes = frame.trace.nodes
     outputs = [frame.name(each) for each in frame.trace.outputs_of(node).tolist()[:2]]
     inputs = [frame.name(each) for each in frame.trace.inputs_of(node).tolist()[:3]]
-    made = f"{str(nodes.op[node]).lstrip('_')} of {', '.join(inputs)}" if inputs else str(nodes.op[node])
+    made = f"{called_op(str(nodes.op[node]))} of {', '.join(inputs)}" if inputs else called_op(str(nodes.op[node]))
     text = f"{made} made {', '.join(outputs)}" if outputs else made
     return reason_at(frame.trace, int(nodes.site[node]), text + more, int(nodes.step[node]) + 1)
 
@@ -104,7 +104,8 @@ def _why_none(frame: Frame, tensor: int) -> Answer | None:
         return None
     trace, name = frame.trace, frame.name(tensor)
     called = frame.call >= 0
-    question = f"Why is {with_ending(name, '.grad')} None?"
+    is_number = NUMBER.fullmatch(name) is not None
+    question = f"Why has the number {name} no .grad?" if is_number else f"Why is {with_ending(name, '.grad')} None?"
     if reason.startswith("requires_grad="):
         reason = f"it has {reason}"
     elif reason.startswith(str(trace.tensors.dtype[tensor])):
@@ -434,7 +435,7 @@ def _value_answer(frame: Frame, tensor: int, topic: str, question: str, is_so: C
     made = at if trace.tensors.producer[at] == node else int(trace.outputs_of(node)[0])
     read = _read(trace.frame_at(step), node)
     worked = computed(trace.frame_at(step + 1), made)
-    name = str(trace.nodes.op[node]).lstrip("_")
+    name = called_op(str(trace.nodes.op[node]))
     why = f"{name} on {_made(frame, node).place} made it of {read}" if read else f"{name} made it so"
     why += f": {worked}." if " = " in worked else "."
     return Answer(topic, question, why, tuple(_made(frame, each) for each in _shortened(way[::-1])))
@@ -449,7 +450,7 @@ def _why_no_leaf(frame: Frame, tensor: int) -> Answer | None:
     nodes = [*_back(frame, tensor, lambda each: bool(frame.trace.tensors.requires_grad[each]))]
     if not nodes:
         return None
-    op, place = str(frame.trace.nodes.op[nodes[0]]).lstrip("_"), _made(frame, nodes[0]).place
+    op, place = called_op(str(frame.trace.nodes.op[nodes[0]])), _made(frame, nodes[0]).place
     inner = [
         each for each in frame.trace.inputs_of(nodes[-1]).tolist() if frame.is_leaf(each) and frame.requires_grad(each)
     ]

@@ -75,8 +75,8 @@ def numbered(name: str, number: int) -> str:
 
 
 def with_article(name: str) -> str:
-    """A name within a sentence: "the mask of dropout1", "w", "L of cholesky"."""
-    return f"the {name}" if _ROLE.match(name) else name
+    """A name within a sentence: "the mask of dropout1", "the recomputed exp", "w", "L of cholesky"."""
+    return f"the {name}" if _ROLE.match(name) or name.startswith("recomputed ") else name
 
 
 def opening(text: str) -> str:
@@ -174,13 +174,26 @@ def is_text_of(op: str, label: str) -> bool:
     return op in _SPLITTING or op.lower().removeprefix("_").removeprefix("linalg_") in re.split(r"\W+", label.lower())
 
 
+def is_own_text(op: str, text: str) -> bool:
+    """Whether a function of the snippet makes what an expression yields: not what a transform makes of its results."""
+    is_call = op[:1].isupper() and is_text_of(op, text)
+    return is_call and not gives_no_tensor(op, text) and _TRANSFORM.match(text) is None
+
+
+def is_transformed(text: str) -> bool:
+    """Whether an expression calls a function that a transform of torch.func made."""
+    return _OF_GRADIENT.match(text) is not None or _TRANSFORM.match(text) is not None
+
+
 def gives_no_tensor(op: str, text: str) -> bool:
     """Whether a call steps an optimizer, checks gradients, changes a module or returns one of the things that it
     compares, or makes an object whose arguments are checked, "Normal(mean, 1.0)", or a list: what it computes is
     internal."""
     if text[:1] in ("[", "{") and (1, len(text) - 1) in (_groups(text) or ()):
         return True
-    if _STEP.search(text) is not None or _DISTRIBUTION.match(text) is not None:
+    if op == "as_strided" and _DIAGONAL.search(text) is not None:
+        return True
+    if _STEP.search(text) is not None or _OF_GRADIENT.match(text) is not None or _DISTRIBUTION.match(text) is not None:
         return True
     if op in ("all", "linalg_cholesky_ex") and makes_object(text):
         return True
@@ -318,6 +331,11 @@ _PRIMARY = re.compile(r"([\w.]+|\(\)(?=\.|\[))(\(\)|\[\]|\.\w+)*")
 _AXIS = re.compile(r"(?<!\w)-?\d+")  # "0" of "dim0=0"
 OF_SHAPE = frozenset("permute transpose unsqueeze squeeze view _unsafe_view _reshape_alias expand".split())
 _SPLITTING = frozenset("split split_with_sizes unsafe_split unsafe_chunk chunk unbind meshgrid".split())
+_OF_GRADIENT = re.compile(  # "grad(f)(x)", which is no value of f
+    r"[\w.]*\bgrad(?:_and_value)?\((?:[^()]|\([^()]*\))*\)\("
+)
+_DIAGONAL = re.compile(r"\.fill_diagonal_\([^()]*\)$")  # through a view of its own
+_TRANSFORM = re.compile(r"[\w.]*\b(?:vmap|jacrev|jacfwd|hessian|vjp|jvp|linearize)\(")
 _STEP = re.compile(r"\.step\([^()]*\)$|(?:^|\.)(?:grad)?gradcheck\(")  # which return no tensor that they make
 _SAMPLES = re.compile(r"\.sample\([^()]*(?:\([^()]*\))?[^()]*\)$")
 _PARTS = re.compile(r"\b(?:tensor_split|[hvd]split)\([^()]*(?:\([^()]*\))?[^()]*\)$")

@@ -19,6 +19,7 @@ from gradviz.trace.table.name_text import (
     Rearranged,
     gives_no_tensor,
     indexed,
+    is_own_text,
     is_text_of,
     numbered,
     ordinal,
@@ -249,8 +250,7 @@ class Naming:
         field = roles.field(trace, tensor, producer)
         if scope == DATA_LOADER and label.startswith("for "):
             return "batch"
-        is_own = op[:1].isupper() and is_text_of(op, label) and not gives_no_tensor(op, label)  # of the snippet
-        has_text = label and (is_own or not _inner(trace, self._overwritten, producer))
+        has_text = label and (is_own_text(op, label) or not _inner(trace, self._overwritten, producer))
         if has_text and op.endswith("_ex") and field == "[0]":  # of which the call returns only this
             return label
         if has_text and (not field.startswith("[") or is_text_of(op, label)):
@@ -405,6 +405,7 @@ def _has_own_text(trace: Trace, overwritten: NDArray[np.int64], asked: NDArray[n
     named = {(op, text): text != "" and not gives_no_tensor(op, text) for op, text in set(texts)}
     found: NDArray[np.bool_] = (~goes_on | ends) & np.array([named[each] for each in texts], bool)
     found &= (overwritten[asked] < 0) & ~np.isin(nodes.op[asked], _NEVER_PLAIN)
+    found &= ~np.isin(asked, roles.unfinished(trace))
     results = np.bincount(trace.tensors.producer[trace.tensors.producer >= 0], minlength=len(nodes))
     found &= results[asked] == 1
     return found
@@ -414,7 +415,7 @@ def _inner(trace: Trace, overwritten: NDArray[np.int64], producer: int) -> bool:
     """Whether the call that an operation belongs to continues: then its text is the name of what comes last. An
     argument that was detached before the call has its step at its first use, within the call."""
     nodes, after = trace.nodes, producer + 1
-    if gives_no_tensor(str(nodes.op[producer]), str(nodes.source[producer])):
+    if gives_no_tensor(str(nodes.op[producer]), str(nodes.source[producer])) or producer in roles.unfinished(trace):
         return True
     while after < len(nodes):
         if nodes.call[after] >= 0 and nodes.call[after] != nodes.call[producer]:  # of a backward pass within it

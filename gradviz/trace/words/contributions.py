@@ -45,7 +45,7 @@ def gradient_name(frame: Frame, tensor: int) -> str:
     """The name of a tensor's gradient in this backward call: "∂loss/∂w" if it is the derivative of the root, otherwise
     "gradient of w"."""
     name = frame.name(tensor)
-    if _NUMBER.fullmatch(name):
+    if NUMBER.fullmatch(name):
         return f"gradient of the number {name}"
     if not _is_derivative(frame, tensor):
         return f"gradient of {beside_words(name)}"
@@ -346,11 +346,11 @@ def saved_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
     """The content of one saved buffer, in the snippet's words."""
     if saved.tensor >= 0:
         name = frame.name(saved.tensor)
-        return f"the number {name}" if _NUMBER.fullmatch(name) else with_article(name)
+        return f"the number {name}" if NUMBER.fullmatch(name) else with_article(name)
     if saved.is_packed:
         return "what a hook packed"
     number = re.search(rf"(?:^|, ){re.escape(saved.name)}=([^,]+)", str(frame.trace.nodes.params[node]))
-    if number and _NUMBER.fullmatch(number[1]):
+    if number and NUMBER.fullmatch(number[1]):
         return f"the number {number_text(float(number[1]))}"
     if number:
         return f"the number {number[1].strip('()')}" if number[1].endswith(("j", "j)")) else number[1]
@@ -370,7 +370,7 @@ def kept_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
 
 
 _ARTICLE = re.compile(r"^(?:the number|what|the|an?|its|their) ")
-_NUMBER = re.compile(r"-?(?:[\d.]+(?:e[+-]?\d+)?|inf)|nan")
+NUMBER = re.compile(r"-?(?:[\d.]+(?:e[+-]?\d+)?|inf)|nan")
 _ITS_OWN = (  # what a node keeps that the snippet never sees: part of the operation's name, PyTorch's word, what it is
     ("weight_norm", "result1", "the norms"),
     ("norm", "result1", "the means"),

@@ -422,9 +422,11 @@ def _call(frame: Frame) -> Said:
     wanted = [
         with_article(frame.name(int(trace.wanted.tensor[row]))) for row in trace.history("wanted", "call").all(call)
     ]
+    if not parts:
+        return said("backward_call.empty")
     return said(
         "backward_call",
-        roots=listed(parts) or "the root",
+        roots=listed(parts),
         only=said(f"part.only.{'one' if len(wanted) == 1 else 'all'}", tensors=listed(wanted)) if wanted else "",
         keep=said("part.retained") if trace.calls.retain_graph[call] else "",
         build=said("part.created") if trace.calls.create_graph[call] else "",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.name_text import called_op, is_transformed
 from gradviz.trace.table.roles import call_that_returned
 from gradviz.trace.table.schema import NEVER, NOT_DIFFERENTIABLE, SWITCHED_OFF
 
@@ -93,7 +94,7 @@ def _cut_text(trace: Trace, tensor: int) -> str:
         return f"detached{_at(line)}"
     if nodes.reason[node] == SWITCHED_OFF:
         return f"computed inside no_grad{_at(line)}"
-    return f"the result of {str(nodes.op[node]).lstrip('_')}{_at(line)} is not differentiable"
+    return f"the result of {called_op(str(nodes.op[node]))}{_at(line)} is not differentiable"
 
 
 def _at(line: int) -> str:
@@ -109,7 +110,7 @@ def _not_required(frame: Frame, tensor: int) -> str:
         return _leaf_text(trace, tensor)
     at = _cut(trace, tensor)
     if at < 0:
-        return f"none of the inputs of {str(trace.nodes.op[node]).lstrip('_')} requires grad"
+        return f"none of the inputs of {called_op(str(trace.nodes.op[node]))} requires grad"
     reason = _cut_text(trace, at)
     if at == tensor:
         return reason
@@ -145,7 +146,8 @@ def _arrived_in(frame: Frame, leaf: int) -> str:
     steps = frame.trace.steps
     written = (steps.kind == Kind.ACCUMULATE) & (steps.tensor == leaf) & (steps.call == frame.call)
     if not written.any() and not _stopped_by_error(frame.trace, frame.call):
-        return "the gradient was returned by autograd.grad(), which stores none"
+        by = "the transform" if is_transformed(str(frame.trace.calls.source[frame.call])) else "autograd.grad()"
+        return f"the gradient was returned by {by}, which stores none"
     return "the gradient is in its input buffer; .grad is written next"
 
 

@@ -51,6 +51,7 @@ SENTENCES: dict[str, str] = {
     "part.stale.either": " {nodes} saved an earlier version: running either of them backward will fail.",
     "part.stale.any": " {nodes} saved an earlier version: running any of them backward will fail.",
     "backward_call": "The backward pass starts at {roots}.{only}{keep}{build}",
+    "backward_call.empty": "The backward pass has no root to start at: nothing is sent back.",
     "part.implicit": "{root} with the implicit gradient 1",
     "part.given": "{root} with the gradient {gradient}",
     "part.only.one": " Only {tensors} is asked for (inputs).",

@@ -90,6 +90,8 @@ def _same(one: Value, other: Value) -> bool:
 def _change(frame: Frame, tensor: int) -> str:
     """ "w: 3 → 0.5"."""
     old, now = frame.trace.frame_at(frame.cursor - 1).value(tensor), frame.value(tensor)
+    if old is not None and now is not None and _same(old, now):
+        return f"{frame.name(tensor)}, which stays {_text(now)}"
     before, after = (_text(old), _text(now)) if old is None or now is None else told_apart(old, now)
     return f"{frame.name(tensor)}: {before} → {after}"
 
@@ -180,9 +182,14 @@ def _running(frame: Frame, node: int) -> str:
         short = name.rsplit(".", 1)[-1]
         steps = [f"{kept} · {short} + {share} · the {what}"]
         if few and now.numel <= FEW and x.array is not None:
-            steps.append(f"{kept} × {old.brief()} + {share} × {_statistic(x, slot == 4, now).brief()}")
+            before, new = (_factor(each.brief()) for each in (old, _statistic(x, slot == 4, now)))
+            steps.append(f"{kept} × {before} + {share} × {new}")
         told.append(f"{name} ← {' = '.join([*steps, now.written()])}")
     return " " + "; ".join(told) + "."
+
+
+def _factor(text: str) -> str:
+    return f"({text})" if text.startswith("-") else text
 
 
 def _statistic(x: Value, is_variance: bool, like: Value) -> Value:
