@@ -86,6 +86,13 @@ CASES = [  # the end of the snippet, words of why, words of the fix, the end of 
         "in place inside no_grad()",
         "with torch.no_grad():\n        x -= 0.1 * x.grad\n    x.grad = None",
     ),
+    (
+        "class Bad(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, a):\n        return a * 2\n"
+        "    @staticmethod\n    def backward(ctx, g):\n        return torch.ones(3)\nBad.apply(x).sum().backward()",
+        "Bad.backward() returns a gradient of the shape (3,) there, but input 0 has the shape (2,).",
+        "Return a gradient of the shape (2,) for input 0 of Bad.",
+        None,
+    ),
 ]
 
 

@@ -10,7 +10,7 @@ import pytest
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.words import contributions
 from gradviz.trace.words.explain import explain, explain_fold
-from gradviz.trace.words.sentences import SENTENCES, said
+from gradviz.trace.words.sentences import SENTENCES, full_stop, said
 from tests.trace.running import run
 from tests.trace.true_sentences import all_sentences, look_at, problems, sentences
 
@@ -351,6 +351,11 @@ def test_every_sentence_of_a_step_is_in_the_table_under_its_kind() -> None:
             assert found.id in SENTENCES and found.id.split(".")[0] == kind, (found.id, kind)
 
 
+def test_a_sentence_ends_once() -> None:
+    ended = "x = 3", "x = f(3.)", "Really?", "It is so (as in PyTorch.)"
+    assert [*map(full_stop, ended)] == ["x = 3.", "x = f(3.).", "Really?", "It is so (as in PyTorch.)"]
+
+
 def test_a_sentence_that_is_not_there_or_has_other_places_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert said("clear_grad.none", tensor="w") == "w.grad was None already."
     for which, places in (("clear_grad.nothing", {"tensor": "w"}), ("clear_grad.none", {"tensor": "w", "now": "1"})):
@@ -394,7 +399,7 @@ SAID = [  # a program, and what one of its sentences says and none does
         "ce = torch.nn.CrossEntropyLoss()\nloss = ce(x[None], torch.tensor([7]))",
         "For ce(x[None], torch.tensor([7])): x[None].log_softmax() = ", "torch.tensor([7])) = ",
     ),
-    ("d = torch.zeros(2, 2).fill_diagonal_(5)", "d.as_strided() was overwritten: it is [5, 5] now", "fill_diagonal_(5) = "),
+    ("d = torch.zeros(2, 2).fill_diagonal_(5)", "d.as_strided() was overwritten: it is [5, 5]", "fill_diagonal_(5) = "),
     ("torch.func.grad(torch.sin)(x[0].detach())", "starts at x[0].detach().detach().sin() with", "(x[0].detach()) = "),
     ("y = x * float('inf')", "keeps the number inf.", "keeps inf"),
     ("y = x.to(memory_format=torch.contiguous_format, copy=True)", "y = a copy of x = [1, 2]", "as float32"),

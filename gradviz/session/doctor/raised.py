@@ -199,8 +199,10 @@ def returned_shape(fault: Fault) -> Hit | None:
     shaped = f"{_as_receiver(case, given)}.reshape({wanted})" if _as_many(fault) and not turned else ""
     alike = edits.replace_node(fault.text, given, shaped) if shaped else None
     offered = fixes(("transposed", text), ("reshaped", alike))
-    advice = f"Return a gradient of the shape ({wanted}) for input {place} of {name}."
-    return fault.hit(offered, given.lineno, f"{name}.backward() returns ({got}) there. {fault.message}", advice)
+    there, needed = (f"({each},)" if each and "," not in each else f"({each})" for each in (got, wanted))
+    why = f"{name}.backward() returns a gradient of the shape {there} there, but input {place} has the shape {needed}."
+    advice = f"Return a gradient of the shape {needed} for input {place} of {name}."
+    return fault.hit(offered, given.lineno, why, advice)
 
 
 def _for_each_row(fault: Fault, given: ast.expr, held: ast.expr) -> str | None:

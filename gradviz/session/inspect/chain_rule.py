@@ -26,8 +26,15 @@ from gradviz.trace.table.name_text import ordinal
 from gradviz.trace.table.values import FEW, array_text, number_text
 from gradviz.trace.words.elements import agree
 from gradviz.trace.words.formulas import (
-    bracketed, factor, fill, formula_for, is_bracketed, is_complex, untransposed, written_for,
-)  # fmt: skip
+    bracketed,
+    factor,
+    fill,
+    formula_for,
+    is_bracketed,
+    is_complex,
+    untransposed,
+    written_for,
+)
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -128,7 +135,7 @@ def local_derivative(frame: Frame, node: int, slot: int) -> Math | None:
         made = made[-1:]  # the sign is constant
     above, below = _results(frame, made or [int(outputs[0])]), _operand_name(frame, inputs, slot)
     left = Fraction(Row((Sign("∂"), above)), Row((Sign("∂"), below)), "/")
-    is_factor = len(made) < 2 and not is_complex(trace, node)  # of several results, and of what is conjugated, it is none
+    is_factor = len(made) < 2 and not is_complex(trace, node)  # not of several results, nor of what is conjugated
     plain, operands = untransposed(frame, formula, operands)
     written = written_for(trace, node, slot) if plain == formula else None
     if written is None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from gradviz.trace.table.name_text import with_article
 from gradviz.trace.table.tables import span
-from gradviz.trace.table.values import FEW, MATRIX, MOST_DIGITS, Value, array_text, number_text
+from gradviz.trace.table.values import FEW, MATRIX, MOST_DIGITS, Value, array_text, factor_text, number_text
 from gradviz.trace.words.sentences import Said, said
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _same(one: Value, other: Value) -> bool:
 def _change(frame: Frame, tensor: int) -> str:
     """ "w: 3 → 0.5"."""
     old, now = frame.trace.frame_at(frame.cursor - 1).value(tensor), frame.value(tensor)
-    if old is not None and now is not None and _same(old, now):
+    if old and now and _same(old, now):
         return f"{frame.name(tensor)}, which stays {_text(now)}"
     before, after = (_text(old), _text(now)) if old is None or now is None else told_apart(old, now)
     return f"{frame.name(tensor)}: {before} → {after}"
@@ -177,19 +177,14 @@ def _running(frame: Frame, node: int) -> str:
         old = trace.value(int(trace.tensors.value[slots[slot]])) if old is None else old
         if old is None or now is None:
             return ""
-        name, part = frame.name(slots[slot]), given["momentum"]
-        kept, share = number_text(1 - part), number_text(part)
+        name, kept, share = frame.name(slots[slot]), *map(number_text, (1 - given["momentum"], given["momentum"]))
         short = name.rsplit(".", 1)[-1]
         steps = [f"{kept} · {short} + {share} · the {what}"]
         if few and now.numel <= FEW and x.array is not None:
-            before, new = (_factor(each.brief()) for each in (old, _statistic(x, slot == 4, now)))
+            before, new = (factor_text(each.brief()) for each in (old, _statistic(x, slot == 4, now)))
             steps.append(f"{kept} × {before} + {share} × {new}")
         told.append(f"{name} ← {' = '.join([*steps, now.written()])}")
     return " " + "; ".join(told) + "."
-
-
-def _factor(text: str) -> str:
-    return f"({text})" if text.startswith("-") else text
 
 
 def _statistic(x: Value, is_variance: bool, like: Value) -> Value:
