@@ -278,7 +278,9 @@ def test_lines_that_only_look_are_passed_over_and_said() -> None:
     [
         ("for i in range(3): pass", "Line 4: a loop can't be drawn. Run it and choose Edit as Drawing to unroll it."),
         ("y = w * q", "Line 4: q is not defined above."),
-        ("x[0] = 1", "Line 4: this changes a tensor in place"),
+        ("x[0] = 1", "Line 4: a write to part of a tensor can't be drawn."),
+        ("x[0] += 1", "Line 4: a write to part of a tensor can't be drawn."),
+        ("x.data += 1", "Line 4: only names can be given a value in a drawing."),
         ("y = [w for i in x]", "Line 4: a list comprehension can't be drawn."),
         ("y = w.grad", "Line 4: a gradient is there only after backward"),
         ("y = x.mm()", "Line 4: mm needs mat2."),

@@ -174,6 +174,14 @@ def test_a_parameter_goes_by_the_name_that_its_module_has_in_the_snippet(source:
     assert {frame.name(int(each)) for each in used if trace.tensors.is_leaf[each]} == set(expected)
 
 
+@pytest.mark.parametrize("number", ["7", "7.0", "True"])
+def test_a_number_written_to_a_part_is_its_own_name_and_a_list_of_places_its_indices(number: str) -> None:
+    trace = run(f"import torch\ny = torch.tensor([1, 2, 3.0]) * 1\ny[0] = {number}\nz = y[[0, 2]]")
+    frame = trace.frame(len(trace))
+    leaves = [frame.name(each) for each in np.flatnonzero(trace.tensors.producer < 0).tolist()]
+    assert leaves[1] == number.removesuffix(".0") and set(leaves[2:]) == {"indices of y[[0, 2]]"}
+
+
 STATES = [  # calls of recurrent modules without a state, and what the zeros are called that they begin with
     (
         "lstm = torch.nn.LSTM(1, 2)\nfor i in range(2):\n    lstm(torch.ones(1, 1, 1))",

@@ -77,6 +77,29 @@ def test_a_called_module_has_the_name_of_its_variable() -> None:
     assert {"G", "D"} <= titles and "Sequential" not in titles
 
 
+def test_a_called_module_is_not_named_after_the_first_of_its_parts() -> None:
+    trace = run(
+        "import torch\nnn = torch.nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.enc, self.dec = nn.Linear(2, 2), nn.Linear(2, 2)\n"
+        "    def forward(self, x):\n        return self.dec(self.enc(x).tanh()).sigmoid().exp()\n"
+        "class Trainer:\n    def __init__(self):\n        self.net = Net()\n"
+        "    def loss(self, x):\n        return self.net(x).sum()\n"
+        "model, trainer, x = Net(), Trainer(), torch.ones(3, 2)\n"
+        "(model(x).mean() + trainer.loss(x).log() * 2).backward()\n"
+    )
+    titles = build(trace, sizes.Ruler()).structure.groups.title
+    assert set(titles) == {"model", "enc", "dec", "loss()", "net"}
+
+
+def test_a_recurrent_module_is_one_box_even_if_it_is_nearly_all_of_its_graph() -> None:
+    trace = run(
+        "import torch\nrnn = torch.nn.GRU(3, 4, num_layers=2, bidirectional=True)\n"
+        "rnn(torch.ones(5, 2, 3))[0].sum().backward()\n"
+    )
+    (title,) = build(trace, sizes.Ruler()).structure.groups.title
+    assert title == "rnn"
+
+
 def test_an_error_in_a_closed_group_is_marked_once_and_says_where() -> None:
     source = RNN.replace("torch.tanh(w * h)", "torch.tanh(w * h).exp()\n    if t == 20:\n        h.add_(1)")
     scene = scene_of(run(source), drawing=CLOSED)

@@ -404,6 +404,10 @@ def _imports(scope: Scope, statement: ast.Import | ast.ImportFrom) -> None:
             scope.values[top] = Named("" if top == "torch" else top)
 
 
+_PART = "a write to part of a tensor can't be drawn. Make a new tensor, e.g. with torch.where."
+_ONLY_NAMES = "only names can be given a value in a drawing."
+
+
 def _assign(scope: Scope, statement: ast.Assign) -> None:
     given = value(scope, statement.value)
     if isinstance(given, Named):
@@ -425,11 +429,9 @@ def _bind(scope: Scope, target: ast.expr, given: Value) -> None:
         leaf = scope.leaf(target, value(scope, target.value), "requires_grad")
         scope.nodes[leaf.id] = replace(leaf, requires_grad=bool(given.value))
     elif isinstance(target, ast.Subscript):
-        raise refuse(
-            target, "this changes a tensor in place, which can't be drawn. Make a new tensor, e.g. with torch.where."
-        )
+        raise refuse(target, _PART)
     else:
-        raise refuse(target, "only names can be given a value in a drawing.")
+        raise refuse(target, _ONLY_NAMES)
 
 
 def _is_called_so(scope: Scope, name: str, given: Value) -> bool:
@@ -463,7 +465,7 @@ def _unpack(scope: Scope, target: ast.Tuple | ast.List, given: Value) -> None:
 
 def _augmented(scope: Scope, statement: ast.AugAssign) -> None:
     if not isinstance(statement.target, ast.Name):
-        raise refuse(statement, "this changes a tensor in place, which can't be drawn. Make a new tensor.")
+        raise refuse(statement, _PART if isinstance(statement.target, ast.Subscript) else _ONLY_NAMES)
     name = statement.target.id
     old, given = scope.look_up(statement.target), value(scope, statement.value)
     if isinstance(old, Plain) and isinstance(given, Plain):

@@ -35,13 +35,15 @@ def leaf(trace: Trace, tensor: int) -> str:
     step, label = int(trace.tensors.step[tensor]), str(trace.tensors.label[tensor])
     made = step >= 0 and trace.steps.kind[step] == Kind.LEAF and trace.steps.ref[step] == tensor
     value = trace.value(int(trace.tensors.value[tensor]))
-    if trace.tensors.dtype[tensor] in ("int64", "bool") and _SUBSCRIPT.fullmatch(label):
+    number = value.brief() if value is not None and value.scalar is not None else ""
+    may_index = trace.tensors.dtype[tensor] in ("int64", "bool") and not (number and value and not value.shape)
+    if may_index and _SUBSCRIPT.fullmatch(label):
         return f"indices of {label}"
     played = inside(trace, tensor) if not made else ""
     changes = trace.tensors.requires_grad[tensor] or len(trace.history("writes", "tensor").all(tensor))
-    if not made and not changes and value is not None and value.scalar is not None and ".running_" not in played:
-        return value.brief()
-    is_inner = not made and value is not None and value.scalar is not None and not last_call(label)
+    if not made and not changes and number and ".running_" not in played:
+        return number
+    is_inner = not made and number and not last_call(label)
     if label[:1] in ("[", "{") or (is_inner and label and label in trace.nodes.source[trace.users_of(tensor)]):
         return f"tensor made in {label}"  # a list is no tensor, and a sum has no number of its own
     if (imported := _IMPORT.match(label)) is not None:
@@ -361,12 +363,13 @@ def module_name(trace: Trace, node: int) -> str:
     return last_call(label).rsplit(".", 1)[-1] or scope
 
 
-def called_name(trace: Trace, node: int, name: str) -> str:
-    """What a module is called whose call runs an operation: the outermost one, which has only its class as a `name`,
-    by the variable that is called, "D" in `D(fake)`."""
-    if node < 0 or not name[:1].isupper():
+def called_name(trace: Trace, region: int) -> str:
+    """What a module is called in a call of it: the outermost one, which has only its class as a name, by the variable
+    that is called, "D" in `D(fake)` and in `self.D(fake)`."""
+    name, site = str(trace.regions.name[region]), int(trace.regions.site[region])
+    if site < 0 or not name[:1].isupper():
         return name
-    called = re.match(r"([\w.]+)\(", str(trace.nodes.source[node]))
+    called = re.match(r"([\w.]+)\(", str(trace.sites.source[site]))
     return called[1].removeprefix("self.") if called and called[1] in _owners(trace) else name
 
 

@@ -73,9 +73,8 @@ def group_words(
 def _names(trace: Trace) -> list[str]:
     """The own name of each region, followed by those of all backward calls and runs."""
     names: list[str] = trace.regions.name.tolist()
-    first = trace.nesting.first
-    for region in np.flatnonzero((trace.regions.kind == RegionKind.MODULE) & (first < len(trace))).tolist():
-        names[region] = called_name(trace, int(trace.steps.node[first[region]]), names[region])
+    for region in np.flatnonzero(trace.regions.kind == RegionKind.MODULE).tolist():
+        names[region] = called_name(trace, region)
     for region in np.flatnonzero(trace.regions.kind == RegionKind.FUNCTION).tolist():
         names[region] += "()"
     lines = trace.calls.line.tolist()
@@ -130,7 +129,8 @@ def _rounds(trace: Trace) -> dict[int, str]:
 
 MANY = 12  # tensors that are shown beside the operation that uses or made them
 SMALL = 12  # operations of a graph that needs no groups
-NEARLY_ALL = 0.85  # a module or function that covers this share of its graph makes no group
+NEARLY_ALL = 0.85  # a module or function that covers this share of its graph makes no group…
+DENSE = 40  # …unless it is a module with more operations than these outside its parts
 Flags = NDArray[np.bool_]
 
 
@@ -193,8 +193,9 @@ class _Pairs:
 
 def find_groups(trace: Trace, graph_of_node: Ints) -> Groups:
     """Note [Groups]: these make no group: a region with fewer than two operations (unless it is a module with a
-    parameter), one that covers its whole graph (unless it is a loop inside it), and one with the same content as the
-    region around it. The loading of a batch always does, and a function that puts many tensors together."""
+    parameter), one that covers its whole graph (unless it is a loop inside it, or a dense module), and one with the
+    same content as the region around it. The loading of a batch always does, and a function that puts many tensors
+    together."""
     parent, kind, depth = _regions(trace)
     pairs = _find_pairs(trace, graph_of_node, parent, depth)
     worth = (pairs.size >= 2) | _with_parameters(trace, len(kind))[pairs.region]
@@ -330,7 +331,9 @@ def _normalise(
     wraps = (what == RegionKind.MODULE) | (what == RegionKind.FUNCTION)
     kept = worth & ((whole > SMALL) | (what == GRADIENTS))
     kept &= (pairs.size < whole) | goes_round
-    kept &= ~(wraps & (pairs.size >= NEARLY_ALL * whole))
+    direct = np.bincount(pairs.of_node[pairs.of_node >= 0], minlength=len(whole))
+    tells = (what == RegionKind.MODULE) & (direct > DENSE)  # a GRU: hundreds of operations and no parts
+    kept &= ~(wraps & (pairs.size >= NEARLY_ALL * whole)) | tells
     kept |= loads
     up = np.full(len(whole), -1, np.int64)
     merged: dict[int, list[int]] = {}
