@@ -592,3 +592,14 @@ checkpoint_sequential(blocks, 2, torch.ones(1, 2), use_reentrant=False).sum().ba
 """)
     names = set(trace.naming.shown_at_end(np.arange(len(trace.tensors))))
     assert {"output₁ of blocks[…][0]", "output of blocks[…][1]"} <= names
+
+
+def test_a_backward_call_names_nothing() -> None:
+    """It returns None: what it casts the given gradient to has another name."""
+    trace = run(
+        "import torch\nx = torch.ones(3, requires_grad=True)\ny = x * 2\n"
+        "try:\n    y.backward(torch.ones(3, dtype=torch.float64))\nexcept RuntimeError:\n    pass\n"
+    )
+    frame = trace.frame(len(trace))
+    names = [frame.name(each) for each in range(len(trace.tensors))]
+    assert len(names) > 3 and not [name for name in names if "backward" in name]

@@ -336,7 +336,9 @@ _OF_GRADIENT = re.compile(  # "grad(f)(x)", which is no value of f
 )
 _DIAGONAL = re.compile(r"\.fill_diagonal_\([^()]*\)$")  # through a view of its own
 _TRANSFORM = re.compile(r"[\w.]*\b(?:vmap|jacrev|jacfwd|hessian|vjp|jvp|linearize)\(")
-_STEP = re.compile(r"\.step\([^()]*\)$|(?:^|\.)(?:grad)?gradcheck\(")  # which return no tensor that they make
+_STEP = re.compile(  # which return no tensor that they make
+    r"\.step\([^()]*\)$|\.backward\(|(?:^|\.)(?:grad)?gradcheck\("
+)
 _SAMPLES = re.compile(r"\.sample\([^()]*(?:\([^()]*\))?[^()]*\)$")
 _PARTS = re.compile(r"\b(?:tensor_split|[hvd]split)\([^()]*(?:\([^()]*\))?[^()]*\)$")
 _COMPARING = ("max", "min", "sorted")  # Python's own, which return one of their arguments
