@@ -159,6 +159,15 @@ def test_a_local_derivative_is_one_or_says_what_becomes_of_a_gradient(code: str,
     assert section(look(made, len(made), "node", nodes[-1]), "Local derivative")[0][1] == said
 
 
+def test_a_function_that_returns_a_list_says_so() -> None:
+    made = run(
+        "import torch\nclass List(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, a):\n"
+        "        return [a * 2]\nx = torch.ones(2, requires_grad=True)\nfound = List.apply(x)\ny = x * 2\n"
+    )
+    node = made.nodes.op.tolist().index("List")
+    assert look(made, len(made), "node", node).find("forward") == "returned neither a tensor nor a tuple"
+
+
 def test_a_parameter_of_many_iterations_lists_few_users() -> None:
     """A thousand results that are not linked to each other are a thousand graphs, as in a training loop."""
     out = SampleWriter()

@@ -317,7 +317,8 @@ def _node(frame: Frame, node: int) -> Inspection:
     if step >= 0 and trace.steps.kind[step] == Kind.INPLACE:
         rows.append(row("forward", "wrote into its first input in place"))
     elif not len(trace.outputs_of(node)):
-        none = "returned neither a tensor nor a tuple" if str(nodes.op[node])[:1].isupper() else _NOT_RECORDED
+        is_own = nodes.op[node][:1].isupper() and nodes.op[node] != nodes.name[node]  # a function of the snippet
+        none = "returned neither a tensor nor a tuple" if is_own else _NOT_RECORDED
         rows.append(row("forward", none, "muted"))
     sections = [Section("", tuple(each for each in rows if each.text))]
     sections += _derivatives(frame, [(node, slot) for slot in trace.slots_of(node)])
