@@ -12,6 +12,13 @@ from gradviz.engine.catalogue_tables import rows, words
 
 
 SHOWN = rows("""
+eq: = | Whether x = y, element by element.
+ne: ≠ | Whether x ≠ y, element by element.
+lt: < | Whether x < y, element by element.
+le: ≤ | Whether x ≤ y, element by element.
+gt: > | Whether x > y, element by element.
+ge: ≥ | Whether x ≥ y, element by element.
+addmm: @+ | A product of matrices plus a third. | β C + α A B
 add: | Adds element by element.
 sub: | Subtracts element by element.
 div: | Divides element by element.

@@ -274,3 +274,29 @@ def test_it_ends_where_it_is_and_begins_at_the_start_only_if_all_is_known() -> N
     assert store.state.cursor == 2 and not store.state.predict.on
     store.consult(lambda state: run_transitions.predicting(state, True))
     assert store.state.cursor == 2
+
+
+def test_a_hint_describes_the_operation_of_the_step() -> None:
+    text = """import torch
+from torch import nn
+x = torch.tensor([[1., 2.]])
+out = nn.Linear(2, 1)(x)
+big = x > 1.5
+U = torch.linalg.svd(torch.eye(2)).U
+"""
+    trace = trace_of(text)
+    ends = trace.folds.ends.tolist()
+    found = (question_in(trace, start, end, predict._brief) for start, end in zip([0, *ends], ends, strict=False))
+    first = [one.hints[0] for one in found if one is not None]
+    assert "addmm: A product of matrices plus a third." in first
+    every = [question_in(trace, at, at + 1, predict._brief) for at in range(len(trace))]
+    hints = {one.hints[0] for one in every if one is not None}
+    assert "gt: Whether x > y, element by element." in hints
+    assert "linalg.svd: U, S, Vᴴ with A = U diag(S) Vᴴ." in hints
+
+
+def test_what_is_asked_of_a_shape_is_a_sentence_and_two_are_both() -> None:
+    text = "import torch\nw = torch.ones(3, 4, requires_grad=True)\n(w * w.cos()).sum().backward()\n"
+    prompts = [one.prompt for one in questions(trace_of(text))]
+    assert not any("= :" in prompt for prompt in prompts)
+    assert "w has both contributions now. What is ∂((w * w.cos()).sum())/∂w: of what shape?" in prompts

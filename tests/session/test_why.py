@@ -170,9 +170,9 @@ ASKED = [
         "[0, 0]: grad where out > 0, else 0 = [5, 5] where [0, 0] > 0, else 0. It read h = [-3, -6].",
         [4, 3],
     ),
-    (DEAD, "out", "zero value", "relu on line 4 made it of h = [-3, -6]: max(h, 0) = [0, 0].", [4]),
+    (DEAD, "out", "zero value", "relu on line 4 made it from h = [-3, -6]: max(h, 0) = [0, 0].", [4]),
     (BORN, "x", "nan", "SqrtBackward0 (line 3)", [3]),
-    (BORN, "r", "nan value", "log on line 6 made it of x - 1", [6, 7]),
+    (BORN, "r", "nan value", "log on line 6 made it from x - 1", [6, 7]),
     (GROWN, "w", "large", "Each of these made it larger", [5, 3]),
     (GROWN, "h", "large value", "It is 5100. Each of these made it larger.", [3, 5]),
     (CLEARED, "w", "none", "set to None at line 4", [4]),
@@ -401,3 +401,57 @@ def test_a_gradient_that_a_transform_returned_is_not_said_to_be_of_another_funct
     (given,) = (each for each in range(len(trace.tensors)) if frame.requires_grad(each) and frame.is_leaf(each))
     why = next(one.why for one in answers(frame, given) if one.topic == "none")
     assert why == "The gradient was returned by the transform, which stores none."
+
+
+def test_a_truth_value_is_not_asked_why_it_is_zero() -> None:
+    trace = run("import torch\nm = torch.ones(2)\nsmall = m.sum() == 1000\n")
+    small = int(trace.outputs_of(len(trace.nodes) - 1)[0])
+    assert all(each.topic != "zero value" for each in answers(trace.frame_at(len(trace)), small))
+
+
+def test_a_gradient_that_passed_in_an_earlier_call_was_not_stored() -> None:
+    trace = run(
+        "import torch\nw = torch.ones(2, requires_grad=True)\nh = w * 2\nh.sum().backward()\n(w * 3).sum().backward()\n"
+    )
+    answer = asked(trace, "h", "none")
+    assert answer.why == "Not a leaf: the gradient passed through and was not stored (retain_grad() stores it)."
+    assert [reason.line for reason in answer.chain] == [3]
+
+
+def test_what_required_no_grad_when_it_was_used_is_no_matter_of_derivatives() -> None:
+    text = """import torch
+w = torch.ones(2)
+v = torch.ones(2, requires_grad=True)
+h = w * 2
+(h * v).sum().backward()
+w.requires_grad_()
+later = w * 3
+"""
+    answer = asked(run(text), "w", "none")
+    assert answer.why.endswith("none of the inputs of mul required grad at line 4.")
+
+
+def test_an_error_about_an_unused_input_did_not_keep_its_gradient_away() -> None:
+    text = """import torch
+a = torch.tensor(2., requires_grad=True)
+b = torch.tensor(3., requires_grad=True)
+y = a ** 2
+torch.autograd.grad(y, [a, b])
+"""
+    assert asked(run(text), "b", "none").why == "Not reached from y: no operation has used it."
+
+
+def test_what_was_trained_by_hand_before_an_optimizer_came_is_trained() -> None:
+    text = """import torch
+w = torch.ones(2, requires_grad=True)
+w.sum().backward()
+with torch.no_grad():
+    w -= 0.1 * w.grad
+v = torch.ones(2, requires_grad=True)
+opt = torch.optim.SGD([v], lr=0.1)
+v.sum().backward()
+opt.step()
+"""
+    trace = run(text)
+    tensor = int(trace.names.tensor[trace.names.name.tolist().index("w")])
+    assert all(each.topic != "training" for each in answers(trace.frame_at(len(trace)), tensor))

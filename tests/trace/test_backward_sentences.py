@@ -200,3 +200,51 @@ vmap(grad(torch.nn.functional.cross_entropy))(x[:, 0], torch.zeros(2, dtype=torc
     assert "= 1 · 2 ((x @ w + b)₁ − y₁) / 3 = " in said and ") / 6" not in said
     assert "= −grad / 3 at the class of each place" in said and "= −grad at the class of each row" in said
     assert "Gradient of b₁ = grad, summed over the broadcast dimensions = [[8], [32]]." in said
+
+
+def _sentences(text: str) -> list[str]:
+    trace = run(text)
+    return [explain(trace.frame(at)).sentence for at in range(1, len(trace) + 1)]
+
+
+def test_the_gradient_of_a_complex_exponent_has_its_conjugate() -> None:
+    said = _sentences(
+        """import torch
+e = torch.tensor([1 + 1j], requires_grad=True)
+torch.pow(-2, e).abs().sum().backward()
+b = torch.tensor([3 + 1j], requires_grad=True)
+(b ** e.detach()).abs().sum().backward()
+"""
+    )
+    assert any("Gradient of e = grad · conj(torch.pow(-2, e) · ln(-2))" in each for each in said)
+    assert any("Gradient of b = grad · conj(e.detach() · b^(e.detach() − 1))" in each for each in said)
+
+
+def test_the_gradient_of_pairs_is_not_only_the_real_part() -> None:
+    said = _sentences(
+        """import torch
+z = torch.tensor([[1., 2.]], requires_grad=True)
+torch.view_as_complex(z).abs().sum().backward()
+"""
+    )
+    assert any("/∂z = grad as pairs = [[0.4472, 0.8944]]" in each for each in said)
+
+
+def test_a_slope_that_is_nearly_zero_has_the_digits_that_show_it() -> None:
+    said = _sentences(
+        """import torch
+x = torch.tensor(7., requires_grad=True)
+x.tanh().backward()
+"""
+    )
+    assert any("= 1 × (1 − 0.99999833²) = 3.338e-06" in each for each in said)
+
+
+def test_a_sparse_product_has_the_number_of_its_factor() -> None:
+    text = """import torch
+s = torch.eye(2).to_sparse()
+d = torch.ones(2, 2, requires_grad=True)
+torch.sparse.addmm(torch.zeros(2, 2), s, d, alpha=%s).sum().backward()
+"""
+    assert any("sᵀ @ grad = " in each for each in _sentences(text % 1))
+    assert any("sᵀ @ grad · 3 = " in each for each in _sentences(text % 3))

@@ -344,3 +344,33 @@ grad(lambda x: x * jvp(lambda y: x * y, (x,), (torch.tensor(1.0),))[1])(torch.te
     assert "torch.autograd.grad(outputs=(x * x), …) (line 8)" in [each.title for each in told]
     assert "log in MixtureSameFamily = ln" in said and "L with L @ Lᵀ" not in said and "mask of" not in said
     assert "∂(tensor made in x * jvp(…)[1]) = grad · x = 1 × 2 = 2" in said
+
+
+def test_a_number_that_is_written_at_indices_is_not_called_the_indices() -> None:
+    trace = run("import torch\ni = torch.arange(4)\ni[i > 1] = -1\n")
+    said = [explain(trace.frame(at)).sentence for at in range(1, len(trace) + 1)]
+    assert any("it is (the former i) with -1 at the indices of i[i > 1] =" in each for each in said)
+
+
+def test_the_states_of_an_lstm_have_the_letters_of_what_reads_them() -> None:
+    text = """import torch
+lstm = torch.nn.LSTM(2, 3).double()
+out = lstm(torch.ones(2, 1, 2, dtype=torch.float64))[0]
+h, c = torch.zeros(1, 1, 3), torch.zeros(1, 1, 3)
+"""
+    trace = run(text)
+    said = [explain(trace.frame(at)).sentence for at in range(1, len(trace) + 1)]
+    assert any("+ (h_0 of lstm)[0] @ lstm.weight_hh_l0.t()" in each for each in said)
+    assert any("· (c_0 of lstm)[0]" in each or "× [[0, 0, 0]]" in each for each in said)
+
+
+def test_what_a_call_overwrote_for_itself_is_named_within_the_sentence() -> None:
+    text = """import torch
+leaf = torch.ones(3, requires_grad=True)
+base = leaf * 1
+base[1:].exp_()
+torch.autograd.grad(base.sum(), leaf, create_graph=True)
+"""
+    trace = run(text)
+    said = [explain(trace.frame(at)).sentence for at in range(1, len(trace) + 1)]
+    assert not any("A part of The" in each for each in said)

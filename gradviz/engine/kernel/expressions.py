@@ -257,7 +257,7 @@ def _call(node: ast.Call) -> Part:
         given = _joined(", ", [inside, *(_set(each)[0] for each in args[1:])])
         return Row((Sign(_NAMES.get(name, name), "word"), Bracketed(given))), _ATOM
     word = _WORDS[name]
-    if rank < _ATOM:
+    if rank < _ATOM or (isinstance(args[0], ast.Constant) and str(args[0].value).startswith("-")):
         inside, word = Bracketed(inside), word if word == "not {}" else word.replace(" {", "{")
     before, after = word.split("{}")
     parts = (Sign(before, "word"), inside, Sign(after, "word"))

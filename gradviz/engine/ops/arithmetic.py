@@ -460,8 +460,8 @@ POW_TENSOR = op(
     symbol="^",
     latex=r"x^y",
     brief="Raises to a power, element by element.",
-    self=expressed("grad * exponent * self ** (exponent - 1)", _power_base_grad),
-    exponent=expressed("grad * result * log(self)", _power_exponent_grad),
+    self=expressed("grad * conj(exponent * self ** (exponent - 1))", _power_base_grad),
+    exponent=expressed("grad * conj(result * log(self))", _power_exponent_grad),
 )
 POW_BASE = op(
     "pow",
@@ -475,7 +475,7 @@ POW_BASE = op(
     latex=r"a^x",
     brief="A number raised to each element.",
     exponent=expressed(
-        "grad * result * log(base)",
+        "grad * conj(result * log(base))",
         lambda grad, base, exponent, result: _scalar_base_grad(grad, base, exponent, result),
     ),
 )

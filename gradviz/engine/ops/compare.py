@@ -109,7 +109,7 @@ _logic("logical_xor", np.logical_xor, "Where just one is not 0.")
 
 def _bits(name: str, ufunc: np.ufunc, operators: str, symbol: str, kernel: str, kinds: str) -> None:
     forward = only(kinds, kernel, ufunc)
-    shown: dict[str, Any] = {"symbol": symbol, "latex": name, "brief": "Integers, bit by bit."}
+    shown: dict[str, Any] = {"symbol": symbol, "latex": name, "brief": "Bit by bit; True and False are one bit."}
     row = op(name, "self, other", forward, category="comparison", **shown)
     binary(row, operators=operators, fast=False)
 
@@ -135,7 +135,7 @@ unary(
         category="comparison",
         symbol="~",
         latex="bitwise_not",
-        brief="Integers, bit by bit.",
+        brief="Bit by bit; True and False are one bit.",
     ),
     floating=False,
 )

@@ -219,7 +219,7 @@ _math(
     functions.erfc,
     r"\operatorname{erfc} x",
     "-2 / sqrt(pi) * exp(-(self ** 2)) * grad",
-    brief="One less the error function.",
+    brief="1 minus the error function.",
 )
 
 RELU = op(

@@ -87,7 +87,7 @@ def vanishing(case: Case) -> Iterator[Hit]:
         yield Hit(at, step, why, "Begin with larger weights.", larger, case.mark(small, "shrinks it"))
         return
     why += f"each {op} (line {line}) lets only a part of it pass. The first layers hardly learn."
-    advice = "Use ReLU instead of sigmoid or tanh, a normalisation, residual connections, or larger first weights."
+    advice = "Use ReLU instead of sigmoid or tanh, a normalisation, residual connections, or larger initial weights."
     fix = _residual(case, node) or _relus(case, op, layers)
     yield Hit(line, step, why, advice, fix, case.mark(node, "shrinks it"))
 
@@ -353,8 +353,8 @@ def dead_relu(case: Case) -> Iterator[Hit]:
         before = trace.frame_at(step).value(case.read_by(node)[0])
         numbers = f" ({before.brief()})" if before is not None else ""
         why = f"Everything that comes to the ReLU on line {line} is negative{numbers}: it lets 0 through, and sends 0 "
-        why += "back. All that lies before it gets no gradient and can never change again."
-        advice = "Use a smaller learning rate or another first bias, or LeakyReLU, which lets a little through."
+        why += "back. All that lies before it gets a gradient of 0 and does not change any more."
+        advice = "Use a smaller learning rate or another initial bias, or LeakyReLU, which lets a little through."
         fix = rates.slowed(case) if not zero[0] and at != line else ()
         passed = _passed_negative(case, at) if at != line and not fix else None
         if passed is not None:

@@ -121,7 +121,7 @@ def _not_reached(case: Case, tensor: int, step: int, why: str) -> Hit:
     beside = -1 if other or dead >= 0 else _left_out(case, tensor)
     if beside >= 0:
         at, name = int(case.trace.nodes.line[beside]), case.name(tensor)
-        why += f" Nothing computes with {name}; the last to compute with a leaf like it is line {at}."
+        why += f" Nothing computes with {name}; line {at} was the last to compute with another leaf."
         offered, advice = shifted(case, tensor, beside), f"Compute with {name}, too, or leave it out."
         return Hit(at, step, why, advice, offered, case.mark(beside, f"no {name}"))
     advice = f"Compute the root from {case.name(tensor)}, or call backward() on what was computed from it."

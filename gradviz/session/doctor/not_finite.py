@@ -16,7 +16,8 @@ from gradviz.session.doctor.case import Case, Fix, Hit, fixes
 from gradviz.session.doctor.magnitudes import exploding
 from gradviz.session.doctor.raised import Fault, Say
 from gradviz.session.doctor.text import name_of, receiver_of
-from gradviz.trace.table.frame import NOT_FINITE
+from gradviz.trace.table.frame import NOT_FINITE, Frame
+from gradviz.trace.table.values import Value, number_text
 
 
 def nan_born(case: Case) -> Iterator[Hit]:
@@ -85,8 +86,9 @@ def _forward_birth(case: Case, infinite: int = -1) -> tuple[Hit, bool] | None:
         line = int(trace.nodes.line[node])
         made = trace.value(int(values[tensor]))
         given = ", ".join(f"{case.name(each)} = {value.brief()}" for each, value in read if value is not None)
-        why = f"{trace.nodes.op[node]} on line {line} made {made.brief() if made else 'nan'} of {given}. "
-        why += f"Everything after it is not finite either, {case.name(roots[0])} and all gradients included."
+        why = f"{trace.nodes.op[node]} on line {line} made {made.brief() if made else 'nan'} from {given}. "
+        why += f"What is computed from it, {case.name(roots[0])} included, is not finite either, nor is the gradient "
+        why += "that goes back through it."
         advice = _ADVICE.get(str(trace.nodes.op[node]), "Keep its operand away from that point before the operation.")
         return Hit(
             line, int(trace.nodes.step[node]) + 1, why, advice, _kept_away(case, node), case.mark(node, "made it")
@@ -102,6 +104,25 @@ _ADVICE = {
     "exp": "Take the largest number off first, as logsumexp and softmax do.",
 }
 _EPSILON = "1e-8"
+
+
+def _places(case: Case, frame: Frame, node: int, sent: Value | None) -> str:
+    """Where an operation sent NaN or infinity: "where x is 0"; "at x = (3, 4) in [0, 1]," if that is not known."""
+    wrong = None if sent is None or sent.array is None else ~np.isfinite(sent.array)
+    told = []
+    for each in case.read_by(node):
+        value = frame.value(each)
+        if value is None:
+            continue
+        is_alike = wrong is not None and value.array is not None and value.array.shape == wrong.shape
+        numbers = np.unique(value.array[wrong]).tolist() if is_alike and value.array is not None else []
+        is_few = 0 < len(numbers) <= _FEW_PLACES
+        said = f"where {case.name(each)} is {' or '.join(map(number_text, numbers))}"
+        told.append(said if is_few else f"at {case.name(each)} = {value.brief()},")
+    return " ".join(told)
+
+
+_FEW_PLACES = 3  # different numbers that are named
 
 
 def _backward_birth(case: Case) -> tuple[Hit, bool] | None:
@@ -121,13 +142,13 @@ def _backward_birth(case: Case) -> tuple[Hit, bool] | None:
             born, above = _forward_birth(case, each), _where_above(case, node)
             safe = _safe_operand(case, born[0].marks[0].node, above) if born is not None and above else ()
             return (replace(born[0], fixes=safe or born[0].fixes), bool(above)) if born is not None else None
-    read = [f"{case.name(each)} = {value.brief()}" for each in case.read_by(node) if (value := frame.value(each))]
     came = [value.brief() for each in trace.outputs_of(node).tolist() if (value := frame.passing(each)) is not None]
     above = _where_above(case, node)
     line = int(trace.nodes.line[node])
     sent = trace.value(int(flows.value[rows[0]]))
     why = f"{trace.nodes.name[node]} (line {line}) got the gradient {', '.join(came) or '1'} and sent "
-    why += f"{sent.brief() if sent else 'nan'} back: at {', '.join(read)} its slope is infinite or not defined."
+    why += f"{sent.brief() if sent else 'nan'} back: {_places(case, frame, node, sent)} its slope is infinite or not "
+    why += "defined."
     if above:
         why += f" where() on line {trace.nodes.line[above]} does not take this branch there, so the gradient is 0; but "
         why += "both branches go backward, and 0 · inf is nan."

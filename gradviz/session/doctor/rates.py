@@ -242,8 +242,8 @@ def lr_too_large(case: Case) -> Iterator[Hit]:
     if line <= 0:
         return
     finite = [each for each in losses if math.isfinite(each)]
-    why = f"The loss climbs from {finite[0]:.4g} to {losses[-1]:.4g} in {len(losses)} steps: with a learning rate of "
-    why += f"{rate:g} each step jumps over the minimum and lands higher on the other side."
+    why = f"The loss climbs from {finite[0]:.4g} to {losses[-1]:.4g} in {len(losses)} iterations: with a learning rate "
+    why += f"of {rate:g} each step jumps over the minimum and lands higher on the other side."
     thrown = 10 ** math.floor(math.log10(rate / 1000)) if _is_thrown(case, losses) and rate > 0 else math.inf
     smaller = f"{min(float(_smaller(losses, rate)), thrown):g}"
     text = edits.replace_node(case.text, node, smaller) if node is not None else None
@@ -334,8 +334,8 @@ def lr_too_small(case: Case) -> Iterator[Hit]:
     slope = _slope(case, calls[0])
     if slope < 1e-3 * abs(losses[0]):
         return
-    why = f"In {len(losses)} steps the loss went from {losses[0]:.5g} to {losses[-1]:.5g}: with a learning rate of "
-    why += f"{rate:g} nothing moves, although the gradient is {slope:.3g}."
+    why = f"In {len(losses)} iterations the loss went from {losses[0]:.5g} to {losses[-1]:.5g}: with a learning rate "
+    why += f"of {rate:g} nothing moves, although the gradient is {slope:.3g}."
     text = edits.replace_node(case.text, node, f"{_larger(losses, slope, rate):g}") if node is not None else None
     step = int(case.trace.calls.step[calls[-1]]) + 1
     yield Hit(line, step, why, "Make it larger, a hundred times to begin with.", fixes(("a larger lr", text)))

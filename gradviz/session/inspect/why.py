@@ -25,7 +25,7 @@ from gradviz.trace.table.trace import in_brackets
 from gradviz.trace.words.contributions import NUMBER, added
 from gradviz.trace.words.explain import computed
 from gradviz.trace.words.formulas import filled
-from gradviz.trace.words.reasons import path_to, way_to_cut
+from gradviz.trace.words.reasons import NOT_A_LEAF, path_to, way_to_cut
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -123,6 +123,8 @@ def _why_none(frame: Frame, tensor: int) -> Answer | None:
         step = int(trace.grads.step[cleared])
         told = Reason(int(trace.steps.line[step]), f"{name}.grad was cleared", step + 1)
         return Answer("none", question, why, (told,))
+    if reason.startswith(NOT_A_LEAF):  # in an earlier call
+        return Answer("none", question, why, (_made(frame, int(trace.tensors.producer[tensor])),), notable=False)
     return Answer("none", question, why, _shortened(_to_the_end(frame, tensor)), notable)
 
 
@@ -380,7 +382,7 @@ def _why_value(frame: Frame, tensor: int) -> Answer | None:
     if not math.isfinite(value.norm):
         question = f"Why is {name} not finite?"
         return _value_answer(frame, tensor, "nan value", question, lambda each: not math.isfinite(each.norm))
-    if value.norm == 0 and frame.trace.tensors.producer[tensor] >= 0:
+    if value.norm == 0 and frame.trace.tensors.producer[tensor] >= 0 and value.dtype != "bool":
         return _value_answer(frame, tensor, "zero value", f"Why is {name} zero?", lambda each: each.norm == 0)
     return _why_large(frame, tensor, value) if _mean_size(value) >= LARGE else None
 
@@ -429,15 +431,16 @@ def _value_answer(frame: Frame, tensor: int, topic: str, question: str, is_so: C
         told = _leaf(frame, at, f" or changed to {value.brief()}" if (value := frame.value(at)) is not None else "")
         shown = _shortened([None, *way[::-1]])
         chain = tuple(told if each is None else _made(frame, each) for each in shown)
-        return Answer(topic, question, f"{frame.name(at)} is so itself.", chain)
+        what = topic.removesuffix(" value").replace("nan", "not finite")
+        return Answer(topic, question, f"{frame.name(at)} is {what} itself.", chain)
     node = way[-1]
     step = int(trace.nodes.step[node])
     made = at if trace.tensors.producer[at] == node else int(trace.outputs_of(node)[0])
     read = _read(trace.frame_at(step), node)
     worked = computed(trace.frame_at(step + 1), made)
     name = called_op(str(trace.nodes.op[node]))
-    why = f"{name} on {_made(frame, node).place} made it of {read}" if read else f"{name} made it so"
-    why += f": {worked}." if " = " in worked else "."
+    why = f"{name} on {_made(frame, node).place} made it from {read}" if read else f"{name} made it so"
+    why += (f": {worked}" if " = " in worked else "") + "."
     return Answer(topic, question, why, tuple(_made(frame, each) for each in _shortened(way[::-1])))
 
 
@@ -470,7 +473,8 @@ def _why_not_trained(frame: Frame, tensor: int) -> Answer | None:
         return None
     rows = trace.history("updates", "tensor").before(tensor, frame.cursor)
     writes = trace.history("writes", "tensor").before(tensor, frame.cursor)
-    first = int(steps[0])
+    came = trace.history("arrivals", "tensor").before(tensor, frame.cursor)[:1]
+    first = min([int(steps[0]), *trace.arrivals.step[came].tolist()])  # it may have been trained by hand before
     if len(rows) or any(trace.writes.step[row] >= first for row in writes.tolist()):
         return None
     if not frame.requires_grad(tensor) and not trace.tensors.is_parameter[tensor]:

@@ -272,6 +272,7 @@ def in_names(op: str, params: str, names: Mapping[int, str], factors: Sequence[s
     which = f"{op} by known statistics" if given.get("training") == "False" and op == "native_batch_norm" else which
     which = f"{which} without weight" if op == "native_batch_norm" and 1 not in names else which
     which = f"{which} with pos_weight" if op in _WITH_POS_WEIGHT and 3 in names and 2 not in names else which
+    which = f"{op} number" if op == "index_put" and 2 not in names else which  # which is no operand
     bound = next((name for name in ("beta", "delta") if op in _BOUNDED and given.get(name, "1.0") != "1.0"), "")
     if bound:
         which, params, given["bound"] = f"{op} by a bound", "", given[bound]

@@ -349,7 +349,7 @@ def _of_view(frame: Frame, tensor: int) -> str:
     if not is_same:
         return ""
     source = frame.name(first)
-    return f"{'the former ' if source == name else ''}{beside_words(source)}, unchanged"
+    return f"the former {source}, unchanged" if source == name else f"{beside_words(source)}, unchanged"
 
 
 _RESHAPED = re.compile(r"\.reshape\([\d, ]*\)[₀-₉]*$")
@@ -370,9 +370,10 @@ def _inplace(frame: Frame) -> Said:
         for other in writes.tensor[low:high]
         if other != tensor and storage[other] == storage[tensor]
     ]
+    name, is_part = with_article(frame.name(tensor)), _is_part(frame.trace, frame.current_node)
     return said(
-        "inplace.part" if _is_part(frame.trace, frame.current_node) else "inplace",
-        tensor=opening(with_article(frame.name(tensor))),
+        "inplace.part" if is_part else "inplace",
+        tensor=name if is_part else opening(name),
         value=computed(frame, tensor),
         version=frame.version(tensor),
         shared=said("part.shared", others=opening(listed(list(dict.fromkeys(others))))) if others else "",

@@ -27,6 +27,7 @@ _PARAMETER = re.compile(r"(\w+)=(-?(?:[\d.]+(?:e[+-]?\d+)?|inf))(?=,|$)")
 _COMPLEX_PARAMETER = re.compile(r"(\w+)=\(?(-?[\d.]*[+-]?[\d.]+j)\)?(?=,|$)")
 _GIVEN = re.compile(r"(\w+)=([^,()]+)")
 _DIFFERENCE = re.compile(r"\((\w+) − (\w+)\)")
+_ONE_LESS = re.compile(r"1 − (\w+?)(²?)(?!\w)")
 _FUNCTIONS = frozenset("exp ln sin cos tan tanh sinh cosh sqrt sign where else conj".split())
 _LEADING = re.compile(r"^\((-[\d.e-]+)\)(?= |$)")
 _ARTICLES = ("the ", "its ", "each ", "every ")
@@ -55,7 +56,8 @@ def formula_for(trace: Trace, node: int, slot: int) -> str:
     written = None if special else _written(trace, node, op, name)
     if written is not None:
         return _EXPONENT.sub("e-", in_line(written))
-    said = special or op.derivatives.get(name, "")
+    alpha = _numbers(trace, node, op).get("alpha", 1)
+    said = (special or op.derivatives.get(name, "")).replace(" · alpha", f" · {alpha}" if alpha != 1 else "")
     if "weight" in op.inputs and op.inputs.index("weight") not in trace.slots_of(node):
         return said.replace(" · weight", "")  # a layer without parameters
     return said
@@ -278,9 +280,7 @@ def _filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None)
         return ("0 everywhere" if formula == "0" else f"{fill(formula, names)} for every element",)
     named = fill(formula, names) + (", summed over the broadcast dimensions" if spread else "")
     if grad is not None and grad.dtype.startswith("complex") > sent.dtype.startswith("complex"):
-        return (
-            named if named.startswith(("the real part", "the imaginary part", "Re(")) else f"the real part of {named}",
-        )
+        return (named if named.startswith(_OF_REAL) or named.endswith("as pairs") else f"the real part of {named}",)
     read = [value for value in _read(formula, values) if value is not None and value.numel > 1]
     if spread:
         is_one_sum = sent.numel == 1 and grad is not None and all(value.shape == grad.shape for value in read)
@@ -351,6 +351,7 @@ def _unspread(formula: str, sent: Value, grad: Value | None) -> str:
     return "grad" if sent.shape == grad.shape or sent.numel == 1 else "grad, reshaped back"
 
 
+_OF_REAL = ("the real part", "the imaginary part", "Re(")
 _RESHAPING = ("grad", "grad, reshaped back", "grad, summed over the repetitions")
 
 
@@ -481,6 +482,11 @@ def _in_numbers(formula: str, values: dict[str, Value | None]) -> str | None:
 def _digits(formula: str, values: Mapping[str, Value | None]) -> dict[str, int]:
     """How many digits the sides of a difference need if 4 would not show it as large as it is."""
     found: dict[str, int] = {}
+    for name, square in _ONE_LESS.findall(formula):  # "1 − y²", which is small where y is near 1
+        value, power = values.get(name), 2 if square else 1
+        if value is not None and value.array is not None and value.array.dtype.kind == "f" and value.numel <= FEW:
+            side = value.array.astype(np.float64)
+            found[name] = digits_shown(lambda each, to=power: 1 - each**to, (side,), 1 - side**power)
     for names in _DIFFERENCE.findall(formula):
         sides = [value.array for name in names if (value := values.get(name)) is not None and value.array is not None]
         if len(sides) < 2 or any(one.dtype.kind != "f" or not 0 < one.size <= FEW for one in sides):

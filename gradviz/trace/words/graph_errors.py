@@ -58,9 +58,11 @@ def _second_backward(trace: Trace, match: Match) -> ErrorExplanation | None:
         return ErrorExplanation("A saved tensor was read after backward() had freed it.", "Read it before backward().")
     earlier = int(trace.steps.call[marks[0].step - 1])
     at = int(trace.calls.line[earlier]) if earlier >= 0 else -1
-    why = f"{_node(trace, marks[0].node)} needs what it saved, but it {marks[0].reason}, "
-    why += f"when backward() ran{on_line(at)}."
-    fix = f"Pass retain_graph=True{on_line(at)}, or compute the forward pass again before the second backward()."
+    is_read = trace.calls.step[-1] < marks[0].step  # by the snippet, not by another backward call
+    needs = "was asked for what it saved" if is_read else "needs what it saved"
+    why = f"{_node(trace, marks[0].node)} {needs}, but it {marks[0].reason}, when backward() ran{on_line(at)}."
+    again = "read it before" if is_read else "compute the forward pass again before the second backward()"
+    fix = f"Pass retain_graph=True{on_line(at)}, or {again}."
     return ErrorExplanation(why, fix, marks, at)
 
 
@@ -208,11 +210,17 @@ GRAPH_ROWS: tuple[Row, ...] = (
     ),
     (
         r"One of the differentiated Tensors does not require grad",
-        plain("One of the tensors to differentiate by does not require grad.", "Create it with requires_grad=True."),
+        plain(
+            "One of the tensors to differentiate with respect to does not require grad.",
+            "Create it with requires_grad=True.",
+        ),
     ),
     (
         r"is a view and is being modified inplace",
-        plain("This view is one of several that one call made; writing to one would change the others.", "clone() it."),
+        plain(
+            "This view is one of several that one call made, and autograd can't follow a write to it.",
+            "clone() it.",
+        ),
     ),
     (
         r"before Module.__init__\(\) call",
@@ -238,7 +246,7 @@ GRAPH_ROWS: tuple[Row, ...] = (
     (
         r"appears to not have been used in the graph",
         plain(
-            "One of the tensors to differentiate by was not used to compute the output.",
+            "One of the tensors to differentiate with respect to was not used to compute the output.",
             "Use it, leave it out, or pass allow_unused=True to get None for it.",
         ),
     ),

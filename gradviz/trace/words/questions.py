@@ -97,7 +97,7 @@ def _question(frame: Frame, asked: _Asked, start: int, end: int) -> Question | N
     shapes = _shapes(value, asked.others)
     if not value.shape or len(shapes) < 2:
         return None
-    prompt = f"{asked.prompt.removesuffix('?')}: of what shape?"
+    prompt = f"{asked.prompt.removesuffix('?').removesuffix(' = ')}: of what shape?"
     hints = (asked.hints[0], asked.hints[1], _operand_shapes(asked.others) or asked.hints[0])
     return Question(
         start, end, step_title(frame), prompt, f"shape of {asked.subject}", asked.tensor, node, asked.part,
@@ -238,11 +238,12 @@ def _contribution(frame: Frame, _: Brief) -> _Asked | None:
     buffer = frame.buffer(tensor)
     senders = [sender_name(frame, sender) for sender, _ in buffer.contributions] if buffer is not None else []
     parts = [value for _, value in buffer.contributions] if buffer is not None else []
-    name = frame.name(tensor)
+    name, times = frame.name(tensor), "twice" if count == 2 else f"{count} times"
     return _Asked(
-        f"{name} has all {count} contributions now. What is {subject}?", subject, tensor, "sum",
+        f"{name} has {'both' if count == 2 else f'all {count}'} contributions now. What is {subject}?",
+        subject, tensor, "sum",
         (
-            f"{name} is used {count} times: its gradient is the sum of what comes through each use.",
+            f"{name} is used {times}: its gradient is the sum of what comes through each use.",
             f"{subject} = {' + '.join(f'what came from {sender}' for sender in senders)}",
             f"{subject} = {terms(parts) or 'the sum of them'} = ?",
         ),

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
     from gradviz.trace.table.trace import Trace
 
+NOT_A_LEAF = "not a leaf"
+_PASSED_ON = f"{NOT_A_LEAF}: the gradient passed through and was not stored (retain_grad() stores it)"
 _SEARCHED = 5_000  # tensors visited in search of where a history was cut off
 
 
@@ -94,7 +96,10 @@ def _cut_text(trace: Trace, tensor: int) -> str:
         return f"detached{_at(line)}"
     if nodes.reason[node] == SWITCHED_OFF:
         return f"computed inside no_grad{_at(line)}"
-    return f"the result of {called_op(str(nodes.op[node]))}{_at(line)} is not differentiable"
+    op = called_op(str(nodes.op[node]))
+    if nodes.reason[node] != NOT_DIFFERENTIABLE:
+        return f"none of the inputs of {op} required grad{_at(line)}"
+    return f"the result of {op}{_at(line)} is not differentiable"
 
 
 def _at(line: int) -> str:
@@ -138,7 +143,7 @@ def _passing(frame: Frame, tensor: int) -> str:
         if not buffer.used and buffer.arrived < buffer.expected:
             return f"{buffer.arrived} of {buffer.expected} gradients have arrived in its input buffer"
         return _arrived_in(frame, tensor)
-    return "not a leaf: the gradient passed through and was not stored (retain_grad() stores it)"
+    return _PASSED_ON
 
 
 def _arrived_in(frame: Frame, leaf: int) -> str:
@@ -162,8 +167,10 @@ def _not_reached(frame: Frame, tensor: int) -> str:
         return _on_its_way(frame, tensor, int(trace.arrivals.step[coming[0]]))
     if trace.tensors.step[tensor] >= trace.calls.step[frame.call]:
         return "made after the last backward call"
-    if _stopped_by_error(trace, frame.call):
+    if _stopped_by_error(trace, frame.call) and tensor in led_to_roots(trace, frame.call):
         return "the error stopped the backward pass before it got here"
+    if not frame.is_leaf(tensor) and len(trace.history("arrivals", "tensor").before(tensor, frame.cursor)):
+        return _PASSED_ON  # in an earlier call
     roots = ", ".join(frame.name(int(root)) for root in trace.roots_of(frame.call))
     return f"not reached from {roots or 'the root'}{_uses(frame, tensor)}"
 

@@ -414,6 +414,8 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("grid_sampler_2d linear", 2): "{p[0]} read between its pixels, at the points of {n[1]}, by linear interpolation",
     ("grid_sampler_2d nearest", 2): "the pixels of {n[0]} next to the points of {n[1]}",
     ("index_put", 2): "{p[0]} with {n[1]} at the indices",
+    ("index_put number", 2): "{p[0]} with {values} at {n[1]}",
+    ("index_put adding", 2): "{p[0]} with {n[1]} added at the indices",
     ("index_put", 3): "{p[0]} with {n[2]} at the indices",
     ("index_put adding", 3): "{p[0]} with {n[2]} added at the indices",
     ("index_put adding", 4): "{p[0]} with {n[3]} added at the indices",

@@ -554,8 +554,8 @@ class LSTM(RNNBase):
 
     def _zeros_impl(self, input: Tensor, batch: int) -> State:
         count = self.num_layers * len(self._directions_impl())
-        memory = T["zeros"](count, batch, self.hidden_size, dtype=input.dtype, device=input.device)
-        return super()._zeros_impl(input, batch), memory
+        state = super()._zeros_impl(input, batch)
+        return state, T["zeros"](count, batch, self.hidden_size, dtype=input.dtype, device=input.device)
 
     def _check_dimensions_impl(self, hx: State, ndim: int) -> None:
         if hx is not None and (hx[0].ndim != ndim or hx[1].ndim != ndim):
