@@ -49,6 +49,7 @@ from gradviz.torch.legacy import (
 __version__ = "2.13.0+cpu"
 pi, e, inf, nan = _math.pi, _math.e, _math.inf, _math.nan
 newaxis = None
+has_lapack = has_mkl = has_openmp = True
 
 # imported to fill the tables of names
 _ready = (_custom, _ops, _options, _tensor_gradients)
@@ -193,7 +194,8 @@ for _name, _home in {
 }.items():
     globals()[_name].__module__ = _home  # shown when a snippet prints a type
 
-autograd.torch = _sys.modules[__name__]  # type: ignore[attr-defined]  # PyTorch has it there
+torch = _sys.modules[__name__]  # PyTorch has it in these places
+autograd.torch = nn.functional.torch = nn.init.torch = torch  # type: ignore[attr-defined, assignment]
 _ready_too = _devices  # importing it makes torch.cuda and similar modules
 _rehome(__name__, {"_vmap_internals": {"_vmap": _legacy_vmap}}, keep=True)  # private, but used by tests of autograd
 _missing.install()

@@ -10,6 +10,7 @@ import json
 import re
 import sys
 import types
+import warnings
 from collections.abc import Callable
 from inspect import getattr_static
 from typing import NoReturn
@@ -101,6 +102,12 @@ REASONS: list[tuple[str, str, str]] = [
     ),
 ]
 IMPORTED_ONLY = {("torch.nn.utils", "prune")}  # (parent, child): what only its own import makes an attribute
+_OUTDATED = {  # what torch answers with a warning: what to write, and the answer
+    "has_cuda": ("backends.cuda.is_built()", False),
+    "has_cudnn": ("backends.cudnn.is_available()", False),
+    "has_mps": ("backends.mps.is_built()", False),
+    "has_mkldnn": ("backends.mkldnn.is_available()", True),
+}
 NO_REASON = "lessons do not use it, so it is not built"
 IS_PRIVATE = "it is private to PyTorch"
 
@@ -124,6 +131,8 @@ def is_pytorch(module: str, name: str) -> bool:
     """Whether PyTorch has this name."""
     if (module, name) in IMPORTED_ONLY:
         return False
+    if module == "torch" and name in _OUTDATED:
+        return True
     return name in NAMES.get(module, ()) or f"{module}.{name}" in (*MODULES, "torch.__future__")
 
 
@@ -135,9 +144,13 @@ def explain(module: str, name: str) -> str:
 
 
 def absent_from(module: str) -> Callable[[str], object]:
-    """The `__getattr__` of a module: raise with the sentence."""
+    """The `__getattr__` of a module: raise with the sentence, unless it is an outdated name."""
 
-    def __getattr__(name: str) -> NoReturn:
+    def __getattr__(name: str) -> object:
+        if module == "torch" and name in _OUTDATED:
+            instead, answer = _OUTDATED[name]
+            warnings.warn(f"{name!r} is deprecated, please use 'torch.{instead}'", stacklevel=2)
+            return answer
         if name.startswith("__") and name != "__future__":
             raise AttributeError(f"module '{module}' has no attribute '{name}'")
         raise AttributeError(explain(module, name), name=name)

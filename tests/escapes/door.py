@@ -194,7 +194,7 @@ _BYTES = {
 }
 _BEHIND = {
     "what a file is made of": (
-        "f = open('x', 'w')\nfor name in ('_inner', '_content', 'buffer', 'raw', 'detach', '_checkClosed', 'fileno'):\n"
+        "f = open('x', 'w')\nfor name in ('_inner', '_content', 'buffer', 'raw', 'detach', '_checkClosed'):\n"
         "    try: print('ESCAPED', getattr(f, name))\n    except AttributeError: pass"
     ),
     "a file of one's own": "f = open('x', 'w')\nmade = type(f)('y', 'r', f)\nprint('ESCAPED')",

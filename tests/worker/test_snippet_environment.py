@@ -229,6 +229,11 @@ print(parser.format_usage())
 """
 
 
+def test_a_program_is_called_as_its_file(run: Runner) -> None:
+    source = "import sys, argparse\nprint(sys.argv)\nprint(argparse.ArgumentParser().format_usage().strip())"
+    assert run(source, "train_net.py").printed() == "['train_net.py']\nusage: train_net.py [-h]\n"
+
+
 def test_a_command_line_is_empty_and_gives_the_defaults(run: Runner) -> None:
     outcome = run(SETTINGS)
     assert outcome.printed() == (

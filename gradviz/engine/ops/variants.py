@@ -9,6 +9,8 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
+import operator
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -175,6 +177,20 @@ def map_(self: Tensor, tensor: Tensor, callable: Callable[[object, object], obje
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: object = None) -> Tensor:
     """Take the shape of another tensor."""
     return self.resize_(the_template.shape)
+
+
+@method("resize")
+def resize(self: Tensor, *sizes: int) -> Tensor:
+    """The same elements in another shape, by a name that PyTorch advises against."""
+    warnings.warn("non-inplace resize is deprecated", stacklevel=3)
+    count = functools.reduce(operator.mul, sizes, 1)
+    if count != self.numel():
+        raise RuntimeError(
+            f"requested resize to {'x'.join(map(str, sizes))} ({count} elements in total), but the given tensor has a "
+            f"size of {'x'.join(map(str, self.shape))} ({self.numel()} elements). autograd's resize can only change "
+            "the shape of a given tensor, while preserving the number of elements. "
+        )
+    return self.contiguous().view(*sizes)
 
 
 @method("dim_order")

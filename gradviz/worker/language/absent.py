@@ -76,6 +76,14 @@ def is_known(module: str, name: str) -> bool:
     return value is not None and not isinstance(value, types.ModuleType)
 
 
+def removed(module: str, name: str) -> str:
+    """What NumPy says of a name that it had once, "" for every other."""
+    real = vars(sys.modules[module]) if module == "numpy" else {}
+    if instead := real.get("__expired_attributes__", {}).get(name):
+        return f"`np.{name}` was removed in the NumPy 2.0 release. {instead}"
+    return str(real.get("__former_attrs__", {}).get(name, ""))
+
+
 class Absent:
     """Stands for a module or a name that does not exist here."""
 

@@ -7,7 +7,7 @@ import types
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from gradviz.worker.language.absent import is_known, sentence_of
+from gradviz.worker.language.absent import is_known, removed, sentence_of
 from gradviz.worker.objects.arguments import is_numpys_own, keep_offered
 
 
@@ -26,7 +26,7 @@ class StandIn:
         module = type(self).__name__
         if is_known(module, name):
             raise AttributeError(sentence_of(f"{module}.{name}"))
-        raise AttributeError(f"module '{module}' has no attribute '{name}'")
+        raise AttributeError(removed(module, name) or f"module '{module}' has no attribute '{name}'")
 
     def __repr__(self) -> str:
         return f"<module '{type(self).__name__}'>"

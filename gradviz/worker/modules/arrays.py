@@ -5,10 +5,11 @@ package, which is slow."""
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, SupportsInt
+from typing import Any, SupportsIndex, SupportsInt
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from gradviz.engine.numerics.overflow import CAREFUL
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.file_formats import array_files, warm_formats
 from gradviz.worker.objects.arguments import keep_methods
-from gradviz.worker.objects.numpy_boundary import STAND_INS, as_tensor, call_numpy, offer, to_numpy, to_snippet
+from gradviz.worker.objects.numpy_boundary import STAND_INS, as_tensor, call_numpy, numeric, offer, to_numpy, to_snippet
 from gradviz.worker.objects.numpy_types import DType, Finfo, Iinfo, SafeArray
 
 # --- numpy.testing: each returns None or raises an AssertionError that begins as NumPy's does ---
@@ -81,13 +82,22 @@ array_str array_repr result_type can_cast promote_types array_equiv isreal iscom
 trim_zeros ediff1d nancumsum nanprod bitwise_and bitwise_or bitwise_xor invert left_shift right_shift asanyarray
 diagonal extract hanning hamming blackman bartlett kaiser roots poly polyder polyint histogram2d nanvar setxor1d ix_
 asfortranarray base_repr binary_repr isneginf isposinf ldexp frexp nextafter gcd lcm may_share_memory shares_memory
-mask_indices atleast_3d
+mask_indices atleast_3d row_stack positive conjugate fix acos asin atan acosh asinh atanh atan2 pow concat permute_dims
+bitwise_not bitwise_invert bitwise_left_shift bitwise_right_shift bitwise_count matrix_transpose vecdot matvec vecmat
+cumulative_sum cumulative_prod unstack hsplit vsplit dsplit diagflat tril_indices_from triu_indices_from
+diag_indices_from nanpercentile nanquantile nancumprod histogram_bin_edges histogramdd isrealobj real_if_close spacing
+logaddexp2 broadcast_shapes polyadd polysub polymul polydiv put putmask place copyto put_along_axis compress
+sort_complex i0 unwrap format_float_positional format_float_scientific packbits unpackbits
 """.split()
 _LINALG = """norm inv det solve eig eigh eigvals eigvalsh svd qr cholesky matrix_rank pinv lstsq matrix_power slogdet
-cond multi_dot"""
+cond multi_dot svdvals trace diagonal cross outer tensordot matmul matrix_transpose matrix_norm vector_norm vecdot"""
 _RANDOM = """rand randn randint random random_sample seed normal uniform choice permutation shuffle standard_normal
 binomial poisson exponential beta gamma multivariate_normal laplace lognormal geometric multinomial dirichlet
-get_state set_state"""
+chisquare gumbel logistic negative_binomial pareto power rayleigh standard_cauchy standard_exponential
+standard_gamma standard_t triangular weibull get_state set_state"""
+_GENERATOR = """random normal uniform integers choice permutation permuted shuffle standard_normal binomial poisson
+exponential beta gamma multivariate_normal laplace lognormal geometric multinomial dirichlet chisquare gumbel logistic
+rayleigh standard_exponential standard_gamma standard_t triangular weibull"""
 _FFT = (
     "fft ifft fft2 ifft2 fftn ifftn rfft irfft rfft2 irfft2 rfftn irfftn hfft ihfft fftfreq fftshift ifftshift rfftfreq"
 )
@@ -211,6 +221,14 @@ def numpy_modules(source: np.random.RandomState | None = None) -> dict[str, obje
         "finfo": Finfo,
         "iinfo": Iinfo,
         "errstate": _errstate,
+        "ndindex": _ndindex,
+        "ndenumerate": _ndenumerate,
+        "fromfunction": _fromfunction,
+        "s_": _ByIndex(lambda key: key),
+        "euler_gamma": np.euler_gamma,
+        "True_": to_snippet(np.True_),
+        "False_": to_snippet(np.False_),
+        **_error_ways(),
     }
     names |= {name: _ByIndex(_guarded(getattr(np, name).__getitem__)) for name in _BY_INDEX.split()}
     names |= array_files()
@@ -311,6 +329,42 @@ def _errstate(**ways: object) -> Iterator[None]:
         yield
 
 
+def _error_ways() -> dict[str, object]:
+    """Return `seterr` and `geterr`, which change nothing: NumPy's warnings are never shown here."""
+    ways = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
+
+    def seterr(all: object = None, **given: object) -> dict[str, str]:
+        named = given if all is None else {**dict.fromkeys(ways, all), **given}
+        plain = {key: str.__str__(way) for key, way in named.items() if way is not None}
+        if wrong := [way for way in plain.values() if way not in ("ignore", "warn", "print")]:
+            way_out = "; write with np.errstate(...) around the lines" if wrong[0] == "raise" else ""
+            raise ValueError(f"invalid error mode {wrong[0]!r}{way_out}")
+        if unknown := plain.keys() - ways.keys():
+            raise TypeError(f"seterr() got an unexpected keyword argument {min(unknown)!r}")
+        before = dict(ways)
+        ways.update(plain)
+        return before
+
+    return {"seterr": seterr, "geterr": lambda: dict(ways)}
+
+
+def _ndindex(*shape: SupportsIndex) -> Iterator[tuple[int, ...]]:
+    sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
+    return iter(list(itertools.product(*[range(operator.index(size)) for size in sizes])))
+
+
+def _ndenumerate(arr: object) -> Iterator[tuple[tuple[int, ...], object]]:
+    array = np.asarray(to_numpy(arr))
+    return iter(list(zip(_ndindex(*array.shape), map(to_snippet, array.ravel()), strict=True)))
+
+
+def _fromfunction(
+    function: Callable[..., object], shape: object, *, dtype: object = float, **keywords: object
+) -> object:
+    places = np.indices(to_numpy(shape), dtype=numeric(dtype))
+    return function(*[to_snippet(each) for each in places], **keywords)
+
+
 def _vectorize(function: Callable[..., object]) -> Callable[..., object]:
     def call(values: object) -> Any:
         array = np.asarray(to_numpy(values))
@@ -329,8 +383,7 @@ def _apply_along_axis(func1d: Callable[..., object], axis: int, arr: object, *ar
 
 def _default_rng(seed: int | None = None) -> object:
     source = np.random.default_rng(None if seed is None else int(seed))
-    names = "random normal uniform integers choice permutation shuffle standard_normal binomial poisson exponential"
-    return stand_in("Generator", _random_names(source, names))
+    return stand_in("Generator", _random_names(source, _GENERATOR))
 
 
 def _random_state(seed: int | None = None) -> object:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import functools
+import posixpath
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn, TypeVar
@@ -21,7 +22,7 @@ from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.policy_names import HERE
 
 R = TypeVar("R")
-PROGRAM = "snippet.py"  # as in sys.argv
+PROGRAM = "snippet.py"  # in sys.argv, until a run has a name
 _ACTIONS = frozenset("store store_const store_true store_false append append_const extend count help version".split())
 _TEXTS = ("help", "dest", "metavar", "version", "nargs", "action")
 _FORMATS: dict[str, type[argparse.HelpFormatter]] = {
@@ -264,11 +265,17 @@ def command_line_module(guard: Guard, write: Callable[[str, str], None], argv: S
         **options: Any,
     ) -> _CommandLine:
         texts: dict[str, Any] = {"usage": usage, "description": description, "epilog": epilog}
-        return _CommandLine(_Parser(write, **_settings(prog=prog or PROGRAM, **texts, **options)), write, own, argv)
+        return _CommandLine(
+            _Parser(write, **_settings(prog=prog or _program(argv), **texts, **options)), write, own, argv
+        )
 
     names: dict[str, Any] = {"ArgumentParser": ArgumentParser, "Namespace": own}
     names |= {"ArgumentTypeError": argparse.ArgumentTypeError, "ArgumentError": argparse.ArgumentError}
     return stand_in("argparse", names | _MARKS | {name: name for name in (*_FORMATS, _BOOLEAN)})
+
+
+def _program(argv: Sequence[str]) -> str:
+    return posixpath.basename(_text(argv[0])) if argv else PROGRAM
 
 
 def tyro_module(guard: Guard, write: Callable[[str, str], None], argv: Sequence[str]) -> Any:
@@ -282,7 +289,7 @@ def tyro_module(guard: Guard, write: Callable[[str, str], None], argv: Sequence[
             return f() if default is None else default
         if not (isinstance(f, type) and is_dataclass(f)):
             raise TypeError(f"tyro.cli of what is no dataclass is not {HERE} with arguments; use argparse")
-        found = _fields_of_line(_Parser(write, prog=PROGRAM), f, given)
+        found = _fields_of_line(_Parser(write, prog=_program(argv)), f, given)
         rest = () if default is None else (each.name for each in fields(f) if each.init)
         return f(**{name: guard.getattr(default, name) for name in rest} | found)
 

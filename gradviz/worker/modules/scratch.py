@@ -33,6 +33,7 @@ TEMPORARY = "/tmp"
 MOST_BYTES = 64 << 20  # of all files; objects count with the size of their numbers
 MOST_NAMES = 2_000
 LONGEST_PATH = 1_000
+NUMBER = 3  # of every open file, where Python's have one each
 MARK = b"GradViz object "  # of an object that the run has put away, with its number
 _MARK = MARK + b"%12d\n"
 MARK_BYTES = len(_MARK % 0)
@@ -356,6 +357,12 @@ class ScratchFile:
     def close(self) -> None:
         """Close the file."""
         self._inner.close()
+
+    def fileno(self) -> int:
+        """Return a number for `os.fsync`, the same for every file."""
+        if self._inner.closed:
+            raise ValueError("I/O operation on closed file")
+        return NUMBER
 
     def readable(self) -> bool:
         """Whether it was opened for reading."""

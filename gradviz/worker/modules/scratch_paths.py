@@ -9,13 +9,17 @@ empty table of the run; the home folder, the number of processors and the proces
 from __future__ import annotations
 
 import errno
+import operator
+import os
 import pathlib
 import posixpath
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, SupportsIndex
 
 from gradviz.worker.language.stand_in import stand_in
-from gradviz.worker.modules.scratch import HOME, SCRATCH, TEMPORARY, ScratchFile, Search, fail, open_scratch
+from gradviz.worker.modules.scratch import HOME, NUMBER, SCRATCH, TEMPORARY, ScratchFile, Search, fail, open_scratch
+
+_READING = 0o200000  # O_DIRECTORY; O_RDONLY has no bit
 
 
 def plain_path(part: object) -> str:
@@ -190,6 +194,22 @@ def stat(path: object) -> Facts:
     return Facts(4096, 0.0) if content is None else Facts(content.size, content.when)
 
 
+def numbered(path: object, flags: SupportsIndex, mode: object = 0o777, *, dir_fd: object = None) -> int:
+    """Open a file or folder as `os.open` does, for `os.fsync`: programs that save carefully do so."""
+    if operator.index(flags) & ~_READING:
+        raise ValueError("os.open() only reads in GradViz snippets; use open()")
+    if not exists(path):
+        fail(errno.ENOENT, plain_path(path))
+    return NUMBER
+
+
+def fsync(fd: SupportsIndex | ScratchFile) -> None:
+    """Do what `os.fsync` and `os.close` have to do here: nothing."""
+    number = ScratchFile.fileno(fd) if isinstance(fd, ScratchFile) else operator.index(fd)
+    if number != NUMBER:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+
 def _expanded(text: str) -> str:
     return posixpath.dirname(HOME) + text[1:] if text == "~" or text.startswith("~/") else text
 
@@ -247,6 +267,8 @@ def _path_names() -> dict[str, object]:
 
     chosen = (exists, isfile, isdir, getsize, getmtime, abspath, expanduser, islink)
     names: dict[str, object] = {function.__name__: function for function in chosen}
+    names |= {"open": numbered, "fsync": fsync, "fdatasync": fsync, "close": fsync, "O_RDONLY": 0}
+    names |= {"O_DIRECTORY": _READING}
     names |= {name: _of_paths(getattr(posixpath, name)) for name in _OF_TEXT.split()}
     names |= {"realpath": abspath, "expandvars": expanduser, "lexists": exists, "samefile": _same}
     names["getctime"] = getmtime
@@ -270,6 +292,8 @@ def _os_names(path: object) -> dict[str, Any]:
 
     chosen = (listdir, mkdir, makedirs, remove, rmdir, rename, walk, chdir, stat, getenv, getcwd, cpu_count, getpid)
     names: dict[str, object] = {function.__name__: function for function in chosen}
+    names |= {"open": numbered, "fsync": fsync, "fdatasync": fsync, "close": fsync, "O_RDONLY": 0}
+    names |= {"O_DIRECTORY": _READING}
     names |= {"path": path, "environ": environment, "unlink": remove, "replace": rename, "fspath": plain_path}
     return names | {"linesep": "\n", "name": "posix"} | _SIGNS
 

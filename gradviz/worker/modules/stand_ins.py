@@ -194,7 +194,7 @@ _FOREIGN = (
 )
 # names of PyTorch that its recorded list does not have
 _ALSO: dict[str, tuple[str, ...]] = {
-    "torch": ("__version__", "_C"),
+    "torch": ("__version__", "_C", "has_lapack", "has_mkl", "has_openmp"),
     "torch.version": ("__version__",),
     "torch._C": ("has_lapack",),
     "torch.cpu.amp": ("autocast",),
@@ -249,6 +249,8 @@ def torch_modules(real: dict[str, types.ModuleType], more: Mapping[str, object] 
         made[name] = _torch_stand_in(name, module, names)
         if name == "torch.backends":  # objects with switches, which a script imports as modules
             made |= {value.__name__: value for value in names.values() if isinstance(value, module.Backend)}
+    for name in ("torch", "torch.autograd", "torch.nn.functional", "torch.nn.init"):  # these import it themselves
+        type(made[name]).torch = made["torch"]  # type: ignore[attr-defined]
     return made
 
 

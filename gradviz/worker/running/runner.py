@@ -314,7 +314,7 @@ class Runner:
     ) -> dict[str, Any]:
         world = self._world
         assert world is not None
-        self._filename = filename
+        self._filename = world.modules["sys"].argv[0] = filename
         read_form(source, self._note)
         linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
         self._show_warnings(filename)

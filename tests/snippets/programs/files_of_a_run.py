@@ -112,3 +112,22 @@ f = open("w", "w")
 f.write("x" * 20000)
 f.close()
 print(os.path.getsize("w"), f.closed, f.name, f.mode)
+folder = Path("run"); folder.mkdir()
+part = folder / "state.json.tmp"
+with open(part, "w") as f:
+    f.write(json.dumps({"step": 3}))
+    f.flush()
+    os.fsync(f.fileno())
+os.replace(part, folder / "state.json")
+fd = os.open(str(folder), os.O_RDONLY)
+try:
+    os.fsync(fd)
+finally:
+    os.close(fd)
+print(sorted(os.listdir(folder)), (folder / "state.json").read_text())
+f.close()
+for wrong in (f.fileno, lambda: os.open("nothing", os.O_RDONLY), lambda: os.fsync(99), lambda: os.close(77)):
+    try:
+        print(wrong())
+    except (OSError, ValueError) as e:
+        print(type(e).__name__, e)
