@@ -255,8 +255,10 @@ found = InList.apply(torch.ones(2, requires_grad=True))
 """
 
 
-def test_a_function_that_returns_a_list_writes_nothing() -> None:
-    trace = run(LISTED)
+@pytest.mark.parametrize("source", [LISTED, LISTED.replace("found = ", "").replace("[x, ", "[")])
+def test_a_function_that_returns_a_list_writes_nothing(source: str) -> None:
+    trace = run(source)  # the second has no tensor after it that its step could be taken to have made
+    assert trace.steps.tensor[-1] == -1
     sentence = explain(trace.frame(len(trace))).sentence
     assert sentence.startswith("InList.forward() returns neither a tensor nor a tuple: ")
 

@@ -226,7 +226,8 @@ class ForwardPass:
         for each in inputs:
             if each is not None and each._tag < 0 and each._wrapped is None:
                 rows.tensor_of(each)
-        step, number, tensor = rows.step, len(self._first_output), rows.tensor_count
+        shown = outputs[: len(outputs) - row.hidden]
+        step, number, tensor = rows.step, len(self._first_output), rows.tensor_count if shown else -1
         rows.add_node(row, inputs, node, params, site, step, number)
         rows.step = step + 1
         self._first_output.append(tensor)
@@ -234,7 +235,7 @@ class ForwardPass:
         if row.view:
             rows.add_views(inputs[0], outputs, step, number, site)
         else:
-            for nr, each in enumerate(outputs[: len(outputs) - row.hidden]):
+            for nr, each in enumerate(shown):
                 rows.add_tensor(each, step, number, nr, -1, site)
         if node is not None and node.saved:
             rows.add_saved(node, step, number, outputs)
