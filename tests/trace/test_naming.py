@@ -174,15 +174,7 @@ def test_a_parameter_goes_by_the_name_that_its_module_has_in_the_snippet(source:
     assert {frame.name(int(each)) for each in used if trace.tensors.is_leaf[each]} == set(expected)
 
 
-@pytest.mark.parametrize("number", ["7", "7.0", "True"])
-def test_a_number_written_to_a_part_is_its_own_name_and_a_list_of_places_its_indices(number: str) -> None:
-    trace = run(f"import torch\ny = torch.tensor([1, 2, 3.0]) * 1\ny[0] = {number}\nz = y[[0, 2]]")
-    frame = trace.frame(len(trace))
-    leaves = [frame.name(each) for each in np.flatnonzero(trace.tensors.producer < 0).tolist()]
-    assert leaves[1] == number.removesuffix(".0") and set(leaves[2:]) == {"indices of y[[0, 2]]"}
-
-
-STATES = [  # calls of recurrent modules without a state, and what the zeros are called that they begin with
+CONSTANTS = [  # what is called after the part that it plays, the zeros that a recurrent module begins with first
     (
         "lstm = torch.nn.LSTM(1, 2)\nfor i in range(2):\n    lstm(torch.ones(1, 1, 1))",
         ["h_0 of lstm₁", "c_0 of lstm₁", "h_0 of lstm₂", "c_0 of lstm₂"],
@@ -194,13 +186,13 @@ STATES = [  # calls of recurrent modules without a state, and what the zeros are
         "m = M()\nm(torch.ones(1, 1))",
         ["initial state of cell"],
     ),
+    ("y = torch.ones(3) * 1\ny[0] = 7", ["7"]),
+    ("z = torch.ones(3)[[0, 2]]", ["indices of torch.ones(3)[[0, 2]]"]),
 ]
 
 
-@pytest.mark.parametrize(("source", "expected"), STATES, ids=["lstm", "gru", "cell"])
-def test_the_first_state_of_a_recurrent_module_goes_by_its_name_in_the_documentation(
-    source: str, expected: list[str]
-) -> None:
+@pytest.mark.parametrize(("source", "expected"), CONSTANTS, ids=["lstm", "gru", "cell", "number", "places"])
+def test_a_constant_without_a_name_is_called_after_its_part(source: str, expected: list[str]) -> None:
     trace = run("import torch\n" + source)
     frame = trace.frame(len(trace))
     constants = np.flatnonzero((trace.tensors.producer < 0) & ~trace.tensors.requires_grad.astype(bool)).tolist()
