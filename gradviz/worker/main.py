@@ -101,7 +101,7 @@ def _try_to_prepare() -> tuple[Runner | None, str]:
 def _prepare() -> Runner:
     """Import and exercise everything; output in the meantime is discarded. Hardly anything that is made here is ever
     freed, so the collector would search it in vain; it runs once while there is little, because it then stops following
-    Python's own table of the files of compiled modules (see `places`)."""
+    Python's own table of the files of compiled modules (see `places`). After that it runs at ticks, see `Collector`."""
     import gc
     import signal
 
@@ -123,7 +123,6 @@ def _prepare() -> Runner:
     os.close(null)
     forget_places()
     gc.freeze()
-    gc.enable()
     return runner
 
 

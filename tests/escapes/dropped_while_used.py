@@ -1,5 +1,6 @@
 """Doors that a tenth attack found: what C code works with and does not hold, so that it is gone when a method or an
-iterator of a snippet has dropped it; a class that `type[...]` marks."""
+iterator of a snippet has dropped it; a class that `type[...]` marks. And one that a twentieth found: Python's collector
+ends generators of a snippet, before 3.12 in the middle of C code."""
 
 from __future__ import annotations
 
@@ -82,10 +83,28 @@ _MARKS = {
     "of a stand-in": "import math\ntype[int](math)\nprint('ESCAPED')",
 }
 
+# Each round makes more objects than Python makes between two collections; what the collector finds has to be a cycle.
+_COLLECTED = (
+    "import functools, io, itertools, operator\n%s\nfor n in range(20):\n    kept = [object() for _ in range(30)]\n"
+    "    later(kept.clear)\n    list(zip(range(40_000), map(%s, itertools.repeat(kept))))\n"
+)
+_GENERATOR = (
+    "def end(act):\n    try: yield 1\n    finally: act()\n"
+    "def later(act):\n    g = end(act)\n    next(g)\n    cycle = [g]\n    cycle.append(cycle)\n"
+)
+_BUFFER = "class S(io.StringIO): pass\ndef later(act):\n    S.close = lambda self: act()\n    s = S()\n    s.own = s\n"
+_COPIES = {
+    "a copy": (_GENERATOR, "list.copy"),
+    "a slice": (_GENERATOR, "operator.itemgetter(slice(0, 20))"),
+    "a sum": (_GENERATOR, "functools.partial(operator.add, [])"),
+    "a copy, by a text buffer": (_BUFFER, "list.copy"),
+}
+
 DROPPED_WHILE_USED: list[Attack] = [
     *listed("Found: places that empty a bytearray", _PLACES),
     *listed("Found: iterators that are dropped at work", _ITERATORS),
     *listed("Found: items that are dropped at work", _ITEMS),
     *listed("Found: letters of a text that is freed", _WARNED),
     *listed("Found: marks on a class that all share", _MARKS),
+    *listed("Found: what the collector ends at work", {name: _COLLECTED % made for name, made in _COPIES.items()}),
 ]

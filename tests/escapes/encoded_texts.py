@@ -1,6 +1,6 @@
 """Doors that a fourteenth attack found: text of NumPy's whose letters are other numbers, which Python's encoders write
 past their memory for, and docstrings of classes that are reached through something else, whose defaults are
-evaluated."""
+evaluated; and a twentieth: what reads an array's memory as bytes, and so writes into it."""
 
 from __future__ import annotations
 
@@ -37,6 +37,14 @@ _NO_LETTERS = {
         "s = torch.load(io.BytesIO(data), weights_only=False)"
     ),
 }
+_WRITTEN_OVER = {
+    "by a tensor": "torch.frombuffer(a, dtype=torch.int32).fill_(2**31 - 1)\ns = a.item()",
+    "by a tensor, as a list": "torch.frombuffer(a, dtype=torch.int32).fill_(2**31 - 1)\ns = a.tolist()[0]",
+    "by a tensor, as a text": "torch.frombuffer(a, dtype=torch.int32).fill_(2**31 - 1)\ns = str(a)[2:-2]",
+    "by a tensor, as a part of a text": (
+        "a = np.array('a' * 1000)\ntorch.frombuffer(a, dtype=torch.int32).fill_(2**31 - 1)\ns = f'{a}'"
+    ),
+}
 _DESCRIBED = (
     "import inspect, functools\nclass A: __doc__ = 'A(x=sys.maxsize)' + chr(10) + '--' + chr(10) * 2\n%s\n"
     "try: print('ESCAPED', inspect.signature(thing))\nexcept ValueError: pass"
@@ -51,6 +59,13 @@ ENCODED_TEXTS: list[Attack] = [
     *listed(
         "Found: texts whose letters are none",
         {name: f"import numpy as np\n{source}{_WRITTEN}" for name, source in _NO_LETTERS.items()},
+    ),
+    *listed(
+        "Found: texts whose letters are written over",
+        {
+            name: f"import torch, numpy as np\na = np.array(['a' * 1000])\n{source}{_WRITTEN}"
+            for name, source in _WRITTEN_OVER.items()
+        },
     ),
     *listed(
         "Found: docstrings that are evaluated", {name: _DESCRIBED % source for name, source in _DOCSTRINGS.items()}

@@ -532,6 +532,27 @@ BROUGHT = (
         f"{_LEFT}[a member of a flag]",
     ),
     worker(
+        "main",
+        "what the collector ends in the middle of C code",
+        "    gc.freeze()\n    return runner\n",
+        "    gc.freeze()\n    gc.enable()\n    return runner\n",
+        found("Found: what the collector ends at work"),
+    ),
+    worker(
+        "running/runner",
+        "what the collector ends in the middle of GradViz",
+        "if frame is None or not _may_be_interrupted(frame.f_globals):",
+        "if False:",
+        W + "test_limits.py::test_the_collector_waits_until_the_snippet_or_pytorchs_part_is_at_work",
+    ),
+    part(
+        "engine/ops/creation",
+        "texts as numbers",
+        "    if memory.format.endswith(_LETTERS):",
+        "    if False:",
+        found("Found: texts whose letters are written over"),
+    ),
+    worker(
         "running/runner",
         "what ends after the run",
         "            gc.collect()\n            if guard() is None",
@@ -578,7 +599,7 @@ BROUGHT = (
         "the name of a tensor's memory that a cached property writes",
         "if is_dunder(name) or name == MEMORY:",
         "if is_dunder(name):",
-        found("Found: objects taken for tensors"),
+        W + "test_guard.py::test_what_is_not_written[the name of a tensor's memory]",
     ),
     worker(
         "objects/hardening",

@@ -123,6 +123,7 @@ WRITTEN: dict[str, Callable[[World], Any]] = {
     "an attribute of an error": lambda world: world.guard.setattr(ValueError(), "x", 1),
     "an attribute of a dtype": lambda world: world.guard.setattr(TORCH.float32, "x", 1),
     "an attribute of a node": lambda world: world.guard.setattr(node(), "saved", 1),
+    "the name of a tensor's memory": lambda world: world.guard.write(made_by_snippet(world)(), "_data"),
     "a private name of a tensor": lambda world: world.guard.setattr(TORCH.ones(1), "_data", 1),
     "the table of a module": lambda world: world.guard.setattr(TORCH.nn.Linear(1, 1), "_modules", {}),
     "a name that is taken away": lambda world: world.guard.delattr(TORCH.nn.Module, "forward"),

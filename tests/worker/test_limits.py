@@ -6,6 +6,7 @@ import ctypes
 import gc
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -130,6 +131,27 @@ print("done")
 def test_cycles_of_large_arrays_are_collected_before_memory_ends(make_pool: MakePool) -> None:
     outcome = run_in(make_pool(Limits(memory_mb=400)), CYCLES)
     assert (outcome.status, outcome.printed()) == ("ok", "done\n"), outcome.sentence
+
+
+@pytest.mark.parametrize("names", [{"<get>": None}, {"__name__": "gradviz.engine.ops.shape"}])
+def test_the_collector_waits_until_the_snippet_or_pytorchs_part_is_at_work(names: dict[str, object]) -> None:
+    """What it ends runs code of the snippet: never between two steps of what guards."""
+    collector, found = Collector(None), {"sys": sys, **names}
+    exec("frame = sys._getframe()", found)
+    gc.disable()
+    try:
+        collector.begin(400)
+        gc.collect()
+        assert collector.collect(sys._getframe())  # nothing is due
+        kept = [[] for _ in range(2 * gc.get_threshold()[0])]
+        assert not collector.collect(sys._getframe())
+        assert not collector.collect(None)
+        assert gc.get_count()[0] >= len(kept)
+        assert collector.collect(found["frame"])
+        assert gc.get_count()[0] < len(kept)
+    finally:
+        gc.enable()
+        collector.end()
 
 
 def test_the_collector_looks_seldom_while_memory_is_free_and_only_during_a_run() -> None:

@@ -678,6 +678,9 @@ def _of_tensor(obj: Tensor, dtype: dtypes.dtype, copy: bool | None, requires_gra
     return found.requires_grad_(requires_grad)  # also on the leaf that was passed in
 
 
+_LETTERS = "w"  # how the format of NumPy's texts ends
+
+
 @api("frombuffer", where="torch")
 def frombuffer(
     buffer: Any, *, dtype: dtypes.dtype, count: int = -1, offset: int = 0, requires_grad: bool = False
@@ -687,6 +690,8 @@ def frombuffer(
         memory = memoryview(buffer)
     except TypeError:
         raise ValueError("object does not implement Python buffer protocol.") from None
+    if memory.format.endswith(_LETTERS):  # Python trusts that each of them is one
+        raise ValueError("the memory of a text can't be read as numbers")
     n, each = memory.nbytes, dtype.itemsize
     if n == 0 or count == 0:
         raise ValueError(f"both buffer length ({n}) and count ({count}) must not be 0")

@@ -156,7 +156,11 @@ def exact_argument(value: Any, within: tuple[object, ...] = (), *, data: bool = 
     so things of other classes that have items or operators, which may answer with such lists, are refused. Where
     PyTorch takes `data`, what has a length and items is read as a list of them."""
     kind = type(value)
-    if kind in AS_THEY_ARE or ((kind is list or kind is tuple) and AS_THEY_ARE.issuperset(map(type, value))):
+    if kind in AS_THEY_ARE:
+        return value
+    if kind is list:
+        value = value[:]  # the caller's may change at any time
+    if (kind is list or kind is tuple) and AS_THEY_ARE.issuperset(map(type, value)):
         return value
     if isinstance(value, (list, tuple, deque)):
         own = list if isinstance(value, list) else tuple if isinstance(value, tuple) else deque
@@ -170,7 +174,7 @@ def exact_argument(value: Any, within: tuple[object, ...] = (), *, data: bool = 
             raise TypeError(f"must be real number, not {kind.__name__}")
         own, held, acts = list, [value[at] for at in range(len(value))], True
     if not acts and AS_THEY_ARE.issuperset(map(type, held)):
-        return value
+        return value if own is tuple else held
     if len(within) == _DEEPEST or any(value is each for each in within):
         raise ValueError(f"too many dimensions '{kind.__name__}'")
     made = [exact_argument(each, (*within, value), data=data) for each in held]

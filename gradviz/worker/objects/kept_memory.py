@@ -45,7 +45,6 @@ class _Memory:
         self.is_kept = self.is_found = False
         self.first, self.second = ctypes.c_void_p(), ctypes.c_void_p()
         self.of_first, self.of_second = 0, 0
-        self.waiting: list[tuple[int, int]] = []
 
     def find(self) -> bool:
         """Look for them once; return whether they were found."""
@@ -59,9 +58,6 @@ class _Memory:
 
     def begin(self) -> None:
         """Stop freeing memory."""
-        while self.waiting:
-            place, word = self.waiting.pop()
-            ctypes.c_void_p.from_address(place).value = word
         self.is_kept, self.first.value, self.second.value = True, _NOTHING, _NOTHING
 
     def end(self) -> None:
@@ -71,14 +67,6 @@ class _Memory:
 
 _memory = _Memory()
 find_memory = _memory.find
-
-
-def at_the_first_search(place: int, word: int) -> None:
-    """Write it before a method of a snippet runs in the middle of a search for the first time, not earlier, because it
-    slows other things down."""
-    _memory.waiting.append((place, word))
-
-
 _made: weakref.WeakSet[type] = weakref.WeakSet()
 
 

@@ -38,14 +38,13 @@ from gradviz.worker.objects.identity import current
 from gradviz.worker.objects.iterators import OWN
 from gradviz.worker.objects.kept_memory import (
     at_its_end,
-    at_the_first_search,
     emptied_later,
     find_memory,
     keeping,
     without_cache,
 )
 from gradviz.worker.objects.ordered_tables import order_tables
-from gradviz.worker.objects.type_slots import Change, change, is_known, prepare, put
+from gradviz.worker.objects.type_slots import Change, change, is_known, put
 
 
 def change_python() -> None:
@@ -82,19 +81,17 @@ def change_types() -> bool:
     others += [(bytearray, "__setitem__", _at_plain_places), (collections.deque, "__contains__", _with_items_kept)]
     others += [(each, "__next__", _one_at_a_time) for each in (_CALLING, _IN_BRACKETS)]
     others += [(OSError, "__str__", _of_kept_parts), (types.UnionType, "__eq__", keeping)]
-    in_searches: list[Change] = [(types.GeneratorType, "__del__", at_its_end), (_CACHING, "__call__", without_cache)]
+    others += [(types.GeneratorType, "__del__", at_its_end), (_CACHING, "__call__", without_cache)]
     others += [(each, "__repr__", _kept) for each in _OF_PARTS]
     others += [(types.GenericAlias, "__repr__", _of_kept_lists), (types.MethodType, "__repr__", _as_in_pytorch)]
     others += [(each, "__str__", _of_plain_parts) for each in _CODEC_ERRORS]
     changes: list[Change] = [*((each, "__repr__", _numbered) for each in with_address), *others]
     if sys.version_info < (3, 13):
         changes += [(list, name, _of_held_items) for name in ("__lt__", "__le__", "__gt__", "__ge__")]
-    if not all(is_known(cls, name) for cls, name, _ in (*changes, *in_searches)):
+    if not all(is_known(cls, name) for cls, name, _ in changes):
         return False
     for cls, name, around in changes:
         change(cls, name, around)
-    for each in in_searches:
-        at_the_first_search(*prepare(*each))
     for cls, name, around in _METHODS:
         put(cls, name, around)
     order_tables()

@@ -91,12 +91,6 @@ def change(cls: type, name: str, around: Callable[[object], object]) -> None:
     _lead(cls, name, function, _word(_place(_Looking, name)))
 
 
-def prepare(cls: type, name: str, around: Callable[[object], object]) -> tuple[int, int]:
-    """The same for a method that must cost nothing until it is needed: return where to write what then."""
-    put(cls, name, around)
-    return _place(cls, name), _word(_place(_Looking, name))
-
-
 def take(cls: type, name: str, source: type) -> None:
     """Give a class the method of another one."""
     _name(cls, name, vars(source)[name])

@@ -82,7 +82,12 @@ class Collector:
     """How often Python looks for unreachable cycles. While a graph grows there is more and more to search and nothing
     to find, which takes a quarter of the time; so it searches rarely while a quarter of the memory suffices. A run that
     makes cycles of large arrays exceeds that, and from there on Python collects as often as it does by itself; if the
-    heap can't be measured, always."""
+    heap can't be measured, always.
+
+    What it finds may be a generator of the snippet, whose `finally` runs then. Python collects when it has made many
+    objects, wherever that is: where GradViz looks at something before it uses it, and before 3.12 also in the middle of
+    C code, such as one that copies a list. So a worker never collects by itself; what is due is collected at a tick
+    that finds the snippet, or PyTorch's part, at work."""
 
     def __init__(self, used: Callable[[], int] | None) -> None:
         self._used = used
@@ -97,12 +102,28 @@ class Collector:
         """Adjust how often."""
         gc.set_threshold(*(_SELDOM if self._used is not None and self._used() < self._room else _USUAL))
 
+    def collect(self, frame: types.FrameType | None) -> bool:
+        """Collect what is due, in this frame; return False if it has to wait for another one."""
+        due = zip(gc.get_count(), gc.get_threshold(), strict=True)
+        generation = max((at for at, (count, most) in enumerate(due) if count > most), default=None)
+        if generation is None or gc.isenabled():
+            return True
+        if frame is None or not _may_be_interrupted(frame.f_globals):
+            return False
+        gc.collect(generation)
+        return True
+
     def end(self) -> None:
         """End the run: restore the setting from before."""
         gc.set_threshold(*_USUAL)
 
 
 _USUAL, _SELDOM = gc.get_threshold(), (50_000, 50, 50)
+
+
+def _may_be_interrupted(names: Mapping[str, object]) -> bool:
+    """Whether code with these global names may find that something of the snippet has run meanwhile."""
+    return "<get>" in names or str(names.get("__name__")).startswith(("gradviz.engine.", "gradviz.torch."))
 
 
 class _Heap(ctypes.Structure):
@@ -153,7 +174,7 @@ class Ticker:
         self._tick = tick
         self._rings = False  # a signal that comes meanwhile is let pass, or ticks would nest on a loaded machine
         self._collector = Collector(heap_reader())
-        signal.signal(self._number, lambda number, frame: self._ring())
+        signal.signal(self._number, lambda number, frame: self._ring(frame))
         if by_thread:
             threading.Thread(target=self._beat, name="gradviz-ticker", daemon=True).start()
 
@@ -171,17 +192,20 @@ class Ticker:
         if not self._by_thread:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
 
-    def _ring(self) -> None:
+    def _ring(self, frame: types.FrameType | None) -> None:
         if self._rings:
             return
         self._rings = True
         try:
             if self._running.is_set():
                 self._collector.look()
-            if not self._tick() and self._running.is_set() and not self._by_thread:
-                signal.setitimer(signal.ITIMER_REAL, SOON, INTERVAL)
+            is_done = self._tick()
         finally:
             self._rings = False
+        if self._running.is_set():
+            is_done &= self._collector.collect(frame)
+            if not is_done and not self._by_thread:
+                signal.setitimer(signal.ITIMER_REAL, SOON, INTERVAL)
 
     def _beat(self) -> None:
         while True:
