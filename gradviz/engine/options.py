@@ -8,6 +8,7 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from gradviz.engine.kernel import dtypes, layers
@@ -28,6 +29,8 @@ _LIKE = "zeros_like ones_like empty_like full_like rand_like randn_like randint_
 _SIZED = """zeros ones empty full arange range linspace logspace eye rand randn randint randperm normal tensor
 scalar_tensor tril_indices triu_indices""".split()
 
+# What they refuse is refused before memory is asked for.
+_CHECKED_BEFORE = frozenset("zeros ones empty tensor scalar_tensor linspace logspace tril_indices triu_indices".split())
 _OUT_OF_STEP = (
     "The number of elements in the out tensor of shape {0} is {1} which does not match the computed number of elements "
     "{2}. Note that this may occur as a result of rounding error. The out tensor will be resized to a tensor of shape "
@@ -82,7 +85,9 @@ def _with_options(name: str, formats: bool) -> None:
         if layout is not None and layout != STRIDED:
             raise RuntimeError(f"{name}() with layout={layout} is not in GradViz: tensors are dense; leave layout out")
         if options.pop("pin_memory", False) and options.get("out") is None:
-            call(*args, **options)  # what it refuses comes first
+            if name in _CHECKED_BEFORE:
+                with suppress(NotImplementedError):
+                    call(*args, **options)
             raise RuntimeError(creation.NOT_PINNED)
         if "memory_format" in options and not formats:
             raise TypeError(f"{name}() got an unexpected keyword argument 'memory_format'")

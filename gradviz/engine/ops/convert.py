@@ -141,7 +141,12 @@ def pin_memory(self: Tensor, device: object = None) -> Tensor:
 @method("cuda")
 def cuda(self: Tensor, *args: object, **kwargs: object) -> Tensor:
     """Refused without a GPU; the tensor itself if the CPU stands for one."""
-    check_device("cuda")
+    given = args[0] if args else kwargs.get("device")
+    if type(given) is int and given < 0:
+        raise RuntimeError("Device index must not be negative")
+    if isinstance(given, (str, Device)) and Device(given).type == "cpu":
+        raise RuntimeError("Invalid device, must be cuda device")
+    check_device("cuda" if given is None else given)
     return self
 
 

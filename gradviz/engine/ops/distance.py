@@ -84,6 +84,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 @api("pairwise_distance", where="torch F")
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The norm of x1 − x2 + eps over the last dimension."""
+    if not (isinstance(x1, Tensor) and isinstance(x2, Tensor)):
+        raise TypeError  # in the words of its signatures
     difference = plus(x1 - x2, eps)
     return call(DISTANCE_NORM, difference, p=float(p), dim=(max(difference._data.ndim - 1, 0),), keepdim=keepdim)
 

@@ -142,13 +142,6 @@ def renormalise(weight: Tensor, indices: Tensor, max_norm: float, norm_type: flo
     put(weight, changed)
 
 
-def no_sparse(sparse: bool) -> None:
-    if sparse:
-        raise NotImplementedError(
-            "sparse gradients of embedding_bag are not in GradViz: leave out sparse=True, the numbers are the same"
-        )
-
-
 @api("embedding", where="F")
 def embedding(
     input: Tensor,
@@ -220,6 +213,7 @@ def _table_gradient(
     mode: int,
     padding_idx: int,
     scale_grad_by_freq: bool,
+    sparse: bool,
 ) -> Any:
     grad = grads[0]
     if MODES[mode] == "max":
@@ -231,14 +225,7 @@ def _table_gradient(
         source = source / wrap(counts).unsqueeze(1)
     elif per_sample_weights is not None:
         source = source * per_sample_weights.unsqueeze(1)
-    return call(
-        EMBEDDING_BACKWARD,
-        source,
-        indices,
-        num_weights=weight_shape[0],
-        padding_idx=padding_idx,
-        scale_grad_by_freq=scale_grad_by_freq,
-    )
+    return _rows_gradient(source, indices, weight_shape[0], padding_idx, scale_grad_by_freq, sparse)
 
 
 def _products(g: Array, w: Array, indices: Array, bag: Array, *, padding_idx: int) -> Any:
@@ -281,7 +268,15 @@ EMBEDDING_BAG = op(
 )
 
 
-def _check_form(input: Tensor, weight: Tensor, offsets: Tensor | None, per_sample: Tensor | None, mode: str) -> None:
+def _check_form(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None,
+    per_sample: Tensor | None,
+    mode: str,
+    scaled: bool,
+    sparse: bool,
+) -> None:
     if per_sample is not None and input.size() != per_sample.size():
         raise ValueError(
             f"embedding_bag: If per_sample_weights ({per_sample.shape}) is not None, then it must have the same "
@@ -304,6 +299,10 @@ def _check_form(input: Tensor, weight: Tensor, offsets: Tensor | None, per_sampl
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {ndim}")
     if mode not in MODES:
         raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and scaled:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
 
 
 def _in_order(input: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
@@ -357,8 +356,9 @@ def embedding_bag(
 ) -> Tensor:
     """Sums, means or maxima of rows of `weight`: of each row of a 2-D input, or of the runs that begin at `offsets`."""
     input, weight = _in_order(input, weight)
-    _check_form(input, weight, offsets, per_sample_weights, mode)
-    no_sparse(sparse)
+    _check_form(input, weight, offsets, per_sample_weights, mode, scale_grad_by_freq, sparse)
+    if sparse:
+        state.sparse = Rules
     if offsets is None:
         offsets = F["arange"](0, input._data.size, input._data.shape[1])
         include_last_offset = False

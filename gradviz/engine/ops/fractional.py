@@ -14,7 +14,7 @@ from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.windows import Sizes, sizes
 from gradviz.engine.ops.neural import need_tensor
-from gradviz.engine.ops.pool import put_row
+from gradviz.engine.ops.pool import put_row, with_indices
 from gradviz.engine.run.api import FUNCTIONS, api
 from gradviz.engine.run.apply import call, call_all
 
@@ -122,7 +122,7 @@ def _function(n: int) -> None:
     function.__name__ = name
     function.__doc__ = "The largest value of each window; the windows begin at random places."
     api(name, where="F")(function)
-    api(f"{name}_with_indices", where="F")(lambda *args, **kw: function(*args, **{**kw, "return_indices": True}))
+    api(f"{name}_with_indices", where="F")(with_indices(function))
 
 
 for _n in (2, 3):

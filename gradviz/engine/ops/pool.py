@@ -4,7 +4,7 @@ all pooling functions, in PyTorch's order and words. The averages are linear in 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -183,6 +183,8 @@ def adaptive_output(output_size: Any, shape: Sizes, n: int, name: str) -> Sizes:
     """The output size, with None replaced by the input's size."""
     if output_size is None and n > 1:
         raise TypeError("object of type 'NoneType' has no len()")
+    if n > 1 and isinstance(output_size, float):
+        raise TypeError("object of type 'float' has no len()")
     if not isinstance(output_size, tuple | list):
         return (int(shape[-1] if output_size is None else output_size),) * n
     given = tuple(output_size)
@@ -393,6 +395,15 @@ def _pooled(input: Tensor, n: int, given: dict[str, Any], ceil_mode: bool) -> tu
     )
 
 
+def with_indices(function: Callable[..., object]) -> Callable[..., object]:
+    """The same pooling, which also returns where the values were found."""
+
+    def both(input: Tensor, kernel_size: object, *args: object, **keywords: object) -> object:
+        return function(input, kernel_size, *args, **{**keywords, "return_indices": True})
+
+    return both
+
+
 def _max_pool_function(n: int) -> None:
     name = f"max_pool{n}d"
 
@@ -411,7 +422,7 @@ def _max_pool_function(n: int) -> None:
 
     function.__name__, function.__doc__ = name, f"The largest value of each window over the last {n} dimensions."
     api(name, where="torch F")(function)
-    api(f"{name}_with_indices", where="F")(lambda *args, **kw: function(*args, **{**kw, "return_indices": True}))
+    api(f"{name}_with_indices", where="F")(with_indices(function))
 
 
 for _n in (2, 3):
@@ -439,7 +450,7 @@ def max_pool1d(
     return (values.squeeze(-2), indices.squeeze(-2)) if return_indices else values.squeeze(-2)
 
 
-api("max_pool1d_with_indices", where="F")(lambda *args, **kw: max_pool1d(*args, **{**kw, "return_indices": True}))
+api("max_pool1d_with_indices", where="F")(with_indices(max_pool1d))
 
 
 def _adaptive_function(n: int) -> None:

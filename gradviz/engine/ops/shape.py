@@ -618,7 +618,7 @@ def repeat(self: Tensor, *repeats: object) -> Tensor:
 def tile(input: Tensor, *dims: object) -> Tensor:
     """Like `repeat`, with fewer numbers allowed."""
     times = sizes_of(dims)
-    return repeat(input, *((1,) * (input._data.ndim - len(times)) + times))
+    return repeat(input, (1,) * (input._data.ndim - len(times)) + times)
 
 
 # --- joining and splitting ---

@@ -163,7 +163,7 @@ def float_power_(self: Tensor, exponent: object) -> Tensor:
 @method("map_")
 def map_(self: Tensor, tensor: Tensor, callable: Callable[[object, object], object]) -> Tensor:
     """Each element through a Python function of it and one of another tensor, in place; not tracked."""
-    if self._requires_grad:
+    if self._requires_grad or tensor._requires_grad:
         raise RuntimeError("Can't call map_() on Variable that requires grad. Use var.detach().map_() instead.")
     if tensor.dtype is not self.dtype:
         raise TypeError(f"map_: expected {self.dtype.cpu_type} for 'other' (got {tensor.dtype.cpu_type})")

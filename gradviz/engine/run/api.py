@@ -44,7 +44,7 @@ WINDOWS: dict[str, Callable[..., Tensor]] = {}  # torch.signal.windows.<name>
 
 UNSAID: Any = object()  # the default of a parameter for which None means something else than nothing
 # the first parameters of functions that take `out=`
-_TAKEN = frozenset({"input", "tensors", "self", "condition", "mat1", "A", "real", "abs", "elements"})
+_TAKEN = frozenset("input tensors self condition mat1 A real abs elements a matrices LU LD ord y".split())
 RESIZED = (
     "An output with one or more elements was resized since it had shape {}, which does not match the required output "
     "shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they "
@@ -70,7 +70,10 @@ def api(*names: str, where: str = "torch method") -> Callable[[F], F]:
                 else:
                     full = _PREFIXES.get(place, "") + name
                     plain = place == "F" and name not in _WITH_OUT
-                    found = casting(called(offered if plain else with_out(fn, offered, name), full), full)
+                    own = called(offered if plain else with_out(fn, offered, name), full)
+                    if place == "F" and name in _INSIDE:
+                        own.__qualname__ = f"_{name}"  # which Python names where an argument is missing
+                    found = casting(own, full)
                     _NAMESPACES[place][name] = in_torch_words(found, f"{_PLACES.get(place, place)}.{name}")
         return fn
 
@@ -79,6 +82,11 @@ def api(*names: str, where: str = "torch method") -> Callable[[F], F]:
 
 # Functions of `torch.nn.functional` that take `out=`.
 _WITH_OUT = frozenset("avg_pool2d avg_pool3d gelu hardshrink linear logsigmoid softplus softshrink".split())
+# Functions of it with another one inside, which takes the arguments.
+_INSIDE = frozenset(
+    """max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d
+    fractional_max_pool2d fractional_max_pool3d threshold""".split()
+)
 # Functions that check element types by the table of messages before anything else.
 _CHECKED = frozenset(
     """amax amin aminmax mode unique cummax cummin argmax argmin sort argsort msort nansum nanmean
@@ -229,6 +237,8 @@ def in_torch_words(fn: F, key: str) -> F:
                     return fn(*args, **keywords)
             return fn(*map(exact, args), **{name: exact(each) for name, each in keywords.items()})
         except Exception as error:
+            if isinstance(error, AttributeError) and error.name == "size" and not first:
+                raise  # a function written in Python, which asked for it
             another: Exception | None = refusal(key, args, keywords) or _no_tensor(error, key, args)
             another = another or _imaginary(error, key, args, keywords)
             another = another or _no_dimension(error, key, args, keywords)

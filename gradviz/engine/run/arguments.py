@@ -109,7 +109,7 @@ _EXACT = frozenset(
     sort msort argmax argmin argsort avg_pool2d avg_pool3d diag linear qr svd softmax log_softmax tril triu norm
     aminmax topk isin inverse alias_copy as_strided_copy diagonal_copy expand_copy permute_copy select_copy
     slice_copy split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy
-    view_as_real_copy view_copy""".split()
+    view_as_real_copy view_copy vector_norm""".split()
 )
 # Elementwise functions that convert neither what they read nor what they write.
 _UNCONVERTED = frozenset(
@@ -127,6 +127,7 @@ _WORDS = {
     "nonzero_static": "nonzero_static: Expected out tensor to have scalar type {0} but got scalar type{1}",
     "nonzero": "nonzero: Expected out tensor to have scalar type {0} but got scalar type{1}",
     "dot": "result dtype {1} does not match input dtype {0}",
+    "vecdot": "linalg.vecdot: Expected out of dtype{0} but found {1}",
     "cummax": "expected scalar_type {0} but found {1}",
     "complex": "Expected object of scalar type {0} but got scalar type {1} for argument 'out'",
     "tensordot": "tensordot: Expected the output tensor to have dtype {0}, but got an output tensor with dtype {1}",
@@ -177,6 +178,26 @@ WITHOUT_GRADIENT = frozenset(
 _OUT_OF = {
     **dict.fromkeys(("column_stack", "concat", "concatenate", "dstack", "hstack", "row_stack", "vstack"), "cat"),
     **dict.fromkeys(("ger", "outer"), "mul"),
+    **dict.fromkeys(("inv", "inverse"), "linalg_inv_ex"),
+    **{name: f"_linalg_{name}" for name in ("det", "eigh", "slogdet", "svd")},
+    **{
+        name: f"linalg_{name}"
+        for name in "cholesky_ex cross eig householder_product inv_ex lu pinv qr solve_triangular".split()
+    },
+    "chain_matmul": "mm",
+    "eigvalsh": "_linalg_eigh",
+    "float_power": "pow",
+    "lu_factor": "linalg_lu_factor_ex",
+    "matrix_power": "matmul",
+    "multi_dot": "mm",
+    "nanmean": "nansum",
+    "norm": "linalg_vector_norm",
+    "solve": "_linalg_solve_ex",
+    "svdvals": "_linalg_svd",
+    "take_along_dim": "gather",
+    "true_divide": "div",
+    "vecdot": "vdot",
+    "vector_norm": "linalg_vector_norm",
 }  # which function writes the result
 
 

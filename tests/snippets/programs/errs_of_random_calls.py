@@ -152,3 +152,20 @@ with warnings.catch_warnings():
         torch.autograd.gradcheck(lambda x: x.to_dense(), (sparse,), masked=True, check_batched_grad=True)
     except RuntimeError as error:
         print(type(error).__name__, "failed while testing batched gradient computation" in str(error))
+# memory is asked for before most arguments are looked at, which functions write `out=`, and functions inside of others
+x, y, square = torch.ones(2, requires_grad=True), torch.ones(2), torch.ones(2, 2, requires_grad=True)
+for call in (
+    lambda: torch.eye(-1, pin_memory=True), lambda: torch.randint(5, 2, (3,), pin_memory=True),
+    lambda: torch.zeros(-1, pin_memory=True), lambda: torch.linspace(0, 1, 3, dtype=torch.bool, pin_memory=True),
+    lambda: torch.linalg.inv(square, out=torch.ones(2, 2)), lambda: torch.linalg.eigvalsh(square, out=y),
+    lambda: torch.true_divide(x, y, out=torch.ones(2)), lambda: torch.float_power(x, 2, out=torch.ones(2).double()),
+    lambda: torch.linalg.vector_norm(x.detach(), out=torch.ones(3)), lambda: torch.linalg.vector_norm(y, dim=0, out=torch.ones(()).double()),
+    lambda: torch.linalg.vecdot(y, y, out=torch.ones(())), lambda: torch.tensordot(y, y, 1, out=torch.ones(())),
+    lambda: torch.chain_matmul(torch.ones(2, 2), torch.ones(2, 2), out=torch.ones(2, 2)),
+    lambda: torch.tile(torch.ones(()), ()), lambda: torch.ones(()).repeat(()), lambda: y.map_(x, 0.5), lambda: y.cuda(-5), lambda: y.cuda("cpu"), lambda: y.cuda(5),
+    lambda: F.max_pool2d(torch.ones(1, 1, 4, 4)), lambda: F.threshold(y), lambda: F.max_pool2d_with_indices(torch.ones(1, 1, 4, 4)),
+    lambda: F.fractional_max_pool2d(torch.ones(1, 1, 4, 4)), lambda: F.batch_norm(torch.ones(2, 3)),
+    lambda: F.binary_cross_entropy_with_logits(y, 1.0), lambda: F.adaptive_avg_pool2d(None, 2),
+    lambda: F.adaptive_avg_pool2d(torch.ones(1, 1, 4, 4), 2.0), lambda: F.pairwise_distance(torch.ones(2, 3), 1.0),
+):  # fmt: skip
+    tell(call)

@@ -138,3 +138,30 @@ s.grad = None
 (s * s).sum().backward()
 (s / 2).to_dense().sum().backward()
 print(s.grad)
+# sums and means of rows
+places, starts = torch.tensor([1, 2, 4, 5, 4, 3, 2, 9]), torch.tensor([0, 4])
+for mode in ("sum", "mean", "max"):
+    for options in ({}, {"padding_idx": 2}, {"scale_grad_by_freq": True}):
+        torch.manual_seed(0)
+        try:
+            bag = torch.nn.EmbeddingBag(10, 3, mode=mode, sparse=True, **options)
+            out = bag(places, starts)
+            (out * torch.arange(6).view(2, 3)).sum().backward()
+            print(mode, options, out, bag.weight.grad, bag.weight.grad.coalesce()._indices(), out.grad_fn._saved_sparse)
+        except (RuntimeError, ValueError) as error:
+            print(mode, options, error)
+weight = torch.ones(10, 3, requires_grad=True)
+shares = torch.arange(8.0).requires_grad_()
+F = torch.nn.functional
+F.embedding_bag(places, weight, starts, mode="sum", sparse=True, per_sample_weights=shares).sum().backward()
+print(weight.grad, shares.grad)
+F.embedding_bag(places.view(2, 4), weight, sparse=True).sum().backward()
+print(weight.grad.to_dense())
+for kind in (torch.optim.SGD, torch.optim.SparseAdam):
+    bag = torch.nn.EmbeddingBag(10, 3, sparse=True)
+    optimizer = kind(bag.parameters(), lr=0.1)
+    for _ in range(3):
+        optimizer.zero_grad()
+        bag(places, starts).pow(2).sum().backward()
+        optimizer.step()
+    print(bag.weight)
