@@ -188,8 +188,8 @@ def _check_batch_norm(input: Tensor, given: dict[str, Tensor | None], training: 
 @api("batch_norm", where="F")
 def batch_norm(
     input: Tensor,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     training: bool = False,

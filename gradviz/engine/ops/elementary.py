@@ -563,9 +563,8 @@ def _prepare_ldexp(input: Tensor, other: Tensor) -> Prepared:
     target = target if target.rank >= 2 else dtypes.get_default_dtype()
     check_broadcast(input._data, other._data)
     shape, wide = input._data.shape, np.broadcast_shapes(input._data.shape, other._data.shape)
-    if (
-        shape != wide and input._data.size and input.dtype is target
-    ):  # PyTorch writes the power into a tensor of the first one's shape
+    if shape != wide and input._data.size and input.dtype is target and other.dtype.rank == 1:
+        # PyTorch writes the power into a tensor of the first one's shape
         warnings.warn(RESIZED.format(list(shape), list(wide)), UserWarning, stacklevel=4)
     power = target if other.dtype.rank < 2 else other.dtype  # that of the other alone
     return LDEXP, (input, other), (cast(input, target), cast(other, power)), NO_PARAMS

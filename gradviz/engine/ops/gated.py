@@ -81,6 +81,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
             )
     if weight._data.ndim > 1:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight._data.ndim}")
+    need_floats(input, "prelu_cpu")
     if weight._data.ndim != len(shape):
         sizes = [1] * len(shape)
         if len(shape) > 1:

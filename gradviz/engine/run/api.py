@@ -140,7 +140,13 @@ _NO_KERNEL = (
     "Could not run '{0}' with arguments from the 'CPU' backend. This could be because the operator doesn't exist for "
     "this backend, or was omitted during the selective/custom build process (if using custom build). If you are a "
     "Facebook employee using PyTorch on mobile, please visit https://fburl.com/ptmfixes for possible resolutions. "
-    "'{0}' is only available for these backends: [CUDA, Meta]."
+    "'{0}' is only available for these backends: [Meta, BackendSelect, Python, FuncTorchDynamicLayerBackMode, "
+    "Functionalize, Conjugate, Negative, ZeroTensor, ADInplaceOrView, AutogradOther, AutogradCPU, AutogradCUDA, "
+    "AutogradHIP, AutogradXLA, AutogradMPS, AutogradIPU, AutogradXPU, AutogradHPU, AutogradVE, AutogradLazy, "
+    "AutogradMTIA, AutogradMAIA, AutogradPrivateUse1, AutogradPrivateUse2, AutogradPrivateUse3, AutogradMeta, "
+    "AutogradNestedTensor, Tracer, AutocastCPU, AutocastMTIA, AutocastMAIA, AutocastXPU, AutocastMPS, AutocastCUDA, "
+    "FuncTorchBatched, BatchedNestedTensor, FuncTorchVmapMode, Batched, VmapMode, FuncTorchGradWrapper, "
+    "PythonTLSSnapshot, FuncTorchDynamicLayerFrontMode, PreDispatch, PythonDispatcher]."
 )
 _NO_WRITES = frozenset(
     """apply_ detach_ dropout_ fill_diagonal_ float_power_ logical_and_ logical_not_ logical_or_ logical_xor_ map_

@@ -164,8 +164,9 @@ for call in (
     lambda: torch.chain_matmul(torch.ones(2, 2), torch.ones(2, 2), out=torch.ones(2, 2)),
     lambda: torch.tile(torch.ones(()), ()), lambda: torch.ones(()).repeat(()), lambda: y.map_(x, 0.5), lambda: y.cuda(-5), lambda: y.cuda("cpu"), lambda: y.cuda(5),
     lambda: F.max_pool2d(torch.ones(1, 1, 4, 4)), lambda: F.threshold(y), lambda: F.max_pool2d_with_indices(torch.ones(1, 1, 4, 4)),
-    lambda: F.fractional_max_pool2d(torch.ones(1, 1, 4, 4)), lambda: F.batch_norm(torch.ones(2, 3)),
-    lambda: F.binary_cross_entropy_with_logits(y, 1.0), lambda: F.adaptive_avg_pool2d(None, 2),
+    lambda: F.fractional_max_pool2d(torch.ones(1, 1, 4, 4)),
+    lambda: F.prelu(torch.arange(3), torch.arange(1)), lambda: torch.ones(3).ldexp(torch.ones(2, 3)),
+    lambda: torch.mm(torch.ones(2, 2), torch.ones(2, 2), torch.int64), lambda: F.binary_cross_entropy_with_logits(y, 1.0), lambda: F.adaptive_avg_pool2d(None, 2),
     lambda: F.adaptive_avg_pool2d(torch.ones(1, 1, 4, 4), 2.0), lambda: F.pairwise_distance(torch.ones(2, 3), 1.0),
 ):  # fmt: skip
     tell(call)
