@@ -34,12 +34,14 @@ def nodes_of(trace: Trace, group: int) -> Rows:
 
 def title_of(trace: Trace, group: int) -> str:
     """Its name."""
+    from gradviz.trace.table.roles import called_name
+
     if group < -1:
         return f"gradients · backward at line {trace.calls.line[-2 - group]}"
     run = group - len(trace.regions)
     if 0 <= run < len(trace.runs):
         return f"{trace.regions.name[trace.runs.first[run]]} … {trace.regions.name[trace.runs.last[run]]}"
-    return str(trace.regions.name[group]) if 0 <= group < len(trace.regions) else ""
+    return called_name(trace, group) if 0 <= group < len(trace.regions) else ""
 
 
 def as_operation(trace: Trace, thing: Selection) -> Selection:

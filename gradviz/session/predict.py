@@ -13,8 +13,6 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gradviz.trace.table.name_text import called_op
-
 if TYPE_CHECKING:
     from gradviz.session.state import State
     from gradviz.trace.table.trace import Trace
@@ -83,6 +81,7 @@ def _question(state: State, cursor: int) -> Question | None:
 def _brief(op: str) -> str:
     """What an operation does, in a few words; "" if there is no description."""
     from gradviz.document.catalogue import named
+    from gradviz.trace.table.name_text import called_op
 
     names = (op, op.rstrip("_"), called_op(op), f"nn.functional.{called_op(op.rstrip('_'))}")
     return next((entry.brief for name in names if (entry := named(name)) is not None), "")

@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter, QPixmap
 
 from gradviz.session.folding import Folding, Presentation
+from gradviz.session.groups import title_of
 from gradviz.trace.table.regions import RegionKind
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.content import GroupContent
@@ -89,6 +90,18 @@ def test_a_called_module_is_not_named_after_the_first_of_its_parts() -> None:
     )
     titles = build(trace, sizes.Ruler()).structure.groups.title
     assert set(titles) == {"model", "enc", "dec", "loss()", "net"}
+
+
+def test_the_parts_of_a_called_sequence_have_its_name_and_their_number() -> None:
+    trace = run(
+        "import torch\nnn = torch.nn\n"
+        "part = lambda: nn.Sequential(nn.Linear(2, 2), nn.Tanh(), nn.Linear(2, 2))\n"
+        "net = nn.Sequential(*(part() for _ in range(5)), nn.Linear(2, 1))\n"
+        "(net(torch.ones(3, 2)).sum() + net(torch.zeros(3, 2)).sum()).exp().backward()\n"
+    )
+    titles = set(build(trace, sizes.Ruler()).structure.groups.title)
+    assert titles > {"net", "net[0] … net[4]", "net[0][2]", "net[5]"} and title_of(trace, 1) == "net[0]"
+    assert all(title.startswith("net") for title in titles)
 
 
 def test_a_recurrent_module_is_one_box_even_if_it_is_nearly_all_of_its_graph() -> None:

@@ -365,12 +365,16 @@ def module_name(trace: Trace, node: int) -> str:
 
 def called_name(trace: Trace, region: int) -> str:
     """What a module is called in a call of it: the outermost one, which has only its class as a name, by the variable
-    that is called, "D" in `D(fake)` and in `self.D(fake)`."""
-    name, site = str(trace.regions.name[region]), int(trace.regions.site[region])
+    that is called, "D" in `D(fake)` and in `self.D(fake)`; a part of it that has only a number, "D[0]"."""
+    name, site, around = (getattr(trace.regions, each)[region] for each in ("name", "site", "parent"))
+    number = name.rpartition(".")[2]
+    if number.isdecimal() and around >= 0 and trace.regions.kind[around] == RegionKind.MODULE:
+        owner = called_name(trace, int(around))
+        return f"{owner}[{number}]" if owner != trace.regions.name[around] else str(name)
     if site < 0 or not name[:1].isupper():
-        return name
+        return str(name)
     called = re.match(r"([\w.]+)\(", str(trace.sites.source[site]))
-    return called[1].removeprefix("self.") if called and called[1] in _owners(trace) else name
+    return called[1].removeprefix("self.") if called and called[1] in _owners(trace) else str(name)
 
 
 def scope_name(trace: Trace, node: int) -> str:

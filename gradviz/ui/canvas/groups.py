@@ -58,7 +58,7 @@ def group_words(
         title, detail = names[own], rounds.get(own, "")
         if kinds[own] in (MODULE, RUN) or group in also:
             chain = [own, *also.get(group, ())]
-            title, path = _title(names, kinds, chain, path)
+            title, path = _title(trace, names, kinds, chain, path)
             detail = detail or next((rounds[each] for each in chain if each in rounds), "")
         titles.append(title)
         paths.append(path)
@@ -83,7 +83,7 @@ def _names(trace: Trace) -> list[str]:
     return names + [f"gradients · backward at line {line}" if line > 0 else "gradients" for line in lines] + runs
 
 
-def _title(names: list[str], kinds: list[int], chain: list[int], path: str) -> tuple[str, str]:
+def _title(trace: Trace, names: list[str], kinds: list[int], chain: list[int], path: str) -> tuple[str, str]:
     """The title of a group inside one whose module is `path`, and the path of its own module."""
     parts: list[str] = []
     for region in chain:
@@ -93,7 +93,7 @@ def _title(names: list[str], kinds: list[int], chain: list[int], path: str) -> t
                 parts.append(UP_TO.join(relative(end, path) for end in name.split(UP_TO)))
             continue
         parts.append(relative(name, path) if kinds[region] == MODULE else name)
-        path = name if kinds[region] == MODULE else path
+        path = str(trace.regions.name[region]) if kinds[region] == MODULE else path
     said = list(dict.fromkeys(part for part in parts if part))
     said = [part for part in said if not part.startswith(NUMBERED)] or said
     return " · ".join(said[:MOST_PARTS]), path
