@@ -272,6 +272,13 @@ _TAKEN = {
         f"{_MEMORY}import functools\np = functools.cached_property(lambda self: A())\n"
         f"try:\n    class Z: _data = p\nexcept TypeError: pass\nF.y = p\nf = F()\nf.y\n{_SHOWN}"
     ),
+    "an object by a cached property, as a parameter": (
+        "import functools, torch\nclass A:\n    def __getattr__(self, name):\n        print('ESCAPED', name)\n"
+        "        raise AttributeError(name)\np = functools.cached_property(lambda self: A())\n"
+        "try:\n    class Z: _data = p\nexcept TypeError: pass\nclass F:\n    _inference = _on_meta = False\n"
+        "    def detach(self): return self\nF.y = p\nf = F()\ntry: f.y\nexcept AttributeError: pass\n"
+        "try: torch.nn.Parameter(f)\nexcept AttributeError: pass"
+    ),
     "a module": (
         f"{_MEMORY}class B(A, torch.nn.Module): pass\nclass M(F, torch.nn.Module): pass\nf = M()\n"
         f"f.add_module('_data', B())\n{_SHOWN}"

@@ -50,10 +50,12 @@ _GIVEN = {
         "print('ESCAPED', type(vars(f)['_data'])((1,), 'O'))"
     ),
     "NumPy's own array by the data of a tensor": (
-        "import torch\nclass F:\n    data = torch.Tensor.data\n    _requires_grad, _accumulator = False, None\n"
-        "    def _share_version(self): pass\nf = F()\ntry: f.data = torch.ones(3)\n"
-        "except AttributeError: pass\n"
-        "print('ESCAPED', type(vars(f)['_data'])((1,), 'O'))"
+        "import torch\nclass F:\n    data = torch.Tensor.data\n"
+        "    _requires_grad, _accumulator, _coo, _inference, _on_meta, _tag = False, None, None, False, False, 0\n"
+        "    def _share_version(self): pass\n    def __getattr__(self, name):\n        print('ESCAPED', name)\n"
+        "        raise AttributeError(name)\nf = F()\ntry: f.data = torch.ones(3)\n"
+        "except (AttributeError, TypeError): pass\n"
+        "if '_data' in vars(f): print('ESCAPED', type(vars(f)['_data'])((1,), 'O'))"
     ),
     "a tensor's memory in an object by a call of a module": (
         "import torch\nclass F:\n    _parameters, _buffers = {}, {}\n    def get_submodule(self, path): return self\n"

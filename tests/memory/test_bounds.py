@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import gradviz.torch as torch
+from gradviz.engine.kernel.batched import plain
 from gradviz.engine.kernel.memory import check_count, check_room, sliding, storage_bytes, strided
 
 
@@ -49,3 +50,16 @@ def test_windows_are_as_long_as_they_said_when_they_were_compared() -> None:
     x = np.arange(4.0)
     with pytest.raises(ValueError, match="window shape cannot be larger"):
         sliding(x, [Lying(5)], [0])
+
+
+@pytest.mark.parametrize("answer", [[1.0], bytearray(b"12"), (1, 2), "1", None])
+def test_what_an_operator_answers_is_a_number_or_is_refused(answer: object) -> None:
+    """Whatever came past the check of arguments: NumPy would read a list, and share the memory of a bytearray."""
+
+    class Answering(float):
+        def __mul__(self, other: object) -> object:
+            return answer
+
+    with pytest.raises(TypeError, match="an operation with a number came to a"):
+        plain(Answering(2) * 3)
+    assert plain(2.0 * 3).shape == plain(np.float32(2) * 3).shape == ()

@@ -89,9 +89,16 @@ CLASSES = (
     worker(
         "objects/arguments",
         "properties with an object of another class",
+        "read = value.fget and _read_of_its_own(owner, value.fget)",
+        "read = value.fget",
+        _TOLD,
+    ),
+    worker(
+        "objects/arguments",
+        "properties that are written in an object of another class",
         "(each and of_its_own(owner, each) for",
         "(each for",
-        _TOLD,
+        found("Found: objects of other classes that get an array"),
     ),
     worker(
         "objects/hardening",

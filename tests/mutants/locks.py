@@ -494,7 +494,7 @@ READERS = (
         "what operators of a number answer",
         "if not isinstance(data, (np.generic, bool, int, float, complex)):",
         "if False:",
-        found("Found: numbers that lie about memory"),
+        BOUNDS + "test_what_an_operator_answers_is_a_number_or_is_refused",
     ),
     part(
         "engine/kernel/memory",
@@ -600,6 +600,13 @@ READERS = (
         "if name not in known_fields() and is_too_deep(record[name])",
         "if False",
         "tests/document/test_gradviz_file.py::test_unknown_fields_have_few_lists_in_lists",
+    ),
+    worker(
+        "process/run",
+        "lines that are none",
+        "type(given) is int and 0 < given < 1 << 31",
+        "type(given) is int",
+        W + "test_protocol.py::test_the_lines_of_an_end_are_ones_that_an_editor_can_count",
     ),
     part(
         "trace/table/recording",

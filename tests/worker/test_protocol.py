@@ -15,7 +15,7 @@ from gradviz.trace.figures import MOST_FIGURES, MOST_NUMBERS
 from gradviz.worker.process.events import Done, Event, Figure
 from gradviz.worker.process.limits import Limits
 from gradviz.worker.process.protocol import Frame, FrameKind, ProtocolError, count_field, encode, read_frame, text_field
-from gradviz.worker.process.run import Run
+from gradviz.worker.process.run import Run, _detail
 from gradviz.worker.process.worker_process import WorkerProcess
 from tests.worker.hostile import worker_that
 
@@ -249,3 +249,19 @@ def _wait_gone(pid: int) -> None:
         return
     select.select([descriptor], [], [])
     os.close(descriptor)
+
+
+@pytest.mark.parametrize(
+    ("line", "taken"), [(3, 3), (0, -1), (-5, -1), (2**31 - 1, 2**31 - 1), (2**31, -1), (10**30, -1)]
+)
+def test_the_lines_of_an_end_are_ones_that_an_editor_can_count(line: int, taken: int) -> None:
+    header = {"line": line, "refusals": [[line, "x", "y"]], "missing": [["a", "a", "x", [line]]]}
+    found = _detail(Frame(FrameKind.DONE, 1, header))
+    assert (found.line, found.refusals[0].line, found.missing[0].lines) == (taken, taken, (taken,))
+
+
+def test_a_list_of_obstacles_has_short_texts() -> None:
+    long = "x" * 100_000
+    found = _detail(Frame(FrameKind.DONE, 1, {"refusals": [[1, long, long]], "missing": [[long, long, long, [1]]]}))
+    texts = (found.refusals[0].what, found.refusals[0].advice, *vars(found.missing[0]).values())
+    assert [len(text) for text in texts[:-1]] == [500] * 5

@@ -22,7 +22,9 @@ def eval_forgotten(case: Case) -> Iterator[Hit]:
     """Dropout or BatchNorm still in training mode when nothing is trained, or no longer in it when something is."""
     trace, nodes = case.trace, case.trace.nodes
     masks = _random_nodes(case)
-    asked = [call for call in case.calls if _switches_mode(case, call)]
+    own = {name for name in _MODES if _is_own(case, name)}
+    begun = next((each for each in case.calls if name_of(each) == "backward"), None)
+    asked = [call for call in case.calls if name_of(call) in _MODES - own and _switches_mode(case, call, begun)]
     off = [node for node in masks if nodes.reason[node] == SWITCHED_OFF or _in_no_grad(case, node)]
     switched = np.array([node for node in off if not _is_trained_on(case, node)], int)
     yield from _functional(case, switched.tolist())
@@ -92,18 +94,20 @@ def _train_for_eval(case: Case, call: ast.Call, switched: list[int]) -> Hit | No
     return Hit(call.lineno, cursor, why, f"Call {name}.eval() before evaluation.", offered, case.mark(inside[0], what))
 
 
-def _switches_mode(case: Case, call: ast.Call) -> bool:
-    """Whether a call is eval(), or a train() other than the usual one before training or at the beginning of an
-    epoch."""
-    if receiver_of(call) is None or _is_own(case, name_of(call)):
+_MODES = {"eval", "train"}
+
+
+def _switches_mode(case: Case, call: ast.Call, backward: ast.Call | None) -> bool:
+    """Whether a call is eval(), or a train() other than the usual one before training, whose first backward() is given,
+    or at the beginning of an epoch."""
+    if receiver_of(call) is None:
         return False
     if name_of(call) == "eval":
         return not call.args
-    backward = [each for each in case.calls if name_of(each) == "backward"]
-    if name_of(call) != "train" or not backward:
-        return name_of(call) == "train"
+    if backward is None:
+        return True
     loop = case.loop_of(call)
-    early = call.lineno < backward[0].lineno and case.function_of(call) is case.function_of(backward[0])
+    early = call.lineno < backward.lineno and case.function_of(call) is case.function_of(backward)
     return bool(call.args) or not (early or (loop is not None and trains(case, loop)))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gradviz.document.snippet import MAX_BYTES
 from gradviz.session.doctor import (
     batches,
     dimensions,
@@ -270,6 +271,8 @@ _NEVER = {"frozen-parameter", "other-parameters", "unregistered-parameter", "gra
 def diagnose(trace: Trace, text: str | None = None) -> tuple[Finding, ...]:
     """Return the lessons that a run triggers, the worst first."""
     case = case_of(trace, text)
+    if len(case.text) > MAX_BYTES:  # only a recording has such a text, or what was refused
+        return ()
     never = _NEVER if len(trace.gaps) else set()
     found = [each for each in _found(case) if each[0].id not in never]
     ended = [hit for _, hit in _of_end(case)]

@@ -94,10 +94,26 @@ def of_its_own(owner: type, original: Callable[..., object]) -> Callable[..., An
     @functools.wraps(original)
     def call(self: object, *args: object, **keywords: object) -> object:
         if not isinstance(self, owner):
-            raise TypeError(f"expected a '{owner.__name__}', not '{type(self).__name__}'")
+            raise _of_another_class(self, owner)
         return original(self, *args, **keywords)
 
     return call
+
+
+def _read_of_its_own(owner: type, original: Callable[[Any], object]) -> Callable[[Any], object]:
+    """The same for what a property reads by, which gets nothing else: shapes are read more often than anything."""
+
+    @functools.wraps(original)
+    def call(self: object) -> object:
+        if isinstance(self, owner):
+            return original(self)
+        raise _of_another_class(self, owner)
+
+    return call
+
+
+def _of_another_class(thing: object, owner: type) -> TypeError:
+    return TypeError(f"expected a '{owner.__name__}', not '{type(thing).__name__}'")
 
 
 _NONE: Mapping[str, type] = {}
@@ -163,7 +179,7 @@ def _keep(cls: C, left: frozenset[str] = _MAKING, borrowers: Mapping[str, type] 
         if type(value) is types.FunctionType and name not in left:
             setattr(cls, name, of_its_own(owner, value))
         elif type(value) is property:  # in a class of the snippet, it is read of that class's objects
-            before: Any = (value.fget, value.fset, value.fdel)
-            read, write, delete = (each and of_its_own(owner, each) for each in before)
+            write, delete = (each and of_its_own(owner, each) for each in (value.fset, value.fdel))
+            read = value.fget and _read_of_its_own(owner, value.fget)
             setattr(cls, name, property(read, write, delete, value.__doc__))
     return cls

@@ -33,6 +33,7 @@ ASLEEP = 5.0  # seconds between two checks of a run after which the machine must
 BOUNDS = ("output_chars", "values_mb", "steps", "recorded_bytes", "cpu_seconds")  # which the worker enforces itself
 ANSWER_CHARS = 4_000
 PROMPT_CHARS = 2_000
+OBSTACLE_CHARS = 500  # of a text about one thing that keeps a snippet from running; a hundred of them are listed
 STREAMS = ("out", "err", "in")  # "in": what was typed, as a terminal shows it
 AT_ONCE = 5_000  # characters, of up to 12 bytes in JSON, that a worker's pipe always accepts without blocking
 WORKER_STATUSES = ("ok", "raised", "refused", "limit")
@@ -333,9 +334,13 @@ def _to_nobody(_: Event) -> None:
 
 def _detail(frame: Frame) -> Detail:
     """Return what a worker says about the end."""
-    line = frame.header.get("line", -1)
     sentence, trace, last = (text_field(frame.header, name) for name in ("sentence", "traceback", "last_line"))
-    return Detail(sentence, line if type(line) is int else -1, trace, last, _refusals(frame), _missing(frame))
+    return Detail(sentence, _line(frame.header.get("line")), trace, last, _refusals(frame), _missing(frame))
+
+
+def _line(given: object) -> int:
+    """Return the number of a line, -1 for what can be none: an editor counts them with 32 bits."""
+    return given if type(given) is int and 0 < given < 1 << 31 else -1
 
 
 def _refusals(frame: Frame) -> tuple[Refused, ...]:
@@ -346,7 +351,7 @@ def _refusals(frame: Frame) -> tuple[Refused, ...]:
     for each in given:
         if type(each) is not list or [type(part) for part in each] != [int, str, str]:
             raise ProtocolError("no refusal")
-    return tuple(Refused(line, what[:ANSWER_CHARS], advice[:ANSWER_CHARS]) for line, what, advice in given)
+    return tuple(Refused(_line(line), what[:OBSTACLE_CHARS], advice[:OBSTACLE_CHARS]) for line, what, advice in given)
 
 
 def _missing(frame: Frame) -> tuple[Missing, ...]:
@@ -360,7 +365,7 @@ def _missing(frame: Frame) -> tuple[Missing, ...]:
         if len(each[3]) > MOST_REFUSALS or any(type(line) is not int for line in each[3]):
             raise ProtocolError("no lines")
     return tuple(
-        Missing(path[:ANSWER_CHARS], written[:ANSWER_CHARS], sentence[:ANSWER_CHARS], tuple(lines))
+        Missing(path[:OBSTACLE_CHARS], written[:OBSTACLE_CHARS], sentence[:OBSTACLE_CHARS], tuple(map(_line, lines)))
         for path, written, sentence, lines in given
     )
 
