@@ -267,8 +267,6 @@ def _path_names() -> dict[str, object]:
 
     chosen = (exists, isfile, isdir, getsize, getmtime, abspath, expanduser, islink)
     names: dict[str, object] = {function.__name__: function for function in chosen}
-    names |= {"open": numbered, "fsync": fsync, "fdatasync": fsync, "close": fsync, "O_RDONLY": 0}
-    names |= {"O_DIRECTORY": _READING}
     names |= {name: _of_paths(getattr(posixpath, name)) for name in _OF_TEXT.split()}
     names |= {"realpath": abspath, "expandvars": expanduser, "lexists": exists, "samefile": _same}
     names["getctime"] = getmtime
@@ -292,8 +290,8 @@ def _os_names(path: object) -> dict[str, Any]:
 
     chosen = (listdir, mkdir, makedirs, remove, rmdir, rename, walk, chdir, stat, getenv, getcwd, cpu_count, getpid)
     names: dict[str, object] = {function.__name__: function for function in chosen}
-    names |= {"open": numbered, "fsync": fsync, "fdatasync": fsync, "close": fsync, "O_RDONLY": 0}
-    names |= {"O_DIRECTORY": _READING}
+    names |= {"open": numbered, "fsync": fsync, "fdatasync": fsync, "close": fsync}
+    names |= {"O_RDONLY": 0, "O_DIRECTORY": _READING}
     names |= {"path": path, "environ": environment, "unlink": remove, "replace": rename, "fspath": plain_path}
     return names | {"linesep": "\n", "name": "posix"} | _SIGNS
 
