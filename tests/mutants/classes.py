@@ -309,13 +309,6 @@ CLASSES = (
     ),
     worker(
         "objects/kept_memory",
-        "what is changed before the first search",
-        "            ctypes.c_void_p.from_address(place).value = word\n",
-        "            pass\n",
-        _ENDING,
-    ),
-    worker(
-        "objects/kept_memory",
         "caches in a search of their own",
         "self.__wrapped__(*given, **named) if memory.is_kept else original",
         "self.__wrapped__(*given, **named) if False else original",
