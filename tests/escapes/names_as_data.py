@@ -237,6 +237,15 @@ _STATES = {
     "Python's random state behind its end": (
         "import random\ns = random.getstate()\nrandom.setstate((3, s[1][:-1] + (10**9,), None))\nprint('ESCAPED')"
     ),
+    "letters past those of a number": (
+        "import numpy as np\na = np.array([1.5e300])\nfor each in (\n"
+        "    lambda: np.array2string(a, precision=20000, floatmode='fixed'),\n"
+        "    lambda: np.format_float_scientific(1.5, 20000, False),\n"
+        "    lambda: np.format_float_scientific(1.5, precision=np.array(20000), unique=False),\n"
+        "    lambda: (np.set_printoptions(precision=20000, floatmode='fixed'), str(a))[1],\n"
+        "    lambda: np.array_repr(a, None, np.int64(20000)),\n"
+        "):\n    try:\n        if len(each()) > 16384: print('ESCAPED')\n    except ValueError: pass"
+    ),
     "torch's random state of ones": (
         "import torch\ntorch.set_rng_state(torch.full_like(torch.get_rng_state(), 255))\nprint('ESCAPED')"
     ),
@@ -315,6 +324,6 @@ NAMES_AS_DATA: list[Attack] = [
     *listed("Found: the state of a scheduler", _SCHEDULERS),
     *listed("Found: what a copy takes along", _COPIED),
     *listed("Found: innards of a class of one's own", _INNARDS),
-    *listed("Found: random states", _STATES),
+    *listed("Found: random states and long numbers", _STATES),
     *listed("Found: numbers that lie about memory", _NUMBERS),
 ]

@@ -833,7 +833,21 @@ NUMPY = (
         "the place in NumPy's random state",
         "if not 0 <= int(place) <= len(key) == _RANDOM_WORDS:",
         "if False:",
-        found("Found: random states"),
+        found("Found: random states and long numbers"),
+    ),
+    worker(
+        "modules/arrays",
+        "the digits of a number that NumPy writes",
+        "operator.index(count) > _MOST_DIGITS",
+        "False",
+        found("Found: random states and long numbers"),
+    ),
+    worker(
+        "modules/arrays",
+        "the digits that a setting asks for",
+        '    _check_digits(plain["precision"])\n',
+        "",
+        found("Found: random states and long numbers"),
     ),
     worker(
         "objects/identity",

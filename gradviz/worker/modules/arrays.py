@@ -106,6 +106,10 @@ intp floating integer number generic half single double int_ uint str_"""
 _ASKING_THE_TENSOR = "round clip cumsum cumprod argmax argmin reshape transpose squeeze swapaxes".split()
 _BY_INDEX = "c_ r_ mgrid ogrid"
 _RANDOM_WORDS = 624  # of the generator's state
+_MOST_DIGITS = 1_000  # NumPy writes an exponent past the end of the 16,384 letters that it has for a number
+_DIGITS_AT = {"array2string": 2, "array_str": 2, "array_repr": 2}  # the place of `precision`
+_DIGITS_AT |= dict.fromkeys(("format_float_positional", "format_float_scientific"), 1)  # more counts follow it
+_DIGITS = ("precision", "min_digits", "pad_left", "pad_right", "exp_digits")
 
 
 @keep_methods
@@ -204,6 +208,7 @@ def numpy_modules(source: np.random.RandomState | None = None) -> dict[str, obje
     """Return `numpy` and its submodules for one run, by name; `np.random` draws from `source`."""
     source = source or np.random.RandomState(0)
     functions = {**vars(np), **CAREFUL}
+    functions |= {name: _in_few_digits(functions[name], place) for name, place in _DIGITS_AT.items()}
     names: dict[str, Any] = {name: _guarded(functions[name]) for name in _FUNCTIONS if name in functions}
     names |= {"shape": _shape(_guarded(np.shape))}
     names |= {"empty": _guarded(np.zeros), "empty_like": _guarded(np.zeros_like)}  # not what the memory held before
@@ -259,6 +264,23 @@ def _filled(function: np.ufunc) -> Callable[..., object]:
         return plain if type(found) is tuple else plain[0]
 
     return call
+
+
+def _in_few_digits(function: Callable[..., object], place: int) -> Callable[..., object]:
+    """Return a function that writes numbers and refuses to write them with too many digits."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **keywords: Any) -> Any:
+        for count in (*args[place:], *map(keywords.get, _DIGITS)):
+            _check_digits(count)
+        return function(*args, **keywords)
+
+    return call
+
+
+def _check_digits(count: object) -> None:
+    if isinstance(count, int | np.integer | np.ndarray) and operator.index(count) > _MOST_DIGITS:
+        raise ValueError(f"numbers are written with at most {_MOST_DIGITS:,} digits in GradViz")
 
 
 def _zeroed(found: object, where: Any) -> Array:
@@ -317,6 +339,7 @@ def _set_printoptions(
     plain: dict[str, Any] = {key: None if value is None else str.__str__(value) for key, value in texts.items()}
     numbers = {"precision": precision, "threshold": threshold, "linewidth": linewidth, "suppress": suppress}
     plain |= {key: to_numpy(value) for key, value in numbers.items()}
+    _check_digits(plain["precision"])
     np.set_printoptions(edgeitems=None if edgeitems is None else int(edgeitems), **plain)
 
 
