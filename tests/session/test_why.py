@@ -244,6 +244,13 @@ def test_where_an_ordinary_gradient_comes_from_is_told_on_request() -> None:
     assert [each for each in lines if f": {each}" in said] == lines
 
 
+def test_of_several_contributions_the_way_of_the_largest_is_told() -> None:
+    trace = run("import torch\nw = torch.tensor(2.0, requires_grad=True)\nz = w * 3 + w * 5\nz.backward()")
+    said = in_words(trace.frame_at(len(trace)), tensor_of(trace, "w"), "a.py")
+    assert "It is 8, the sum of 2 contributions. These operations sent the largest of them, from" in said
+    assert "MulBackward0 got 1 and sent 5" in said and "sent 3" not in said
+
+
 def test_a_long_chain_keeps_its_ends() -> None:
     trace = run(
         "import torch\nh = torch.ones(2, requires_grad=True)\nfor i in range(30):\n    h = h * 0\nh.sum().backward()"

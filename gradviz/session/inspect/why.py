@@ -292,7 +292,8 @@ def _why_gradient(frame: Frame, tensor: int) -> Answer | None:
     way, _ = _way(frame, tensor, lambda each: True)
     parts = f", the sum of {len(rows)} contributions" if len(rows) > 1 else ""
     if _size(frame, total) < LARGE:
-        why = f"It is {value.brief()}{parts}. These operations sent it, from the end of the loss to here."
+        sent = "the largest of them" if parts else "it"
+        why = f"It is {value.brief()}{parts}. These operations sent {sent}, from the end of the loss to here."
         chain = tuple(_sent(frame, each) for each in _shortened(way[::-1]))
         return Answer("gradient", f"Why has {name} this gradient?", why, chain, notable=False) if way else None
     grown = [each for each in way if each.given >= 0 and _size(frame, each.sent) > GROWTH * _size(frame, each.given)]
