@@ -149,7 +149,7 @@ def register(
         if names[0] in WITHOUT_GRADIENT and state.grad:
             with no_grad():
                 return function(*args, out=out, **kwargs)
-        refuse_tracked_out(names[0], args, out)
+        refuse_tracked_out(names[0], (*args, *kwargs.values()), out)
         numbers = [each for each in (*args, *kwargs.values()) if isinstance(each, (Tensor, *NUMBERS))]
         given = [each for each in numbers if isinstance(each, Tensor)]
         try:

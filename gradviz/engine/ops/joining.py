@@ -176,9 +176,9 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 @api("unbind")
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The slices along `dim`."""
+    axis = wrap_dim(dim, input._data.ndim)
     if not input._data.ndim:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    axis = wrap_dim(dim, input._data.ndim)
     if not input._data.shape[axis]:
         return ()
     return call_all(UNBIND, input, dim=axis)

@@ -475,6 +475,11 @@ def triangular_solve(
     n, m = A._data.shape[-2:]
     if n != m:
         raise RuntimeError(f"A must be batches of square matrices, but they are {n} by {m} matrices")
+    if input._data.shape[-2] != n:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for triangular_solve: each A matrix is {n} by {n} but each b matrix is "
+            f"{input._data.shape[-2]} by {input._data.shape[-1]}"
+        )
     warn_once("triangular_solve", _OLD_TRIANGULAR)
     found = call_all(OLD_TRIANGULAR, input, A, upper=upper, transpose=transpose, unitriangular=unitriangular)
     return named("triangular_solve", found)

@@ -341,6 +341,8 @@ _TAKES_OUT = inspect.signature(lambda input, *args, **keywords: None)
 def _select_range(input: Tensor, dim: int = 0, start: object = None, end: object = None, step: int = 1) -> Tensor:
     """A range along `dim`."""
     n = input.size(dim)
+    if step <= 0:
+        raise RuntimeError("slice step must be positive")
     low, high, _ = slice(start, end, step).indices(n)
     return call(SLICE, input, dim=dim % input.ndim, start=low, end=max(low, high), step=step)
 

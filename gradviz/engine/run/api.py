@@ -333,7 +333,7 @@ def _no_tensor(error: Exception, key: str, args: Sequence[object]) -> AttributeE
     asked = "dtype" if key == "torch.norm" else "_data ndim"
     if not isinstance(error, AttributeError) or error.name not in asked.split() or isinstance(error.obj, Tensor):
         return None
-    if not args or error.obj is not args[0]:
+    if not args or type(error.obj) is not type(args[0]):  # a list is handed on as a copy
         return None
     name = "layout" if key == "torch.norm" else "dim"
     return AttributeError(f"'{type_name(error.obj)}' object has no attribute '{name}'", name=name, obj=error.obj)
@@ -401,7 +401,9 @@ def with_out(fn: F, offered: F, name: str) -> F:
         if name in WITHOUT_GRADIENT and state.grad:
             with no_grad():
                 return call(*args, out=out, **keywords)
-        refuse_tracked_out(name, list(_flat(args)), out)
+        pairwise = "other" in keywords or (len(args) > 1 and isinstance(args[1], Tensor))
+        checked = {"max": "maximum", "min": "minimum"}.get(name, name) if pairwise else name
+        refuse_tracked_out(checked, list(_flat((*args, *keywords.values()))), out)
         if name in _IN_TYPE_OF_OUT and isinstance(out, Tensor) and keywords.get("dtype") is None:
             keywords["dtype"] = out.dtype  # computed in this type, not converted to it
         try:
@@ -413,8 +415,6 @@ def with_out(fn: F, offered: F, name: str) -> F:
         if not isinstance(out, (tuple, list)):
             if name == "nonzero" and isinstance(found, tuple):
                 raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
-            pairwise = "other" in keywords or (len(args) > 1 and isinstance(args[1], Tensor))
-            checked = {"max": "maximum", "min": "minimum"}.get(name, name) if pairwise else name
             if name in _SIZED_BEFORE and out.dtype is not found.dtype:
                 warn_resized(out, found._data)
             check_out(checked, out, found, whole=len(args) == 1 and not keywords)

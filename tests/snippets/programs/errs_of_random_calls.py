@@ -157,6 +157,7 @@ x, y, square = torch.ones(2, requires_grad=True), torch.ones(2), torch.ones(2, 2
 for call in (
     lambda: torch.eye(-1, pin_memory=True), lambda: torch.randint(5, 2, (3,), pin_memory=True),
     lambda: torch.zeros(-1, pin_memory=True), lambda: torch.linspace(0, 1, 3, dtype=torch.bool, pin_memory=True),
+    lambda: torch.max(x, y, out=torch.ones(2)), lambda: torch.divide(input=x, other=y, out=torch.ones(2).long()),
     lambda: torch.linalg.inv(square, out=torch.ones(2, 2)), lambda: torch.linalg.eigvalsh(square, out=y),
     lambda: torch.true_divide(x, y, out=torch.ones(2)), lambda: torch.float_power(x, 2, out=torch.ones(2).double()),
     lambda: torch.linalg.vector_norm(x.detach(), out=torch.ones(3)), lambda: torch.linalg.vector_norm(y, dim=0, out=torch.ones(()).double()),
@@ -168,5 +169,12 @@ for call in (
     lambda: F.prelu(torch.arange(3), torch.arange(1)), lambda: torch.ones(3).ldexp(torch.ones(2, 3)),
     lambda: torch.mm(torch.ones(2, 2), torch.ones(2, 2), torch.int64), lambda: F.binary_cross_entropy_with_logits(y, 1.0), lambda: F.adaptive_avg_pool2d(None, 2),
     lambda: F.adaptive_avg_pool2d(torch.ones(1, 1, 4, 4), 2.0), lambda: F.pairwise_distance(torch.ones(2, 3), 1.0),
+):  # fmt: skip
+    tell(call)
+# shapes that do not go together, and ranges that go nowhere
+for call in (
+    lambda: nn.GRUCell(4, 2)(torch.ones(4), torch.zeros(2, 2)), lambda: torch.unbind(torch.tensor(2), 1),
+    lambda: torch.slice_copy(torch.ones(3), end=1, step=-3), lambda: torch.slice_copy(torch.ones(3), 0, 0, 1, 0),
+    lambda: torch.triangular_solve(torch.ones(2, 3), torch.ones(3, 3)),
 ):  # fmt: skip
     tell(call)

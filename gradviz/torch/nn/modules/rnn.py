@@ -59,8 +59,10 @@ def lstm_step(
 def gru_step(gates: Gates, hidden: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """One step of a GRU, from the gates of its input."""
     ir, iz, inew = T["unsafe_chunk"](gates(), 3, 1)
-    hr, hz, hnew = T["unsafe_chunk"](F.linear(hidden, weight, bias), 3, 1)
-    reset, update = T["sigmoid"](hr + ir), T["sigmoid"](hz + iz)
+    hr, *others = T["unsafe_chunk"](F.linear(hidden, weight, bias), 3, 1)
+    reset = T["sigmoid"](hr + ir)  # where a state of another shape is refused
+    hz, hnew = others
+    update = T["sigmoid"](hz + iz)
     new = T["tanh"](inew + hnew * reset)
     return (hidden - new) * update + new
 
