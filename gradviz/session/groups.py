@@ -40,7 +40,8 @@ def title_of(trace: Trace, group: int) -> str:
         return f"gradients · backward at line {trace.calls.line[-2 - group]}"
     run = group - len(trace.regions)
     if 0 <= run < len(trace.runs):
-        return f"{trace.regions.name[trace.runs.first[run]]} … {trace.regions.name[trace.runs.last[run]]}"
+        first, last = (called_name(trace, int(ends[run])) for ends in (trace.runs.first, trace.runs.last))
+        return f"{first} … {last}"
     return called_name(trace, group) if 0 <= group < len(trace.regions) else ""
 
 
