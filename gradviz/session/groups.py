@@ -34,15 +34,15 @@ def nodes_of(trace: Trace, group: int) -> Rows:
 
 def title_of(trace: Trace, group: int) -> str:
     """Its name."""
-    from gradviz.trace.table.roles import called_name
+    from gradviz.trace.table.roles import called_names
 
     if group < -1:
         return f"gradients · backward at line {trace.calls.line[-2 - group]}"
     run = group - len(trace.regions)
     if 0 <= run < len(trace.runs):
-        first, last = (called_name(trace, int(ends[run])) for ends in (trace.runs.first, trace.runs.last))
+        first, last = (called_names(trace)[ends[run]] for ends in (trace.runs.first, trace.runs.last))
         return f"{first} … {last}"
-    return called_name(trace, group) if 0 <= group < len(trace.regions) else ""
+    return called_names(trace)[group] if 0 <= group < len(trace.regions) else ""
 
 
 def as_operation(trace: Trace, thing: Selection) -> Selection:

@@ -363,18 +363,35 @@ def module_name(trace: Trace, node: int) -> str:
     return last_call(label).rsplit(".", 1)[-1] or scope
 
 
-def called_name(trace: Trace, region: int) -> str:
-    """What a module is called in a call of it: the outermost one, which has only its class as a name, by the variable
-    that is called, "D" in `D(fake)` and in `self.D(fake)`; a part of it that has only a number, "D[0]"."""
-    name, site, around = (getattr(trace.regions, each)[region] for each in ("name", "site", "parent"))
+def called_names(trace: Trace) -> list[str]:
+    """By region its name, of a module as it is called: the outermost one, which has only its class as a name, by the
+    variable that is called, "D" in `D(fake)` and in `self.D(fake)`; a part of it that has only a number, "D[0]"."""
+    return trace.kept("called names", lambda: _find_called_names(trace))
+
+
+def _find_called_names(trace: Trace) -> list[str]:
+    regions, found, known = trace.regions, list[str](), dict[tuple[str, int, str], str]()
+    names: list[str] = regions.name.tolist()
+    for name, kind, site, around in zip(
+        names, regions.kind.tolist(), regions.site.tolist(), regions.parent.tolist(), strict=True
+    ):
+        called = name
+        if kind == RegionKind.MODULE:
+            owner = found[around] if around >= 0 and found[around] != names[around] else ""
+            key = name, site, owner
+            called = known[key] if key in known else known.setdefault(key, _called(trace, *key))
+        found.append(called)
+    return found
+
+
+def _called(trace: Trace, name: str, site: int, owner: str) -> str:
     number = name.rpartition(".")[2]
-    if number.isdecimal() and around >= 0 and trace.regions.kind[around] == RegionKind.MODULE:
-        owner = called_name(trace, int(around))
-        return f"{owner}[{number}]" if owner != trace.regions.name[around] else str(name)
+    if owner and number.isdecimal():
+        return f"{owner}[{number}]"
     if site < 0 or not name[:1].isupper():
-        return str(name)
+        return name
     called = re.match(r"([\w.]+)\(", str(trace.sites.source[site]))
-    return called[1].removeprefix("self.") if called and called[1] in _owners(trace) else str(name)
+    return called[1].removeprefix("self.") if called and called[1] in _owners(trace) else name
 
 
 def scope_name(trace: Trace, node: int) -> str:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gradviz.engine.kernel.state import DATA_LOADER
 from gradviz.trace.table.regions import RegionKind
-from gradviz.trace.table.roles import called_name
+from gradviz.trace.table.roles import called_names
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
@@ -72,9 +72,7 @@ def group_words(
 
 def _names(trace: Trace) -> list[str]:
     """The own name of each region, followed by those of all backward calls and runs."""
-    names: list[str] = trace.regions.name.tolist()
-    for region in np.flatnonzero(trace.regions.kind == RegionKind.MODULE).tolist():
-        names[region] = called_name(trace, region)
+    names = [*called_names(trace)]
     for region in np.flatnonzero(trace.regions.kind == RegionKind.FUNCTION).tolist():
         names[region] += "()"
     lines = trace.calls.line.tolist()
