@@ -21,7 +21,7 @@ from gradviz.recorder.values import Values, grad_fn_of, memory_of, overlap, vers
 from gradviz.trace.record.location import UNKNOWN, RegionStack
 from gradviz.trace.table.encoding import Writer
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.schema import NOT_DIFFERENTIABLE, NOTHING_REQUIRES, PLAIN, SWITCHED_OFF
+from gradviz.trace.table.schema import CUT_OFF, NOT_DIFFERENTIABLE, NOTHING_REQUIRES, PLAIN, SWITCHED_OFF
 
 COPIES = "CopySlices"  # the node of a write to a part of a tensor; what it does is within it
 NUMBER = "gradviz"  # in `Node.metadata`
@@ -386,7 +386,7 @@ class Rows:
         number = len(self.first)
         step = self.step(Kind.FORWARD, number, len(self.maker), number, site)
         self.add("inputs", number, 0, source)
-        self.node_row(step, "detach", "", "✂", site, "", -1, NOTHING_REQUIRES, [])
+        self.node_row(step, "detach", "", "✂", site, "", -1, (NOTHING_REQUIRES, CUT_OFF)[self._requires[source]], [])
         return self.add_tensor(x, step, number, 0, source, site)
 
     def name(self, x: Any, name: str, owner: str = "", rank: int = PLAIN) -> None:

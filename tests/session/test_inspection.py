@@ -159,6 +159,26 @@ def test_a_local_derivative_is_one_or_says_what_becomes_of_a_gradient(code: str,
     assert section(look(made, len(made), "node", nodes[-1]), "Local derivative")[0][1] == said
 
 
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (
+            "x = torch.ones(2, requires_grad=True)\ny = x.detach()",
+            "it cuts its result off from the history of its input",
+        ),
+        (
+            "x = torch.ones(2, requires_grad=True)\ny = (x * 2).data",
+            "it cuts its result off from the history of its input",
+        ),
+        ("x = torch.ones(2)\ny = x.detach()", "none of its inputs requires grad"),
+    ],
+)
+def test_what_cuts_off_does_not_say_that_nothing_requires_grad(code: str, said: str) -> None:
+    trace = run(f"import torch\n{code}\nprint(y)")
+    found = look(trace, len(trace.steps) - 1, "node", len(trace.nodes) - 1)
+    assert f"not tracked: {said}" in str(found)
+
+
 def test_a_function_that_returns_a_list_says_so() -> None:
     made = run(
         "import torch\nclass List(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, a):\n"

@@ -176,3 +176,12 @@ def test_no_function_of_pyplot_that_is_here_is_said_to_be_missing(run: Runner) -
     names = sorted(absent._OF_PYPLOT)
     outcome = run(f"import matplotlib.pyplot as plt\nprint([n for n in {names} if hasattr(plt, n)])")
     assert outcome.printed() == "[]\n"
+
+
+def test_a_method_may_have_a_name_that_learners_take_for_a_hook(run: Runner) -> None:
+    source = (
+        "from torch import nn, ones\nclass Net(nn.Module):\n    def __forward__(self, x): return x + 1\n"
+        "    def forward(self, x): return self.__forward__(x) * 2\nprint(Net()(ones(1)), hasattr(Net, '__forward__'))\n"
+    )
+    assert run(source).printed() == "tensor([4.]) True\n"
+    assert run("class A:\n    def __torch_function__(self): pass").status == "refused"

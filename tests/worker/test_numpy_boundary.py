@@ -162,6 +162,32 @@ def test_no_view_makes_an_array_of_objects() -> None:
         np.zeros(2, "O").view(SafeArray)
 
 
+@pytest.mark.parametrize(
+    ("shape", "strides"),
+    [
+        *[((7,), (8,)), ((2,), (-8,)), ((2, 2), (40, 16)), ((1 << 70,), (0,)), ((-1,), (8,))],
+        *[((3,), (8, 8)), ((2,), (1 << 63,)), ((2,), (44,)), ((2, 3), (-8, 8)), ((1 << 32, 1 << 32), (0, 0))],
+    ],
+)
+def test_strides_reach_nothing_but_the_arrays_own_memory(shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
+    whole = to_snippet(np.arange(6.0))
+    with pytest.raises((ValueError, OverflowError)):
+        NUMPY.lib.stride_tricks.as_strided(whole, shape, strides)
+    with pytest.raises(ValueError, match="lies outside"):
+        NUMPY.lib.stride_tricks.as_strided(to_snippet(np.zeros((0, 3))), (1,), (8,))
+
+
+def test_strides_within_an_array_give_a_view() -> None:
+    own = np.arange(6.0)
+    found = NUMPY.lib.stride_tricks.as_strided(to_snippet(own), (4, 3), (8, 8))
+    assert np.array_equal(to_numpy(found), np.lib.stride_tricks.sliding_window_view(own, 3))
+    found[3, 2] = 9.0
+    assert own[5] == 9
+    own.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        NUMPY.lib.stride_tricks.as_strided(to_snippet(own), (2,), (8,))[0] = 1.0
+
+
 def test_stand_ins_print_and_compute_as_numpys_own() -> None:
     for value in VALUES:
         array = to_snippet(value)

@@ -18,7 +18,7 @@ from gradviz.engine.kernel.state import identity, state
 from gradviz.trace.record.location import UNKNOWN, RegionStack, Sites
 from gradviz.trace.table.encoding import PACK, Writer
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.schema import NOT_DIFFERENTIABLE, NOTHING_REQUIRES, SWITCHED_OFF, TABLES
+from gradviz.trace.table.schema import CUT_OFF, NOT_DIFFERENTIABLE, NOTHING_REQUIRES, SWITCHED_OFF, TABLES
 from gradviz.trace.table.tables import row_dtype
 from gradviz.trace.table.values import MATRIX
 
@@ -303,7 +303,7 @@ class RowWriter:
         self._inputs += _pack_input(number, 0, before)
         self._nodes += _pack_node(
             step, text("detach"), self.nothing, text("✂"), site, self.region(step), self.nothing, -1, self.call,
-            NOTHING_REQUIRES,
+            CUT_OFF if source._requires_grad else NOTHING_REQUIRES,
         )  # fmt: skip
         self.memory.enter(source)
         self.add_tensor(tensor, step, number, 0, self.storage_of(before), site)

@@ -35,6 +35,7 @@ from gradviz.worker.policy_names import (
     HERE,
     HOOKED_ATTRIBUTES,
     MEMORY,
+    OWN_DUNDERS,
     is_dunder,
 )
 
@@ -46,7 +47,7 @@ _WITHOUT_OPERAND = frozenset(
     __bool__ __float__ __int__ __index__ __complex__ __neg__ __pos__ __abs__ __invert__ __copy__ __post_init__ __slots__
     __constants__ """.split()
 )
-_OPERATORS = DEFINABLE_DUNDERS - _WITHOUT_OPERAND
+_OPERATORS = DEFINABLE_DUNDERS - OWN_DUNDERS - _WITHOUT_OPERAND
 
 
 def guarded_operators(names: Any) -> dict[str, object]:

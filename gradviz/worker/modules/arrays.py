@@ -12,8 +12,10 @@ from contextlib import contextmanager
 from typing import Any, SupportsIndex, SupportsInt
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.memory import memory_of, start_of, strided
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.overflow import CAREFUL
 from gradviz.worker.language.stand_in import stand_in
@@ -245,6 +247,9 @@ def numpy_modules(source: np.random.RandomState | None = None) -> dict[str, obje
         "fft": {name: _guarded(getattr(np.fft, name)) for name in _FFT.split()},
     }
     modules = {f"numpy.{part}": stand_in(f"numpy.{part}", held) for part, held in parts.items()}
+    windows = {"sliding_window_view": _guarded(sliding_window_view), "as_strided": _as_strided}
+    modules["numpy.lib.stride_tricks"] = stand_in("numpy.lib.stride_tricks", windows)
+    modules["numpy.lib"] = names["lib"] = stand_in("numpy.lib", {"stride_tricks": modules["numpy.lib.stride_tricks"]})
     names |= {part: modules[f"numpy.{part}"] for part in parts}
     return {"numpy": stand_in("numpy", names), **modules}
 
@@ -369,6 +374,24 @@ def _error_ways() -> dict[str, object]:
         return before
 
     return {"seterr": seterr, "geterr": lambda: dict(ways)}
+
+
+def _as_strided(x: object, shape: object = None, strides: object = None, *more: object, **options: object) -> object:
+    """Return a view of an array's own memory; NumPy would read and write anywhere."""
+    if more or options.keys() - {"subok", "writeable"}:
+        raise TypeError("as_strided() takes an array, a shape and strides in GradViz snippets")
+    array = np.asarray(to_numpy(x))
+    sizes = array.shape if shape is None else _numbers(shape)
+    steps = array.strides if strides is None else _numbers(strides)
+    memory = memory_of(array)
+    view = strided(memory, array.dtype, sizes, steps, start_of(array, memory))
+    view.flags.writeable = bool(array.flags.writeable and options.get("writeable", True))
+    return to_snippet(view)
+
+
+def _numbers(given: Any) -> tuple[int, ...]:
+    plain = to_numpy(given)
+    return tuple([operator.index(each) for each in (plain if isinstance(plain, tuple | list) else (plain,))])
 
 
 def _ndindex(*shape: SupportsIndex) -> Iterator[tuple[int, ...]]:

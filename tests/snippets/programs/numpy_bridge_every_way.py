@@ -155,3 +155,16 @@ print(r.multinomial(3, [0.2, 0.8]), r.multivariate_normal([0, 0], np.eye(2)))
 for name in ("int", "float", "complex", "NaN", "Inf", "alltrue", "no_such_name", "mat", "round_"):
     tell(name, lambda: getattr(np, name))
 tell("old", lambda: n.astype(np.bool_).astype(np.int))
+from numpy.lib.stride_tricks import as_strided
+
+a = np.arange(6.0)
+
+
+def rolling(a, window):
+    return np.lib.stride_tricks.as_strided(a, shape=(a.size - window + 1, window), strides=(a.strides[0],) * 2)
+w = rolling(a, 3)
+print(w, w.sum(axis=1), np.lib.stride_tricks.sliding_window_view(a, 4))
+b = np.arange(12).reshape(3, 4)
+print(as_strided(b, (2, 2), (32, 16)), as_strided(b, (3, 4), (0, 8)))
+as_strided(a, (3,), (16,))[1] = 99
+print(a)
