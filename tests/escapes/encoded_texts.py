@@ -45,6 +45,11 @@ _WRITTEN_OVER = {
         "a = np.array('a' * 1000)\ntorch.frombuffer(a, dtype=torch.int32).fill_(2**31 - 1)\ns = f'{a}'"
     ),
 }
+_PLACES = "import numpy as np\ntry: print(np.format_float_positional(5e-324, %s)[:0])\nexcept ValueError: pass"
+_WRITTEN_LONG = {
+    "by place": "2**31 - 1, True, False, '.', True, 10**6, 10**6, 10**6",
+    "by name": "2**31 - 1, fractional=False, sign=True, pad_left=np.int64(10**6), pad_right=10**6, min_digits=10**6",
+}
 _DESCRIBED = (
     "import inspect, functools\nclass A: __doc__ = 'A(x=sys.maxsize)' + chr(10) + '--' + chr(10) * 2\n%s\n"
     "try: print('ESCAPED', inspect.signature(thing))\nexcept ValueError: pass"
@@ -67,6 +72,7 @@ ENCODED_TEXTS: list[Attack] = [
             for name, source in _WRITTEN_OVER.items()
         },
     ),
+    *listed("Found: numbers with many places", {name: _PLACES % given for name, given in _WRITTEN_LONG.items()}),
     *listed(
         "Found: docstrings that are evaluated", {name: _DESCRIBED % source for name, source in _DOCSTRINGS.items()}
     ),

@@ -543,7 +543,7 @@ BROUGHT = (
         "what the collector ends in the middle of GradViz",
         "if frame is None or not _may_be_interrupted(frame.f_globals):",
         "if False:",
-        W + "test_limits.py::test_the_collector_waits_until_the_snippet_or_pytorchs_part_is_at_work",
+        W + "test_limits.py::test_the_collector_waits_while_what_guards_is_at_work",
     ),
     part(
         "engine/ops/creation",

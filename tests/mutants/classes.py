@@ -140,7 +140,7 @@ CLASSES = (
     worker(
         "objects/hardening",
         "classes that a decorator changes",
-        'if isinstance(fn, type) and fn.__module__ != "__main__":',
+        "if isinstance(fn, type) and not is_remembered(fn):",
         "if False:",
         _ON_ALL,
     ),

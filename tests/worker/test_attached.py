@@ -36,6 +36,10 @@ class Net(torch.nn.Module):
         self._scale = 2.0
     def forward(self, x):
         return self.fc(x) * self._scale
+@torch.no_grad()
+class Average:
+    def __init__(self, net):
+        self.made = net.fc.weight * 2
 if __name__ == "__main__":
     print("not when it is imported")
 """
@@ -54,6 +58,7 @@ _FILES: dict[str, str | bytes] = {
     [
         ("print(open('names.txt').read().split())", "['Anna', 'Bo']"),
         ("print(open('../elsewhere/names.txt').readline())", "Anna\n"),
+        ("from pkg.net import Average, Net\nprint(Average(Net()).made.requires_grad)", "False"),
         ("import os\nprint(os.listdir(), os.path.exists('x/names.txt'), os.path.exists('x.txt'))",
          "['data', 'helper.py', 'names.txt', 'pkg', 'tools.py'] True False"),
         ("import os, glob\nfrom pathlib import Path\nprint(glob.glob('../data/*.csv'), os.listdir('/drive/data'),\n"

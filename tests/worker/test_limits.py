@@ -134,17 +134,19 @@ def test_cycles_of_large_arrays_are_collected_before_memory_ends(make_pool: Make
 
 
 @pytest.mark.parametrize("names", [{"<get>": None}, {"__name__": "gradviz.engine.ops.shape"}])
-def test_the_collector_waits_until_the_snippet_or_pytorchs_part_is_at_work(names: dict[str, object]) -> None:
+def test_the_collector_waits_while_what_guards_is_at_work(names: dict[str, object]) -> None:
     """What it ends runs code of the snippet: never between two steps of what guards."""
     collector, found = Collector(None), {"sys": sys, **names}
-    exec("frame = sys._getframe()", found)
+    guarding = {"sys": sys, "__name__": "gradviz.worker.language.guard"}
+    for each in (found, guarding):
+        exec("frame = sys._getframe()", each)
     gc.disable()
     try:
         collector.begin(400)
         gc.collect()
         assert collector.collect(sys._getframe())  # nothing is due
         kept = [[] for _ in range(2 * gc.get_threshold()[0])]
-        assert not collector.collect(sys._getframe())
+        assert not collector.collect(guarding["frame"])
         assert not collector.collect(None)
         assert gc.get_count()[0] >= len(kept)
         assert collector.collect(found["frame"])

@@ -26,6 +26,7 @@ import numpy as np
 from gradviz.engine.kernel.modes import _Mode
 from gradviz.worker.objects.arguments import keep_methods, keep_methods_of_module, keep_public_methods
 from gradviz.worker.objects.identity import MEMORIES, hash_of_module, hash_of_tensor
+from gradviz.worker.objects.kept_memory import is_remembered
 from gradviz.worker.objects.numpy_boundary import to_snippet
 from gradviz.worker.objects.python_types import change_python
 from gradviz.worker.policy_names import MEMORY, is_dunder
@@ -207,7 +208,7 @@ def _no_shared_class(original: Callable[..., object]) -> Callable[..., object]:
     snippet's own may lose."""
 
     def call(self: object, fn: object) -> object:
-        if isinstance(fn, type) and fn.__module__ != "__main__":
+        if isinstance(fn, type) and not is_remembered(fn):
             raise TypeError(f"the class '{fn.__name__}' can't be changed in GradViz snippets")
         return original(self, fn)
 

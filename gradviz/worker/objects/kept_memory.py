@@ -118,6 +118,11 @@ def remember(made: type) -> None:
         type.__setattr__(made, "__del__", keeping(dying))
 
 
+def is_remembered(cls: type) -> bool:
+    """Whether it is a class of the snippet."""
+    return cls in _made
+
+
 def _asks(made: type, equal: object) -> bool:
     """Whether an `__eq__` may run methods of the object or of its items and is not yet wrapped."""
     if type(equal) is types.FunctionType:

@@ -87,7 +87,7 @@ class Collector:
     What it finds may be a generator of the snippet, whose `finally` runs then. Python collects when it has made many
     objects, wherever that is: where GradViz looks at something before it uses it, and before 3.12 also in the middle of
     C code, such as one that copies a list. So a worker never collects by itself; what is due is collected at a tick
-    that finds the snippet, or PyTorch's part, at work."""
+    that comes while nothing that guards is at work."""
 
     def __init__(self, used: Callable[[], int] | None) -> None:
         self._used = used
@@ -123,7 +123,7 @@ _USUAL, _SELDOM = gc.get_threshold(), (50_000, 50, 50)
 
 def _may_be_interrupted(names: Mapping[str, object]) -> bool:
     """Whether code with these global names may find that something of the snippet has run meanwhile."""
-    return "<get>" in names or str(names.get("__name__")).startswith(("gradviz.engine.", "gradviz.torch."))
+    return "<get>" in names or not str(names.get("__name__")).startswith("gradviz.worker.")
 
 
 class _Heap(ctypes.Structure):
@@ -203,7 +203,7 @@ class Ticker:
         finally:
             self._rings = False
         if self._running.is_set():
-            is_done &= self._collector.collect(frame)
+            is_done = is_done and self._collector.collect(frame)
             if not is_done and not self._by_thread:
                 signal.setitimer(signal.ITIMER_REAL, SOON, INTERVAL)
 
