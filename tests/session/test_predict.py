@@ -132,6 +132,10 @@ def test_a_hint_about_a_write_in_place_reads_what_was_there_before() -> None:
     """In a module, and in a Function that marks its input: the result is another tensor, which is not known yet."""
     of_module = "import torch\nx = torch.tensor([-3., 5.])\nout = torch.nn.ReLU(inplace=True)(x)\n"
     assert [one.hints[2] for one in questions(trace_of(of_module))] == ["x = [-3, 5]"]
+    scaled = "import torch\nx = torch.tensor([1., 2.])\ng = torch.tensor([4., 4.])\nx.add_(g, alpha=-0.5)\n"
+    assert [one.hints[1:] for one in questions(trace_of(scaled))] == [
+        ("Line 4: x.add_(g, alpha=-0.5)", "x = [1, 2], g = [4, 4]")
+    ]
     own = (
         "import torch\nclass Two(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, t):\n"
         "        ctx.mark_dirty(t)\n        return t.add_(2)\n    @staticmethod\n    def backward(ctx, g):\n"

@@ -280,7 +280,7 @@ def test_a_write_in_place_says_its_rule_with_the_former_value() -> None:
 def test_a_write_through_a_view_is_not_told_of_the_whole() -> None:
     trace = run("import torch\nh = torch.ones(2, requires_grad=True) * 2\nh[1] += 1\n")
     said = [explain(trace.frame(step)).sentence for step in range(1, len(trace) + 1)]
-    assert any(each.startswith("A part of h was overwritten: it is [2, 3] now, version 1.") for each in said)
+    assert any(each.startswith("A part of h was overwritten: h is [2, 3] now, version 1.") for each in said)
     assert not any("the former h" in each or "copy of" in each or "h[1] += 1" in each for each in said)
 
 
@@ -376,3 +376,58 @@ torch.autograd.grad(base.sum(), leaf, create_graph=True)
     trace = run(text)
     said = [explain(trace.frame(at)).sentence for at in range(1, len(trace) + 1)]
     assert not any("A part of The" in each for each in said)
+
+
+def test_what_forward_mode_pushes_forward_is_no_step() -> None:
+    """Nor is the copy of a tangent that a result gets: it would be called as the result is."""
+    trace = run("""
+import torch, torch.autograd.forward_ad as fwAD
+x, v = torch.tensor([1., 2.]), torch.tensor([1., 0.])
+with fwAD.dual_level():
+    d = fwAD.make_dual(x, v)
+    y = d % 0.3
+    t = fwAD.unpack_dual(y).tangent
+""")
+    assert [str(op) for op in trace.nodes.op].count("clone") == 0
+    assert [trace.frame(len(trace)).name(each) for each in range(len(trace.tensors))].count("y") == 1
+
+
+def test_what_returns_no_tensor_names_none() -> None:
+    trace = run("""
+import torch
+lin = torch.nn.Linear(2, 1)
+lin(torch.ones(1, 2)).sum().backward()
+lin.double()
+meta = torch.nn.Linear(2, 1, device="meta")
+meta.load_state_dict({"weight": torch.ones(1, 2), "bias": torch.zeros(1)}, assign=True)
+meta(torch.ones(1, 2))
+loader = torch.utils.data.DataLoader([torch.ones(1), torch.zeros(1)], batch_size=2)
+total = sum(x.sum() for x in loader)
+""")
+    names = {trace.frame(len(trace)).name(each) for each in range(len(trace.tensors))}
+    assert "lin.bias.grad.to(float64)" in names
+    said = [explain(trace.frame(at)).sentence for at in range(1, len(trace) + 1)]
+    assert any("meta.bias + torch.ones(1, 2) @ meta.weight.t() = 2." in each for each in said)
+    assert not [each for each in names if each.startswith(("lin.double", "meta.load", "(x.sum() for"))], names
+
+
+def test_what_a_part_a_copy_and_one_of_several_results_are_is_said_once() -> None:
+    trace = run("""
+import torch
+A = torch.tensor([[2., 1.], [1., 3.]])
+torch.linalg.eigvals(A)
+torch.linalg.svdvals(A)
+torch.linalg.lu_factor(A)
+x = torch.ones(2, requires_grad=True)
+torch.autograd.functional.jacobian(lambda t: t ** 2, x)
+y = x * 3
+y[1:2] = 7
+with torch.no_grad():
+    torch.ones(1).copy_(torch.tensor(7.))
+torch.nn.functional.prelu(x, torch.tensor([0.25]))
+""")
+    told = [explain(trace.frame(at)) for at in range(1, len(trace) + 1)]
+    said = " ".join(f"{each.title}: {each.sentence}" for each in told)
+    assert "eigenvectors of eigvals = [[" in said and "S of svdvals = [" in said and "pivots of lu_factor = [" in said
+    assert "= t ** 2, unchanged = [1, 1]" in said and "A part of y was overwritten: y is [3, 7] now" in said
+    assert "it is a copy of 7 = 7" not in said and "kernel" not in said.replace("PreluKernelBackward0", "")

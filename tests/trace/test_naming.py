@@ -95,7 +95,7 @@ INSIDE = [  # a call, and what its operations are called: only what it returns g
         "x = torch.eye(2, requires_grad=True)\ntorch.linalg.solve(x, x[0])",
         ["torch.linalg.solve(x, x[0])", "LU of solve"],
     ),
-    ("torch.linalg.svdvals(torch.eye(2)).sum()", ["linalg_svd[0] in svdvals", "linalg_svd[1] in svdvals"]),
+    ("torch.linalg.svdvals(torch.eye(2)).sum()", ["U of svdvals", "S of svdvals"]),
     (
         "torch.ones(2, 2).add(torch.eye(2)).inverse()",
         ["torch.ones(2, 2).add(…).inverse()", "info of inverse"],
@@ -140,7 +140,8 @@ SHORTENED = [  # expressions that are too long for a name: less in their bracket
     ("first_operand * second + third_operand - fourth_one", "first_operand * … - fourth_one"),
     ("torch.nn.functional.binary_cross_entropy(x / 8, y)", "binary_cross_entropy(…)"),
     (f"torch.stack([{'x, ' * 70}…", "torch.stack(…)"),
-    ("binary_cross_entropy_with_logits in log_prob", "binary_cross_entropy_ … in log_prob"),
+    ("binary_cross_entropy_with_logits in log_prob",) * 2,
+    ("layer.parametrizations.weight.original.tril()", "layer … .weight.original.tril()"),
 ]
 
 

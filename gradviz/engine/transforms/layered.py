@@ -19,7 +19,7 @@ from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.graph import Node, renamed, show_as
 from gradviz.engine.kernel.messages import NO_NUMBERS
 from gradviz.engine.kernel.rows import OpRow
-from gradviz.engine.kernel.state import renaming, state
+from gradviz.engine.kernel.state import paused, renaming, state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.run import inplace
 from gradviz.engine.run.apply import apply as run_row
@@ -62,14 +62,15 @@ def _apply(
     with forward_mode.without(tensors, number) as tangents:
         made = _apply(row, tensors, arrays, params)
         outputs = [made] if row.single else list(made)
-        if row.view:
-            pushed = _view_tangents(row, tangents, params)
-        else:
-            pushed = push(row, tensors, outputs, tangents, params)
-            pushed = [
-                None if each is None else forward_mode.laid_out(each, output)
-                for each, output in zip((_own(one, tangents) for one in pushed), outputs, strict=False)
-            ]
+        with paused():
+            if row.view:
+                pushed = _view_tangents(row, tangents, params)
+            else:
+                pushed = push(row, tensors, outputs, tangents, params)
+                pushed = [
+                    None if each is None else forward_mode.laid_out(each, output)
+                    for each, output in zip((_own(one, tangents) for one in pushed), outputs, strict=False)
+                ]
     for output, tangent in zip(outputs, pushed, strict=False):
         if tangent is not None:
             forward_mode.set_tangent(output, number, tangent)
@@ -97,11 +98,11 @@ def write(
     with forward_mode.without(tensors, number) as tangents:
         operands = [inplace.as_it_was(t) if t is not None and _shares(t, target) else t for t in tensors]
         write(target, row, tensors, arrays, params)
-        pushed = push(row, operands, (target,), tangents, params)[0]
+        with paused():
+            pushed = _own(push(row, operands, (target,), tangents, params)[0], tangents)
     if pushed is not None:
-        own = _own(pushed, tangents)
-        assert own is not None
-        forward_mode.assign(target, number, own)
+        with paused():
+            forward_mode.assign(target, number, pushed)
     return target
 
 

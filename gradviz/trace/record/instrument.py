@@ -262,15 +262,15 @@ class _Instrument(ast.NodeTransformer):
 
     def visit_Expr(self, node: ast.Expr) -> list[ast.stmt]:
         """`prune.identity(lin, "weight")` gives a parameter of `lin` another name, `setattr(net, "fc", …)` those of
-        `fc`."""
+        `fc`, and `net.load_state_dict(…, assign=True)` puts others in their place."""
         call = node.value
         self.generic_visit(node)
-        if not isinstance(call, ast.Call) or not call.args or not _renames(call.func):
+        changed = _changed_by(call) if isinstance(call, ast.Call) else None
+        if changed is None:
             return [node]
-        of_loop = isinstance(call.args[0], ast.Name) and call.args[0].id in self._turning
-        named = [] if of_loop else self._after(call.args[0], self._rank)
-        inside = ast.Attribute(call.args[0], "", ast.Load())
-        return [node, *named, *self._placed(inside)]
+        of_loop = isinstance(changed, ast.Name) and changed.id in self._turning
+        named = [] if of_loop else self._after(changed, self._rank)
+        return [node, *named, *self._placed(ast.Attribute(changed, "", ast.Load()))]
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
         self.generic_visit(node)
@@ -363,9 +363,11 @@ class _Instrument(ast.NodeTransformer):
         return node
 
 
-def _renames(function: ast.expr) -> bool:
-    """Whether a function puts something in the place of a parameter of its first argument."""
-    return re.search(RENAMES, ast.unparse(function)) is not None
+def _changed_by(call: ast.Call) -> ast.expr | None:
+    """The module in which a call puts something in the place of a parameter."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr in ("load_state_dict", "to_empty"):
+        return call.func.value
+    return call.args[0] if call.args and re.search(RENAMES, ast.unparse(call.func)) else None
 
 
 def _parameters(given: ast.arguments) -> list[ast.Name]:

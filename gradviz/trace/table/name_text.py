@@ -15,6 +15,7 @@ from gradviz.trace.table.values import number_text
 LONGEST = 40  # characters of an expression that still serves as a name
 _ELLIPSIS, _BARE = "…", "(…)"
 _HEAD, _TAIL = LONGEST - 19, 16  # characters of both ends, where what is in no brackets is too long
+_LONGEST_ROLE = 50  # of "transpose in scaled_dot_product_attention", of which nothing can be left out
 
 
 @lru_cache(maxsize=4_096)
@@ -164,6 +165,8 @@ _SHORT = {
     "_unsafe_view": "view",
     "_reshape_alias": "view",
     "_safe_softmax": "softmax",
+    "_prelu_kernel": "prelu",
+    "unique_dim": "unique",
     "_to_copy": "copy",
     "_weight_norm_interface": "weight_norm",
 }
@@ -189,7 +192,7 @@ def gives_no_tensor(op: str, text: str) -> bool:
     """Whether a call steps an optimizer, checks gradients, changes a module or returns one of the things that it
     compares, or makes an object whose arguments are checked, "Normal(mean, 1.0)", or a list: what it computes is
     internal."""
-    if text[:1] in ("[", "{") and (1, len(text) - 1) in (_groups(text) or ()):
+    if (text[:1] in ("[", "{") or _GENERATOR.match(text)) and (1, len(text) - 1) in (_groups(text) or ()):
         return True
     if op == "as_strided" and _DIAGONAL.search(text) is not None:
         return True
@@ -306,11 +309,14 @@ def _with_less(text: str, start: int, end: int) -> Iterator[str]:
 def _ends(text: str) -> str:
     """Both ends of a text, neither of which begins or ends within brackets, or within a word that fits."""
     groups = _groups(text) or []
+    if not groups and len(text) <= _LONGEST_ROLE and _ROLE.match(text):
+        return text
     outside = [at for at in range(len(text) + 1) if not any(start <= at <= end for start, end in groups)]
     spaces = [at for at in outside if text[at : at + 1] == " "]
     links = spaces or [at for at in outside if text[at : at + 1] == "."] or outside  # of a chain of calls
     head = max((at for at in links if at <= _HEAD), default=_HEAD)
-    if tails := [at for at in links if at >= len(text) - _TAIL]:
+    room = max(_TAIL, LONGEST - 2 - head)
+    if tails := [at for at in links if at > head and at >= len(text) - room]:
         return f"{text[:head].rstrip()} {_ELLIPSIS} {text[min(tails) :].lstrip()}".strip()
     tail = len(text) - (LONGEST - 2 - head)
     tail = min((at for at in outside if at >= tail and not text[at - 1].isalnum()), default=tail)
@@ -334,6 +340,7 @@ _SPLITTING = frozenset("split split_with_sizes unsafe_split unsafe_chunk chunk u
 _OF_GRADIENT = re.compile(  # "grad(f)(x)", which is no value of f
     r"[\w.]*\bgrad(?:_and_value)?\((?:[^()]|\([^()]*\))*\)\("
 )
+_GENERATOR = re.compile(r"\([^'\"]* for [^'\"]* in ", re.DOTALL)  # "(x.sum() for x in loader)"
 _DIAGONAL = re.compile(r"\.fill_diagonal_\([^()]*\)$")  # through a view of its own
 _TRANSFORM = re.compile(r"[\w.]*\b(?:vmap|jacrev|jacfwd|hessian|vjp|jvp|linearize)\(")
 _STEP = re.compile(  # which return no tensor that they make
@@ -343,7 +350,8 @@ _SAMPLES = re.compile(r"\.sample\([^()]*(?:\([^()]*\))?[^()]*\)$")
 _PARTS = re.compile(r"\b(?:tensor_split|[hvd]split)\([^()]*(?:\([^()]*\))?[^()]*\)$")
 _COMPARING = ("max", "min", "sorted")  # Python's own, which return one of their arguments
 _RETURNS_OTHER = re.compile(
-    rf"((?:[\w.]+\.)?\b(?:{REPLACING}|global_unstructured|(?<=prune\.)identity)|^(max|min|sorted))(?=\()"
+    rf"((?:[\w.]+\.)?\b(?:{REPLACING}|global_unstructured|(?<=prune\.)identity|load_state_dict|to_empty|update_bn|"
+    r"setattr|summary)|^(max|min|sorted))(?=\()"
 )
 _DISTRIBUTION = re.compile(
     r"(?:\w+\.)*(?:Bernoulli|Beta|Binomial|Categorical|Cauchy|Chi2|ContinuousBernoulli|Dirichlet|Exponential|"

@@ -62,7 +62,8 @@ def copied(trace: Trace, tensor: int, label: str) -> str:
     name = trace.naming.name(source, len(trace))
     if NUMBER.fullmatch(name):
         return f"copy of {name}"
-    of_module = trace.tensors.is_parameter[source] and name not in label
+    converted = trace.tensors.is_parameter[source] or label.rpartition(".")[0] in _owners(trace)
+    of_module = converted and name not in label
     return f"{name}.to({trace.tensors.dtype[tensor]})" if of_module else ""
 
 
@@ -437,6 +438,10 @@ _PARTS = {  # as the documentation calls them
     "mkldnn_rnn_layer": ("output", "h_n", "c_n"),
     "linalg_inv_ex": ("inverse", "info"),
     "linalg_cholesky_ex": ("L", "info"),
+    "linalg_lu_factor_ex": ("LU", "pivots", "info"),
+    **dict.fromkeys(("linalg_eig", "_linalg_eigh"), ("eigenvalues", "eigenvectors")),
+    "_linalg_svd": ("U", "S", "Vh"),
+    "unique_dim": ("rows", "inverse indices", "counts"),
 }
 _NUMBERED = ("result", "output", "others")  # results that PyTorch gives no names
 _WITH_INDICES = frozenset("max min sort topk median nanmedian mode kthvalue cummax cummin".split())

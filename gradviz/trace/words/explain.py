@@ -270,7 +270,7 @@ def computed(frame: Frame, tensor: int) -> str:
     if value is None or frame.current_node < 0:
         return text
     worked = _in_numbers(frame, value) or enclosed(_in_names(frame, tensor))
-    said_already = [each.replace(" ", "") for each in ("", text, frame.name(tensor))]
+    said_already = [each.replace(" ", "") for each in ("", text, f"a copy of {text}", frame.name(tensor))]
     as_code = _NUMBERED.sub("", worked.translate(_AS_CODE)).replace(" ", "")
     return text if as_code in said_already else f"{worked} {'≈' if is_lost(worked, text) else '='} {text}"
 
@@ -349,7 +349,7 @@ def _of_view(frame: Frame, tensor: int) -> str:
     if not is_same:
         return ""
     source = frame.name(first)
-    return f"the former {source}, unchanged" if source == name else f"{beside_words(source)}, unchanged"
+    return f"the former {source}, unchanged" if source == name else f"{with_article(source)}, unchanged"
 
 
 _RESHAPED = re.compile(r"\.reshape\([\d, ]*\)[₀-₉]*$")

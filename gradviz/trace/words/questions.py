@@ -167,7 +167,13 @@ def _numbers(before: Frame, node: int, operands: list[int]) -> str:
     trace, symbol = before.trace, str(before.trace.nodes.symbol[node])
     slots = trace.slots_of(node)
     values = [before.value(tensor) for _, tensor in sorted(slots.items())]
-    if len(values) == 2 and len(symbol) == 1 and not symbol.isalnum() and symbol not in "Σ∑√":
+    if (
+        len(values) == 2
+        and not trace.nodes.params[node]
+        and len(symbol) == 1
+        and not symbol.isalnum()
+        and symbol not in "Σ∑√"
+    ):
         one, other = (value.brief() if value is not None else "?" for value in values)
         return f"{one} {symbol} {f'({other})' if other.startswith('-') else other}"
     return ", ".join(f"{before.name(t)} = {v.written()}" for t in operands if (v := before.value(t)) is not None)

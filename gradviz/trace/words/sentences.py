@@ -43,7 +43,7 @@ SENTENCES: dict[str, str] = {
     "part.BatchRepeat": " vmap passes the same value to every example.",
     "part.BatchSum": " vmap sums the results of the examples.",
     "part.RemoveBatchDim": " vmap stacks the results of all examples.",
-    "inplace.part": "A part of {tensor} was overwritten: it is {value} now, version {version}.{shared}{stale}",
+    "inplace.part": "A part of {tensor} was overwritten: {tensor} is {value} now, version {version}.{shared}{stale}",
     "inplace": "{tensor} was overwritten: it is {value} now, version {version}.{shared}{stale}",
     "part.shared": " {others} changed with it: they share memory.",
     "part.stale.one": " {nodes} saved an earlier version: running it backward will fail.",
