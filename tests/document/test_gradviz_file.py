@@ -182,6 +182,19 @@ def test_a_file_has_so_many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "beyond the first 5" in contents.sentence("net.gradviz")
 
 
+def test_a_drawing_has_so_many_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each may be a wire, and half a million of them took a minute to be painted."""
+    data = write(with_its_view())
+    monkeypatch.setattr(gradviz_file, "MOST_INPUTS", 1)
+    contents = read(data, "net.gradviz")
+    assert isinstance(contents.document, Drawing)
+    wires = [one for node in contents.document.nodes if isinstance(node, Operation) for one in node.inputs if one]
+    assert len(wires) == 1
+    assert "a drawing has 1 at most" in contents.sentence("net.gradviz")
+    with pytest.raises(UserError, match="10,000 nodes, 1 inputs and"):
+        write(with_its_view())
+
+
 def test_unknown_fields_have_few_lists_in_lists() -> None:
     deep = "[" * 200 + "]" * 200
     contents = changed('"kind": "drawing"', f'"later": {deep}, "kind": "drawing"')

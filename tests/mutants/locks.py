@@ -596,6 +596,13 @@ READERS = (
     ),
     part(
         "document/files/gradviz_file",
+        "inputs of a drawing",
+        "            if len(node.inputs) > room:\n",
+        "            if False:\n",
+        "tests/document/test_gradviz_file.py::test_a_drawing_has_so_many_inputs",
+    ),
+    part(
+        "document/files/gradviz_file",
         "lists in lists of unknown fields",
         "if name not in known_fields() and is_too_deep(record[name])",
         "if False",

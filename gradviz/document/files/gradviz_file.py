@@ -35,6 +35,7 @@ from gradviz.document.snippet import Snippet
 # --- A drawing made of parts ---
 
 
+MOST_INPUTS = 50_000  # of all operations together: each may be a wire, which is drawn
 MOST_ID = 2**40  # no drawing reaches a larger number; with one, few would be left for what is added next
 
 
@@ -121,8 +122,16 @@ def _may_stay(node: Node, seen: set[int], dropped: list[str]) -> bool:
 
 def _wired(nodes: tuple[Node, ...], dropped: list[str]) -> tuple[Node, ...]:
     """Return the nodes without wires from nowhere, and without arguments that the operation doesn't have."""
-    outputs = {node.id: _outputs(node) for node in nodes}
-    return tuple(_fitted(node, outputs, dropped) if isinstance(node, Operation) else node for node in nodes)
+    outputs, kept, room = {node.id: _outputs(node) for node in nodes}, list[Node](), MOST_INPUTS
+    for node in nodes:
+        if isinstance(node, Operation):
+            if len(node.inputs) > room:
+                dropped.append(f"inputs of node {node.id} (a drawing has {MOST_INPUTS:,} at most)")
+                node = replace(node, inputs=node.inputs[:room])
+            room -= len(node.inputs)
+            node = _fitted(node, outputs, dropped)
+        kept.append(node)
+    return tuple(kept)
 
 
 def _outputs(node: Node) -> int:
@@ -245,10 +254,12 @@ def write(contents: Contents) -> bytes:
     record = {name: value for name, value in record.items() if value != defaults.get(name)}
     text = _laid_out(file_parts.with_unknown(record, document.extra))
     data = text.encode("utf-8", errors="backslashreplace")  # a lone surrogate becomes JSON's own \\udXXX
-    parts = len(document.nodes) if isinstance(document, Drawing) else 0
-    if len(data) > MOST_BYTES or parts > MOST_PARTS:
-        most = f"{MOST_PARTS:,} nodes and {MOST_BYTES / 1e6:.0f} MB"
-        raise UserError(f"This would be {parts:,} nodes and {len(data) / 1e6:.1f} MB; a {SUFFIX} file may have {most}.")
+    nodes = document.nodes if isinstance(document, Drawing) else ()
+    inputs = sum(len(each.inputs) for each in nodes if isinstance(each, Operation))
+    if len(data) > MOST_BYTES or len(nodes) > MOST_PARTS or inputs > MOST_INPUTS:
+        most = f"{MOST_PARTS:,} nodes, {MOST_INPUTS:,} inputs and {MOST_BYTES / 1e6:.0f} MB"
+        parts = f"{len(nodes):,} nodes, {inputs:,} inputs and {len(data) / 1e6:.1f} MB"
+        raise UserError(f"This would be {parts}; a {SUFFIX} file may have {most}.")
     return data
 
 
