@@ -727,4 +727,18 @@ BROUGHT = (
         "value is not NotImplemented:",
         found("Found: numbers that lie about memory"),
     ),
+    worker(
+        "objects/identity",
+        "hashes of numbers that are none",
+        "        if home is object or _is_nan(thing):",
+        "        if home is object:",
+        found("Found: addresses in hashes"),
+    ),
+    worker(
+        "language/guard",
+        "hashes by the method of an object",
+        '        if name == "__hash__" and callable(value):',
+        "        if False:",
+        found("Found: addresses in hashes"),
+    ),
 )

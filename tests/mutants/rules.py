@@ -892,18 +892,4 @@ NUMPY = (
         "return value",
         found("Found: addresses in hashes of what holds others"),
     ),
-    worker(
-        "objects/identity",
-        "hashes of numbers that are none",
-        "        if home is object or _is_nan(thing):",
-        "        if home is object:",
-        found("Found: addresses in hashes"),
-    ),
-    worker(
-        "language/guard",
-        "hashes by the method of an object",
-        '        if name == "__hash__" and callable(value):',
-        "        if False:",
-        found("Found: addresses in hashes"),
-    ),
 )

@@ -100,7 +100,7 @@ def of_its_own(owner: type, original: Callable[..., object]) -> Callable[..., An
     return call
 
 
-def _read_of_its_own(owner: type, original: Callable[[Any], object]) -> Callable[[Any], object]:
+def _read_of_its_own(owner: type, original: Callable[[object], object]) -> Callable[[object], object]:
     """The same for what a property reads by, which gets nothing else: shapes are read more often than anything."""
 
     @functools.wraps(original)
