@@ -101,7 +101,7 @@ class Asked:
 class Figure:
     """A plot that the snippet showed, checked by `figures.Figure`'s reader before it is drawn."""
 
-    header: dict[str, Any]
+    header: dict[str, object]
     payload: bytes
 
 
