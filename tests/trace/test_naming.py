@@ -141,6 +141,7 @@ SHORTENED = [  # expressions that are too long for a name: less in their bracket
     ("torch.nn.functional.binary_cross_entropy(x / 8, y)", "binary_cross_entropy(…)"),
     (f"torch.stack([{'x, ' * 70}…", "torch.stack(…)"),
     ("binary_cross_entropy_with_logits in log_prob",) * 2,
+    ("torch.linalg.eigvals(A).real.sort().indices", "eigvals(A).real.sort().indices"),
     ("layer.parametrizations.weight.original.tril()", "layer … .weight.original.tril()"),
 ]
 

@@ -332,7 +332,9 @@ _WRITING = re.compile(r"(.+)\.\w+_", re.DOTALL)
 _PLACE = re.compile(r" (?:of|in) ")
 _CALLED = re.compile(r"[\w.]+$")
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
-_MODULES = re.compile(r"^(\w+\.)+(?=\w+\(…\)$)")  # of "torch.nn.functional.binary_cross_entropy(…)"
+_MODULES = re.compile(  # of "torch.nn.functional.binary_cross_entropy(…)" and "torch.linalg.eigvals(A).real.sort()"
+    r"^(?:\w+\.)+(?=\w+\(…\)$)|^(?:torch|nn)\.(?:\w+\.)*(?=\w+\()"
+)
 _PRIMARY = re.compile(r"([\w.]+|\(\)(?=\.|\[))(\(\)|\[\]|\.\w+)*")
 _AXIS = re.compile(r"(?<!\w)-?\d+")  # "0" of "dim0=0"
 OF_SHAPE = frozenset("permute transpose unsqueeze squeeze view _unsafe_view _reshape_alias expand".split())
