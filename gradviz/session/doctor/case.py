@@ -289,7 +289,8 @@ class Case(Text):
         rows = trace.history("writes", "tensor").all(tensor).tolist()
         steps = [int(trace.writes.step[row]) for row in rows if trace.writes.step[row] < first]
         made, node = int(trace.tensors.line[tensor]), int(trace.steps.node[steps[-1]]) if steps else -1
-        if node >= 0 and tensor in (*self.read_by(node), *trace.outputs_of(node).tolist()):
+        used = (*self.read_by(node), *trace.outputs_of(node).tolist()) if node >= 0 else ()
+        if trace.tensors.storage[tensor] in trace.tensors.storage[[*used]].tolist():
             return self.line_of(steps[-1])
         return self._drawn(tensor, made) if steps else made
 

@@ -150,10 +150,15 @@ def cuts_below(case: Case, leaf: int) -> list[Cut]:
     found += [cut for cut in copies(case) if cut.source in seen]
     if all(cut.kind == "detached" for cut in found):
         found += [replace(cut, source=one) for cut in _in_arithmetic(case) for one in _taken(case, cut, seen)]
-    found.sort(key=lambda cut: cut.kind == "detached")  # that may be meant, beside another path
+    found.sort(key=lambda cut: (_is_mask(case, cut), cut.kind == "detached"))  # may be meant, beside another path
     lines = {cut.line: cut for cut in found if found[0].kind == "detached"}
     wasted = [cut for cut in lines.values() if len(lines) > 1 and _is_wasted(case, cut.made)]
     return wasted[:1] + found if len(wasted) == 1 else found
+
+
+def _is_mask(case: Case, cut: Cut) -> bool:
+    """Whether what was cut off says only where something is so."""
+    return cut.kind == "integer" and cut.made >= 0 and str(case.trace.tensors.dtype[cut.made]) == "bool"
 
 
 def _taken(case: Case, cut: Cut, seen: set[int]) -> list[int]:

@@ -69,6 +69,8 @@ def _written_out(case: Case) -> Iterator[Hit]:
         given += [each.value for each in call.keywords if each.arg in ("dim", "axis")] if call is not None else []
         rows = next((each for each in given if case.source(each) in ("0", "-2")), None)
         text = edits.replace_node(case.text, rows, "1") if rows is not None else None
+        if text and call is not None and len(case.shape(operand(case, node, 1))) == 1:
+            text = edits.add_keyword(text, line, name_of(call), "keepdim", "True")
         why = f"Line {line} takes the sums of the columns of {case.shape(made)}: the rows of each column add up to "
         why += "1, so the samples of a batch compete with each other instead of the classes."
         marks = case.mark(summed, "along the batch")

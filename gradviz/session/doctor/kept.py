@@ -24,10 +24,10 @@ def graph_kept(case: Case) -> Iterator[Hit]:
     for node in np.flatnonzero((nodes.op == "add") & (nodes.name != "")).tolist():
         read = case.read_by(node)
         made = case.output(node)
-        if made < 0 or made in case.below_roots or not any(_of_root(case, each) for each in read):
+        if made < 0 or made in case.below_roots or _root_of(case, read) < 0:
             continue
         line = int(nodes.line[node])
-        makers = [int(trace.tensors.producer[each]) for each in read if not _of_root(case, each)]
+        makers = [int(trace.tensors.producer[each]) for each in read if _root_of(case, [each]) < 0]
         if grown[line] and not any(maker >= 0 and nodes.line[maker] == line for maker in makers):
             continue
         grown[line] += 1
@@ -242,21 +242,16 @@ def _predicted_with_graph(case: Case) -> Iterator[Hit]:
 
 
 def _root_of(case: Case, read: list[int]) -> int:
-    """Return the loss among what was read, or the loss of which one of them is a multiple."""
-    behind = [other for each in read for other in (each, *_read_for(case, each))]
-    return next(each for each in behind if each in case.ended_roots)
-
-
-def _read_for(case: Case, tensor: int) -> list[int]:
-    node = int(case.trace.tensors.producer[tensor])
-    return case.read_by(node) if node >= 0 else []
-
-
-def _of_root(case: Case, tensor: int) -> bool:
-    """Whether a tensor is a loss that a backward call began at, or a multiple of one."""
-    node = int(case.trace.tensors.producer[tensor])
-    scaled = node >= 0 and case.trace.nodes.op[node] in ("mul", "div")
-    return tensor in case.ended_roots or (scaled and any(each in case.ended_roots for each in case.read_by(node)))
+    """Return the loss among what was read, or the one of which something read is a multiple or how far it is from
+    another; -1 for none."""
+    nodes = case.trace.nodes
+    for scaling in (("mul", "div", "sub"), ("sub",), ()):
+        root = next((each for each in read if each in case.ended_roots), -1)
+        if root >= 0:
+            return root
+        makers = [int(case.trace.tensors.producer[each]) for each in read]
+        read = [each for node in makers if node >= 0 and nodes.op[node] in scaling for each in case.read_by(node)]
+    return -1
 
 
 def _kept(case: Case, line: int, cursor: int, loss: int, node: int, given: ast.expr | None = None) -> Hit:

@@ -288,7 +288,7 @@ def softmax_before_ce(case: Case) -> Iterator[Hit]:
 
 def _softmax_again(case: Case, cross_entropy: bool) -> Iterator[Hit]:
     for node in ops(case, "softmax", "log_softmax", *(() if cross_entropy else ("logsumexp",))):
-        first = maker_of(case, node)
+        first = before(case, operand(case, node), *(() if cross_entropy else ("masked_fill",)))
         if case.trace.nodes.op[node] == "logsumexp" and not _normalised(case, node):
             continue
         if not is_softmax(case, first) or _is_cross_entropy(case, node) != cross_entropy:

@@ -465,11 +465,16 @@ def under_no_grad(fault: Fault) -> str | None:
     block = next((b for b in edits.blocks(case.tree) if statement in b), []) if statement is not None else []
     for each in block[block.index(statement) + 1 :] if statement in block else ():
         call = each.value if isinstance(each, ast.Expr) else None
-        written = isinstance(call, ast.Call) and name_of(call).endswith("_") and call.args
+        written = isinstance(call, ast.Call) and name_of(call).endswith("_") and (call.args or _is_zeroed(call))
         if not written and not (isinstance(each, ast.AugAssign) and is_of_gradients(each, set())):
             break
         last = each.end_lineno or each.lineno
     return edits.under_no_grad(fault.text, fault.line, last)
+
+
+def _is_zeroed(call: ast.Call) -> bool:
+    """Whether a call fills a tensor, which is no gradient, with zeros."""
+    return name_of(call) == "zero_" and getattr(receiver_of(call), "attr", "") != "grad"
 
 
 def unused_input(fault: Fault) -> Hit:
