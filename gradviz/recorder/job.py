@@ -31,6 +31,7 @@ from gradviz.recorder.rows import Rows, now
 from gradviz.recorder.values import FULL, NONE, POLICIES, not_compiled
 from gradviz.trace.record.chosen import Choice, Thinning
 from gradviz.trace.record.gaps import iterations_left
+from gradviz.trace.record.location import Place, place_of
 from gradviz.trace.record.recorder import settings_text
 from gradviz.trace.table.encoding import BUDGET
 from gradviz.trace.table.kinds import Kind
@@ -494,9 +495,11 @@ class Job:
     def _raised(self, error: BaseException, at: TracebackType | None, seconds: float) -> Ending:
         rows, text, kind = self.rows, self.rows.text, type(error).__name__
         frames = reversed(traceback.extract_tb(at))
-        line = next((each.lineno or -1 for each in frames if each.filename == rows.sites.filename), -1)
+        found = next((each for each in frames if each.filename == rows.sites.filename), None)
+        place: Place = (None,) * 4 if found is None else place_of(found)
+        line = place[0] or -1
         last = traceback.format_exception_only(error)[-1].strip()
-        step = rows.step(Kind.ERROR, -1, -1, 0, rows.sites.at_line(line))
+        step = rows.step(Kind.ERROR, -1, -1, 0, rows.sites.at(place)[0])
         whole = "".join(traceback.format_exception(type(error), error, at))
         rows.add("errors", step, text(kind), text(str(error)), line, text(whole), text(last))
         return Ending("raised", last, line, seconds)

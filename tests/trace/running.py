@@ -13,6 +13,7 @@ import gradviz.torch as torch
 from gradviz.engine.kernel.state import set_observer, state
 from gradviz.trace.record.chains import Question
 from gradviz.trace.record.instrument import instrument
+from gradviz.trace.record.location import place_of
 from gradviz.trace.record.partials import Place
 from gradviz.trace.record.recorder import Recorder
 from gradviz.trace.table.schema import Batch
@@ -66,11 +67,11 @@ def record(
             if every and (batch := recorder.take_batch()):
                 yield batch
     except Exception as error:  # noqa: BLE001  what a snippet raises is what is looked at
-        lines = [
-            frame.lineno or -1 for frame in traceback.extract_tb(error.__traceback__) if frame.filename == FILENAME
-        ]
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == FILENAME]
         last = traceback.format_exception_only(error)[-1].strip()
-        recorder.raised(type(error).__name__, str(error), lines[-1], "".join(traceback.format_exception(error)), last)
+        recorder.raised(
+            type(error).__name__, str(error), place_of(frames[-1]), "".join(traceback.format_exception(error)), last
+        )
     finally:
         set_observer(None)
         recorder.finish()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 from gradviz.trace.words.errors import SHAPE_ROWS, explain_error
@@ -154,3 +155,18 @@ def test_every_row_has_a_case() -> None:
     messages = [str(run(X + code + "\n").errors.message[0]) for code, *_ in CASES]
     for pattern, _ in (*GRAPH_ROWS, *SHAPE_ROWS):
         assert any(re.search(pattern, message) for message in messages), pattern
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        ("torch.relu(lin(x[None]))", "lin.weight.t()"),
+        ("y = [lin(x[None]),\n     1]", "lin.weight.t()"),
+        ("torch.mm(lin(torch.ones(2, 3)), x)", "lin(torch.ones(2, 3))"),
+    ],
+    ids=["within a call", "within lines", "after it returned"],
+)
+def test_a_call_that_raised_within_an_expression_names_nothing(call: str, name: str) -> None:
+    trace = run(f"{X}lin = torch.nn.Linear(3, 2)\n{call}")
+    frame = trace.frame(len(trace))
+    assert frame.name(int(np.flatnonzero(trace.tensors.producer == len(trace.nodes) - 1)[0])) == name

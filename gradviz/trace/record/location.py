@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from traceback import FrameSummary
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
@@ -68,10 +69,6 @@ class Sites:
             self._code, self._known = found[:2]
         site = self._known.get(frame.f_lasti)
         return self._search(frame, code) if site is None else site
-
-    def at_line(self, line: int) -> int:
-        """A place of which only the line is known."""
-        return self._add((line, None, None, None))
 
     def at(self, place: Place) -> tuple[int, str]:
         """A place as in Python's code objects (columns in bytes), and the text there."""
@@ -129,6 +126,11 @@ class Sites:
             columns, text = text_at(self._lines, place)
             site = self._by_place[place] = self._writer.add("sites", *columns, self._writer.text(text))
         return site
+
+
+def place_of(frame: FrameSummary) -> Place:
+    """Where a frame of a traceback was."""
+    return frame.lineno, frame.end_lineno, frame.colno, frame.end_colno
 
 
 def place_in(positions: list[Place], frame: FrameType, instruction: int) -> Place:

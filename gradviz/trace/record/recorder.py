@@ -20,6 +20,7 @@ from gradviz.trace.record.forward import ForwardPass, Writes
 from gradviz.trace.record.gaps import AVERAGES, SQUARES, Gaps, count_of, iterations_left
 from gradviz.trace.record.instrument import ALSO, CATCH, HOOK, ITERATE, LEFT, SIZED, STACK
 from gradviz.trace.record.location import COUNT, PLACE, TOTAL, RegionStack, Sites
+from gradviz.trace.record.location import Place as CodePlace
 from gradviz.trace.record.partials import PartialsWriter, Place
 from gradviz.trace.record.rows import Compact, Memory, RowWriter, pack_ran, stands_as_leaf, version_of
 from gradviz.trace.table.encoding import BUDGET, PACK, Writer
@@ -292,15 +293,15 @@ class Recorder:
         step = rows.add_step(kind, -1, -1, rows.sites.here(2), rows.writer.count("texts"))
         rows.writer.add("texts", step, rows.writer.text(stream), rows.writer.text(text))
 
-    def raised(self, kind: str, message: str, line: int, traceback: str, last_line: str) -> None:
+    def raised(self, kind: str, message: str, place: CodePlace, traceback: str, last_line: str) -> None:
         """The snippet ended with an error; only the first one counts."""
         rows = self._rows
         if rows.writer.count("errors"):
             return
         self.finish()
         text = rows.writer.text
-        step = rows.add_step(Kind.ERROR, -1, -1, rows.sites.at_line(line), 0)
-        rows.writer.add("errors", step, text(kind), text(message), line, text(traceback), text(last_line))
+        step = rows.add_step(Kind.ERROR, -1, -1, rows.sites.at(place)[0], 0)
+        rows.writer.add("errors", step, text(kind), text(message), place[0] or -1, text(traceback), text(last_line))
 
     @property
     def is_between_backwards(self) -> bool:

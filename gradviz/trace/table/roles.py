@@ -158,22 +158,12 @@ def unfinished(trace: Trace) -> NDArray[np.int64]:
 
 
 def _unfinished(trace: Trace) -> NDArray[np.int64]:
-    nodes, steps, sites = trace.nodes, trace.steps, trace.sites
+    nodes, steps = trace.nodes, trace.steps
     known = np.flatnonzero((nodes.step >= 0) & (nodes.step + 1 < len(trace)) & (nodes.site >= 0))
     follows = nodes.step[known] + 1
-    is_caught = (steps.kind[follows] == Kind.CAUGHT) & (steps.site[follows] == nodes.site[known])
-    found = known[is_caught].tolist()
-    lines = trace.source.splitlines()
-    for node in known[steps.kind[follows] == Kind.ERROR].tolist():  # of which only the line is known
-        site, error = int(nodes.site[node]), int(steps.line[nodes.step[node] + 1])
-        line = lines[error - 1] if 0 < error <= len(lines) and sites.line[site] == sites.end_line[site] == error else ""
-        start, end = int(sites.col[site]), int(sites.end_col[site])
-        if line and not line[end:].strip() and _BEFORE_VALUE.fullmatch(line[:start]):
-            found.append(node)
-    return np.array(found, np.int64)
-
-
-_BEFORE_VALUE = re.compile(r"\s*(?:[^=()]+ = |return )?")  # what stands before the expression of a statement
+    is_error = (steps.kind[follows] == Kind.CAUGHT) | (steps.kind[follows] == Kind.ERROR)
+    found: NDArray[np.int64] = known[is_error & (steps.site[follows] == nodes.site[known])]
+    return found
 
 
 def call_that_returned(trace: Trace, tensor: int) -> int:

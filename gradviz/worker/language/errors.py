@@ -13,6 +13,8 @@ import types
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
+from gradviz.trace.record.location import Place, place_of
+
 TRACEBACK_CAP = 100_000  # characters; one error with all the caps below stays under this
 MESSAGE_CAP = 20_000  # for a message, and for the notes of an error together
 FRAMES_CAP = 40_000
@@ -24,13 +26,18 @@ FAILED = "<exception str() failed>"
 
 @dataclass(frozen=True)
 class ErrorText:
-    """An exception as text: its class, its message, the line it came from, and the two texts that Python prints."""
+    """An exception as text: its class, its message, the place it came from, and the two texts that Python prints."""
 
     type_name: str
     message: str
-    line: int
+    place: Place
     traceback: str
     last_line: str
+
+    @property
+    def line(self) -> int:
+        """The line of the snippet, -1 if it came from elsewhere."""
+        return self.place[0] or -1
 
 
 def describe(error: BaseException, filename: str, own: frozenset[str] = frozenset()) -> ErrorText:
@@ -46,7 +53,7 @@ def describe(error: BaseException, filename: str, own: frozenset[str] = frozense
     next(lengths)
     told = [part for part, length in zip(parts, lengths, strict=True) if length <= TRACEBACK_CAP][:CHAIN_CAP]
     whole = "".join(reversed(told if len(told) == len(parts) else [*told, _EARLIER]))
-    return ErrorText(_class_name(error), message, _line(error, filename), whole, _last_line(error, message))
+    return ErrorText(_class_name(error), message, _place(error, filename), whole, _last_line(error, message))
 
 
 _BECAUSE = "The above exception was the direct cause of the following exception:"
@@ -181,9 +188,9 @@ def _summary(code: types.CodeType, instruction: int, line_number: int) -> traceb
     return traceback.FrameSummary(code.co_filename, line, name, end_lineno=end_line, colno=column, end_colno=end_column)
 
 
-def _line(error: BaseException, filename: str) -> int:
+def _place(error: BaseException, filename: str) -> Place:
     known = _syntax_error(error)
     if known is not None and known.lineno:
-        return known.lineno
+        return known.lineno, None, None, None
     calls = calls_of(error.__traceback__, {filename})
-    return (_summary(*calls[-1]).lineno or -1) if calls else -1
+    return place_of(_summary(*calls[-1])) if calls else (None,) * 4

@@ -68,7 +68,7 @@ def observed(observer: Observer) -> Iterator[None]:
 def record_error(recorder: Recorder, error: ErrorText) -> None:
     """Record the last step of a run that raised."""
     set_observer(None)
-    recorder.raised(error.type_name, error.message, error.line, error.traceback, error.last_line)
+    recorder.raised(error.type_name, error.message, error.place, error.traceback, error.last_line)
 
 
 CUDA_IS_CPU = "cuda and mps are the CPU in this run: Run > Treat cuda as cpu."
