@@ -170,3 +170,21 @@ def test_a_call_that_raised_within_an_expression_names_nothing(call: str, name: 
     trace = run(f"{X}lin = torch.nn.Linear(3, 2)\n{call}")
     frame = trace.frame(len(trace))
     assert frame.name(int(np.flatnonzero(trace.tensors.producer == len(trace.nodes) - 1)[0])) == name
+
+
+def test_a_layer_of_another_size_is_told_with_what_it_was_given() -> None:
+    source = f"{X}class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    source += "        self.fc = torch.nn.Linear(3, 2)\n    def forward(self, x):\n        return self.fc(x).relu()\n"
+    trace = run(f"{source}Net()((x * 2)[None])")
+    found = explain_error(trace)
+    assert found is not None
+    assert found.why == "self.fc takes rows of 3 numbers, as its weight is (2, 3), but x₁ is (1, 2), with rows of 2."
+    assert found.fix == "Make self.fc with 2 input features, or change the size of x₁ on line 8."
+    marked = [(str(trace.nodes.op[mark.node]), mark.reason) for mark in found.marks]
+    assert marked == [("t", "takes rows of 3"), ("unsqueeze", "made rows of 2")]
+
+
+def test_an_error_after_a_layer_is_not_put_down_to_it() -> None:
+    trace = run(f"{X}lin = torch.nn.Linear(2, 3)\ny = torch.mm(lin(x)[None], lin.weight.t())")
+    found = explain_error(trace)
+    assert found is not None and found.marks == () and " takes rows" not in found.why

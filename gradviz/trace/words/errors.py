@@ -14,6 +14,7 @@ from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.schema import TABLES
 from gradviz.trace.words.error_explanation import (
     ErrorExplanation,
+    Mark,
     Match,
     Row,
     error_line,
@@ -21,6 +22,8 @@ from gradviz.trace.words.error_explanation import (
     operands,
     plain,
     receiver,
+    statement_at,
+    tensor_of,
 )
 from gradviz.trace.words.graph_errors import GRAPH_ROWS
 from gradviz.trace.words.sentences import Said, full_stop, said
@@ -269,8 +272,36 @@ def _not_a_matrix(trace: Trace, match: Match) -> ErrorExplanation | None:
     return ErrorExplanation(why, fix, (), error_line(trace))
 
 
+def _of_layer(trace: Trace, node: int, line: int) -> int:
+    """What the linear layer was given whose call raised after it had transposed its weight, `node`; -1 if the error
+    came from elsewhere, or this is not found."""
+    site, statement = int(trace.steps.site[trace.errors.step[0]]), statement_at(trace, line)
+    if node < 0 or statement is None or trace.nodes.op[node] != "t" or trace.nodes.site[node] != site:
+        return -1
+    calls = [each for each in ast.walk(statement) if isinstance(each, ast.Call) and each.args]
+    text = str(trace.sites.source[site])
+    return next((tensor_of(trace, each.args[0]) for each in calls if ast.unparse(each) == text), -1)
+
+
+def _layer_sizes(trace: Trace, given: int, node: int) -> ErrorExplanation:
+    frame, line = trace.frame_at(len(trace)), error_line(trace)
+    weight, name = int(trace.inputs_of(node)[0]), frame.name(given)
+    layer, shape = frame.name(weight).removesuffix(".weight"), tuple(trace.tensors.shape[given])
+    sizes = tuple(trace.tensors.shape[weight])
+    why = f"{layer} takes rows of {sizes[1]} numbers, as its weight is {sizes}, but {name} is {shape}, with rows of "
+    why += f"{shape[-1]}."
+    fix = f"Make {layer} with {shape[-1]} input features, or change the size of {name}{on_line(line)}."
+    maker = int(trace.tensors.producer[given])
+    marks = [(node, f"takes rows of {sizes[1]}"), (maker, f"made rows of {shape[-1]}")]
+    told = tuple(Mark(each, text, int(trace.nodes.step[each]) + 1) for each, text in marks if each >= 0)
+    return ErrorExplanation(why, fix, told, line)
+
+
 def _inner_sizes(trace: Trace, match: Match) -> ErrorExplanation | None:
     a, b = (int(match[1]), int(match[2])), (int(match[3]), int(match[4]))
+    given = _of_layer(trace, node := len(trace.nodes) - 1, error_line(trace))
+    if given >= 0 and trace.tensors.shape[given][-1:] == (a[1],):
+        return _layer_sizes(trace, given, node)
     names = [name for name, _ in _product(trace)][:2]
     named = len(names) == 2
     left, right = names if named else ("the first operand", "the second operand")
