@@ -31,7 +31,7 @@ from gradviz.recorder.rows import Rows, now
 from gradviz.recorder.values import FULL, NONE, POLICIES, not_compiled
 from gradviz.trace.record.chosen import Choice, Thinning
 from gradviz.trace.record.gaps import iterations_left
-from gradviz.trace.record.location import Place, place_of
+from gradviz.trace.record.location import place_of
 from gradviz.trace.record.recorder import settings_text
 from gradviz.trace.table.encoding import BUDGET
 from gradviz.trace.table.kinds import Kind
@@ -494,15 +494,13 @@ class Job:
 
     def _raised(self, error: BaseException, at: TracebackType | None, seconds: float) -> Ending:
         rows, text, kind = self.rows, self.rows.text, type(error).__name__
-        frames = reversed(traceback.extract_tb(at))
-        found = next((each for each in frames if each.filename == rows.sites.filename), None)
-        place: Place = (None,) * 4 if found is None else place_of(found)
-        line = place[0] or -1
+        places = [place_of(each) for each in traceback.extract_tb(at) if each.filename == rows.sites.filename]
+        place = (places or [(None,) * 4])[-1]
         last = traceback.format_exception_only(error)[-1].strip()
+        whole = text("".join(traceback.format_exception(type(error), error, at)))
         step = rows.step(Kind.ERROR, -1, -1, 0, rows.sites.at(place)[0])
-        whole = "".join(traceback.format_exception(type(error), error, at))
-        rows.add("errors", step, text(kind), text(str(error)), line, text(whole), text(last))
-        return Ending("raised", last, line, seconds)
+        rows.add("errors", step, text(kind), text(str(error)), place[0] or -1, whole, text(last))
+        return Ending("raised", last, place[0] or -1, seconds)
 
 
 def _replace(owner: Any, name: str, around: Any) -> Callable[[], None]:

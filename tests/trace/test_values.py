@@ -92,6 +92,7 @@ from gradviz.trace.table.values import summarise, summarise_all
 
 one, many = np.ones(60_000, np.float32), np.ones((4, 20_000), np.float32)
 summarise(one)
+time.sleep(0.5)  # threads of BLAS look for work for a moment after they were made
 process, thread = time.process_time(), time.thread_time()
 for _ in range(40):
     summarise(one), summarise_all(many)
