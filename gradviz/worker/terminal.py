@@ -3,8 +3,7 @@ obeys, such as those that set its title or fill the clipboard; an escape as Pyth
 
 A `Terminal` takes the place of standard output and of standard error, so that whatever is written goes through it, also
 a traceback of the program itself. Only lines and tabs are left as they are. What a snippet prints may do as progress
-bars do, too: return to the start of the line, go back, move the cursor, erase a line, and set colours (`Printed`). It
-may go down a line or a page (`string.printable` holds both), which terminals take as a line feed.
+bars do, too: return to the start of the line, go back, move the cursor, erase a line, and set colours (`Printed`).
 
 Note [Not a terminal] It is the same where standard output is a file or a pipe: text from a stranger that is kept there
 is shown later, by `cat` or in the log of a server. Two things are exact. `--json` is ASCII, with its own escapes. Code
@@ -83,7 +82,7 @@ class Printed:
     def _shown(self, found: re.Match[str]) -> str:
         sign = found[0]
         if len(sign) == 1:
-            return sign if sign in "\b\r\v\f" else _escape(sign)
+            return sign if sign in "\b\r" else _escape(sign)
         if sign.endswith("m"):
             self._is_coloured = bool(sign.strip("\x1b[0m"))
         return sign
