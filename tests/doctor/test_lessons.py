@@ -196,6 +196,25 @@ def test_a_name_bound_anew_beside_a_starred_one_is_found() -> None:
     assert places(diagnose(run(STARRED))) == [("grad-none-rebound", 7)]
 
 
+SCALED_ONCE = """\
+import torch
+W = torch.ones(2, 3, requires_grad=True) * 0.5
+x = torch.ones(4, 2)
+for epoch in range(2):
+    loss = (x @ W).tanh().sum()
+    loss.backward()
+    print(W.grad is None)
+"""
+
+
+def test_a_parameter_that_was_computed_once_is_made_a_leaf_before_its_graph_is_kept() -> None:
+    first, second = diagnose(run(SCALED_ONCE))
+    assert places((first, second)) == [("backward-twice", 6), ("non-leaf-grad", 2)]
+    assert first.fixes == second.fixes
+    mended = run(first.fixes[0].text)
+    assert (places(diagnose(mended)), printed(mended)) == ([], "False\nFalse\n")
+
+
 def test_the_fix_of_a_number_for_a_function_of_math_calls_that_of_torch() -> None:
     case = next(case for case in VARIATIONS if "math.sqrt(squared" in case.text)
     (finding,) = diagnose(run(case.text))

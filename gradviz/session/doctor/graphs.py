@@ -10,8 +10,9 @@ import numpy as np
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Hit, fixes, requires
+from gradviz.session.doctor.missing import why_none
 from gradviz.session.doctor.raised import Fault, Fixes, under_no_grad
-from gradviz.session.doctor.text import is_of_gradients, name_of, receiver_of
+from gradviz.session.doctor.text import asked_grads, is_of_gradients, name_of, receiver_of
 from gradviz.trace.table.kinds import Kind
 
 
@@ -22,11 +23,25 @@ def twice(fault: Fault) -> Hit | None:
     carried = None if _same_root(fault.case) else _carried(fault.case)
     if carried is not None:
         return _hidden(fault, carried)
+    parameter = _asked_last(fault.case)
+    if parameter:
+        return fault.hit(parameter)
     kept = None if _was_stepped(fault.case) else retain_graph(fault)
     again = _computed_again(fault) if kept is None else None
     once = _once(fault) if _same_root(fault.case) else None
     offered = (("retain_graph=True", kept), ("computed again", again), ("without the second call", once))
     return fault.hit(fixes(*offered))
+
+
+def _asked_last(case: Case) -> Fixes:
+    """Make a leaf of the parameter that the failed call was to reach, which was computed once from a leaf without a
+    name."""
+    asked = [each for name in sorted(asked_grads(case)) for each in case.named(name, len(case.trace) + 1)]
+    for each in {*asked} & {*case.ancestors(*case.trace.roots_of(len(case.trace.calls) - 1).tolist())}:
+        found = why_none(case, each, len(case.trace))
+        if found is not None and found[0] == "non-leaf-grad" and found[1].line == case.trace.tensors.line[each]:
+            return found[1].fixes
+    return ()
 
 
 def freed(fault: Fault) -> Hit | None:
