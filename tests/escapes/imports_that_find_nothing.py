@@ -6,15 +6,15 @@ from __future__ import annotations
 from tests.escapes.attack import Attack, listed
 
 _LOADED = {
-    "a part of NumPy that is loaded": "from numpy import lib\nprint('ESCAPED', lib.stride_tricks)",
+    "a part of NumPy that is loaded": "from numpy import lib\nprint('ESCAPED', lib.format)",
     "a private part of NumPy that is loaded": "from numpy import _core\nprint('ESCAPED', _core.multiarray)",
     "a part of a part of NumPy": "from numpy.linalg import _linalg\nprint('ESCAPED', _linalg)",
     "a part of NumPy in a try": (
-        "try: from numpy import lib as found\nexcept (ImportError, AttributeError): found = None\n"
+        "try: from numpy import matrixlib as found\nexcept (ImportError, AttributeError): found = None\n"
         "if found: print('ESCAPED', found)"
     ),
     "a part of NumPy under another name": (
-        "try: import numpy.lib as found\nexcept ImportError: found = None\nif found: print('ESCAPED', found)"
+        "try: import numpy.matrixlib as found\nexcept ImportError: found = None\nif found: print('ESCAPED', found)"
     ),
     "a part of NumPy for other tools": (
         "TYPE_CHECKING = True\nif TYPE_CHECKING:\n    import numpy._core.multiarray as found\nprint('ESCAPED', found)"

@@ -24,6 +24,7 @@ _PARTS["random"] = arrays._RANDOM.split()
 UNTRIED = frozenset(("numpy.mask_indices", "random.set_state", "random.get_state", "random.seed"))
 
 _A, _I, _V = np.arange(6.0).reshape(2, 3), np.array([1, 0, 1]), np.array([1.0, 2.0, 3.0])
+_D, _U, _P = np.arange(8.0).reshape(2, 2, 2), np.arange(4, dtype="u1"), np.array([[1], [0]])
 _S, _B, _M = np.array([[4.0, 1.0], [1.0, 3.0]]), np.array([True, False, True]), np.arange(6).reshape(2, 3)
 _ARRAYS = (_A, _I, _V, _S, _B, _M)
 
@@ -37,7 +38,7 @@ def _patterns() -> Iterator[tuple[Any, ...]]:
         (), (3,), (2, 3), ((2, 3),), (0, 6, 2), (0, 1, 5), (3, (2,)), ([_A, _A],), ([_V, _V],), ([_A, _A], 1),
         ("ij,jk->ik", _S, _S), ([0, 1], [2, 3]), ((_I, _I), (2, 2)), (_I[:2], (2, 2)), (3, 2, 1), (2, 2, 0.5),
         (10, 0.5, (3,)), (0.5, (3,)), (10, 0.5, 3), (3, 0), ([_B, _B], [_V, _V]), (_B, _V, _V), ("f4", "f8"),
-        (3, [0.5, 0.5]), (_V[:2], _S), (_I, [_A[0], _A[1]]), (_I, [_A[0], _A[1]], _V),
+        (_D, 2), (_U,), (_A, _P, 7.0, 1), (3, [0.5, 0.5]), (_V[:2], _S), (_I, [_A[0], _A[1]]), (_I, [_A[0], _A[1]], _V),
     )  # fmt: skip
 
 

@@ -464,7 +464,9 @@ ESCAPES: dict[str, str] = {
     "np.fromfile": "import numpy as np\nnp.fromfile('/etc/passwd')\nprint('ESCAPED')",
     "np.memmap": "import numpy as np\nnp.memmap('/etc/passwd')\nprint('ESCAPED')",
     "np.ctypeslib": "import numpy as np\nprint('ESCAPED', np.ctypeslib)",
-    "np.lib.stride_tricks": "import numpy as np\nprint('ESCAPED', np.lib.stride_tricks)",
+    "np.lib.stride_tricks": (
+        "import numpy as np\nprint('ESCAPED', np.lib.stride_tricks.as_strided(np.ones(2), (9999,), (8,)).sum())"
+    ),
     "np.core": "import numpy._core.multiarray as m\nprint('ESCAPED', m.array([1]))",
     "np.genfromtxt": "import numpy as np\nnp.genfromtxt('/etc/passwd')\nprint('ESCAPED')",
     "array of a tensor": (
