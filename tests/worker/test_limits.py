@@ -140,6 +140,7 @@ def test_the_collector_waits_while_what_guards_is_at_work(names: dict[str, objec
     guarding = {"sys": sys, "__name__": "gradviz.worker.language.guard"}
     for each in (found, guarding):
         exec("frame = sys._getframe()", each)
+    was_on = gc.isenabled()  # it is off where Qt collects
     gc.disable()
     try:
         collector.begin(400)
@@ -152,8 +153,8 @@ def test_the_collector_waits_while_what_guards_is_at_work(names: dict[str, objec
         assert collector.collect(found["frame"])
         assert gc.get_count()[0] < len(kept)
     finally:
-        gc.enable()
         collector.end()
+        (gc.enable if was_on else gc.disable)()
 
 
 def test_the_collector_looks_seldom_while_memory_is_free_and_only_during_a_run() -> None:
