@@ -34,9 +34,9 @@ REFUSED_NODES = {
     "TypeVarTuple": "a type parameter in brackets is",
 }
 
-# special methods that a class may define, and that may be read (as in super().__init__())
-# Names that learners give to methods of their own, in which Python and the packages see nothing
+# names that learners give to methods of their own, in which Python and the packages see nothing
 OWN_DUNDERS = frozenset("__forward__ __backward__ __train__ __test__ __step__ __predict__ __loss__ __fit__".split())
+# special methods that a class may define, and that may be read (as in super().__init__())
 DEFINABLE_DUNDERS = OWN_DUNDERS | frozenset(
     """ __init__ __call__ __len__ __getitem__ __setitem__ __delitem__ __iter__ __next__ __contains__ __reversed__
     __missing__ __repr__ __str__ __format__ __enter__ __exit__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__
