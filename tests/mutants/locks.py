@@ -750,7 +750,7 @@ FILES = (
     worker(
         "terminal",
         "what a terminal obeys in printed text",
-        'return sign if sign in "\\b\\r\\v\\f" else _escape(sign)',
+        'return sign if sign in "\\b\\r" else _escape(sign)',
         "return sign",
         TERMINAL + "test_what_a_terminal_would_obey_is_seen",
     ),
