@@ -172,10 +172,13 @@ def test_a_call_that_raised_within_an_expression_names_nothing(call: str, name: 
     assert frame.name(int(np.flatnonzero(trace.tensors.producer == len(trace.nodes) - 1)[0])) == name
 
 
-def test_a_layer_of_another_size_is_told_with_what_it_was_given() -> None:
+@pytest.mark.parametrize("given", ["x", " x "])
+def test_a_layer_of_another_size_is_told_with_what_it_was_given(given: str) -> None:
     source = f"{X}class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-    source += "        self.fc = torch.nn.Linear(3, 2)\n    def forward(self, x):\n        return self.fc(x).relu()\n"
-    trace = run(f"{source}Net()((x * 2)[None])")
+    source += (
+        "        self.fc = torch.nn.Linear(3, 2)\n    def forward(self, x):\n        return self.fc(GIVEN).relu()\n"
+    )
+    trace = run(f"{source}Net()((x * 2)[None])".replace("GIVEN", given))
     found = explain_error(trace)
     assert found is not None
     assert found.why == "self.fc takes rows of 3 numbers, as its weight is (2, 3), but x₁ is (1, 2), with rows of 2."

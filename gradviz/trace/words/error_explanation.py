@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from gradviz.trace.table.trace import Trace
 
 
@@ -107,15 +109,20 @@ def tensor_of(trace: Trace, expression: ast.expr) -> int:
         return found
     if isinstance(expression, ast.Attribute) and expression.attr in ("data", "T", "grad"):
         return tensor_of(trace, expression.value)
+    made = np.flatnonzero(np.isin(trace.tensors.site, sites_of(trace, expression)))
+    return int(made[-1]) if len(made) else -1
+
+
+def sites_of(trace: Trace, expression: ast.expr) -> NDArray[np.int64]:
+    """The rows of `sites` for the place of an expression."""
     sites = trace.sites
     here = np.flatnonzero((sites.line == expression.lineno) & (sites.end_line == expression.end_lineno))
     line = line_text(trace, expression.lineno).encode()
     last = line_text(trace, expression.end_lineno or expression.lineno).encode()
     col = len(line[: expression.col_offset].decode(errors="ignore"))
     end_col = len(last[: expression.end_col_offset].decode(errors="ignore"))
-    here = here[(sites.col[here] == col) & (sites.end_col[here] == end_col)]
-    made = np.flatnonzero(np.isin(trace.tensors.site, here))
-    return int(made[-1]) if len(made) else -1
+    found: NDArray[np.int64] = here[(sites.col[here] == col) & (sites.end_col[here] == end_col)]
+    return found
 
 
 def operands(

@@ -22,6 +22,7 @@ from gradviz.trace.words.error_explanation import (
     operands,
     plain,
     receiver,
+    sites_of,
     statement_at,
     tensor_of,
 )
@@ -279,8 +280,7 @@ def _of_layer(trace: Trace, node: int, line: int) -> int:
     if node < 0 or statement is None or trace.nodes.op[node] != "t" or trace.nodes.site[node] != site:
         return -1
     calls = [each for each in ast.walk(statement) if isinstance(each, ast.Call) and each.args]
-    text = str(trace.sites.source[site])
-    return next((tensor_of(trace, each.args[0]) for each in calls if ast.unparse(each) == text), -1)
+    return next((tensor_of(trace, each.args[0]) for each in calls if site in sites_of(trace, each)), -1)
 
 
 def _layer_sizes(trace: Trace, given: int, node: int) -> ErrorExplanation:
