@@ -34,7 +34,7 @@ from gradviz.trace.table.trace import Trace
 from gradviz.trace.words.explain import explain_fold
 from gradviz.ui import look
 from gradviz.ui.canvas.content import TensorContent, content
-from gradviz.ui.canvas.edge_painter import CURVES_AT_ONCE, draw_boxes
+from gradviz.ui.canvas.edge_painter import CURVE, CURVES_AT_ONCE, FURTHER, LINE, MOVE, draw_boxes, path_of
 from gradviz.ui.sharing.export import Options, finish, write, writing
 from gradviz.ui.sharing.film import _fitted
 from gradviz.ui.sharing.page import PageWriter
@@ -385,6 +385,25 @@ def test_very_many_boxes_are_few_shapes() -> None:
     marks = painted(lambda painter: draw_boxes(painter, boxes)).marks
     assert [mark.shape.count("M") for mark in marks] == [CURVES_AT_ONCE, 10]
     assert marks[1].shape.endswith(f'M{count - 1},0L{count - 0.5},0L{count - 0.5},0.5L{count - 1},0.5L{count - 1},0Z"')
+
+
+def test_a_path_of_elements_is_the_path_that_is_drawn_step_by_step() -> None:
+    path = QPainterPath()
+    path.setFillRule(Qt.FillRule.WindingFill)
+    path.moveTo(1, 2)
+    path.lineTo(0.1, -3)
+    path.moveTo(5, 5)
+    path.cubicTo(6, 5, 7, 8, 9, 1e6)
+    points = np.array([(1, 2), (0.1, -3), (5, 5), (6, 5), (7, 8), (9, 1e6)])
+    kinds = np.array((MOVE, LINE, MOVE, CURVE, FURTHER, FURTHER))
+    made = path_of(kinds, points, Qt.FillRule.WindingFill)
+    assert made == path
+    made.lineTo(0, 0)  # goes on with the last of its parts
+    path.lineTo(0, 0)
+    made.closeSubpath()
+    path.closeSubpath()
+    assert made == path
+    assert made != path_of(kinds, points, Qt.FillRule.OddEvenFill)
 
 
 def painted(paint: Any) -> Sheet:

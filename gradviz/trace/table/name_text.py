@@ -105,6 +105,7 @@ def indexed(text: str) -> str:
     return text[: opened - 1] if opened > 1 else text
 
 
+@lru_cache(maxsize=4_096)
 def last_call(text: str) -> str:
     """What an expression calls last: "x.log_prob" of "x.log_prob(torch.ones(2))"; "" if it calls nothing, or calculates
     with the result, as in "q @ k.transpose(0, 1)"."""
@@ -188,6 +189,7 @@ def is_transformed(text: str) -> bool:
     return _OF_GRADIENT.match(text) is not None or _TRANSFORM.match(text) is not None
 
 
+@lru_cache(maxsize=4_096)
 def gives_no_tensor(op: str, text: str) -> bool:
     """Whether a call steps an optimizer, checks gradients, changes a module or returns one of the things that it
     compares, or makes an object whose arguments are checked, "Normal(mean, 1.0)", or a list: what it computes is

@@ -5,15 +5,16 @@ page from the same records."""
 from __future__ import annotations
 
 import re
+import struct
 from base64 import b64encode
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import wraps
 from html import escape
-from itertools import zip_longest
 from typing import Concatenate, NamedTuple, ParamSpec, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QBuffer, QByteArray, QDataStream, QIODevice, QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QColor,
@@ -30,11 +31,12 @@ from PySide6.QtGui import (
     QTransform,
 )
 
+from gradviz.ui.canvas.edge_painter import ELEMENT, MOVE
+
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 DOTS = 96
 LONG_PATH = 64  # elements
-ELEMENT = np.dtype([("kind", ">i4"), ("x", ">f8"), ("y", ">f8")])  # in a stream of Qt
-LETTERS = "MLC "  # by kind; the last is one of a curve's further points
+LETTERS = "MLC "  # by the kind of an element
 CAPS = {Qt.PenCapStyle.RoundCap: "round", Qt.PenCapStyle.SquareCap: "square"}
 JOINS = {Qt.PenJoinStyle.RoundJoin: "round", Qt.PenJoinStyle.BevelJoin: "bevel"}
 GENERIC = {"Inter": "system-ui,sans-serif", "JetBrains Mono": "ui-monospace,Menlo,Consolas,monospace"}
@@ -90,35 +92,38 @@ def colour(value: QColor) -> str:
 
 def path_text(path: QPainterPath) -> str:
     """The `d` of a path; a path that returns to its start is closed."""
+    written = QByteArray()
+    stream = QDataStream(written, QIODevice.OpenModeFlag.WriteOnly)
+    stream << path  # Qt's own form, as asking for each element is slow: how many, they, and how they are filled
+    count = path.elementCount()
+    if count >= LONG_PATH:
+        return _long_path_text(np.frombuffer(written.data(), ELEMENT, count, offset=4))
     parts: list[str] = []
-    begin = (0.0, 0.0)
-    elements = _elements(path)
-    texts = {value: number(value) for value in {part for _, x, y in elements for part in (x, y)}}  # most occur twice
-    for (letter, x, y), after in zip_longest(elements, elements[1:]):
-        parts.append(f"{letter}{texts[x]},{texts[y]}")
-        if letter == "M":
+    begin, texts = (0.0, 0.0), {0.0: "0"}
+    elements = [] if not count else list(struct.iter_unpack(">idd", written.data()[4:-8]))
+    for at, (kind, x, y) in enumerate(elements):
+        for value in (x, y):  # most occur twice
+            if value not in texts:
+                texts[value] = number(value)
+        parts.append(f"{LETTERS[kind]}{texts[x]},{texts[y]}")
+        if kind == MOVE:
             begin = x, y
-        elif (x, y) == begin and (after is None or after[0] == "M"):
+        elif (x, y) == begin and (at + 1 == count or elements[at + 1][0] == MOVE):
             parts.append("Z")
     return "".join(parts)
 
 
-def _elements(path: QPainterPath) -> list[tuple[str, float, float]]:
-    """The elements of a path, with the letters of SVG; a picture may have a million. Qt's own form of a long path is
-    read as a whole; of a short one each is asked, but not for its type: that is an enum, which is slow."""
-    count = path.elementCount()
-    if count >= LONG_PATH:
-        written = QByteArray()
-        stream = QDataStream(written, QIODevice.OpenModeFlag.WriteOnly)
-        stream << path  # how many, then each of them, then how it is filled
-        read = np.frombuffer(written.data(), ELEMENT, count, offset=4)
-        letters = [LETTERS[kind] for kind in read["kind"].tolist()]
-        return list(zip(letters, read["x"].tolist(), read["y"].tolist(), strict=True))
-    found = []
-    for each in map(path.elementAt, range(count)):
-        letter = "M" if each.isMoveTo() else "L" if each.isLineTo() else "C" if each.isCurveTo() else " "
-        found.append((letter, each.x, each.y))
-    return found
+def _long_path_text(elements: NDArray[np.void]) -> str:
+    """The same for many elements at once: a picture may have a million."""
+    kind, x, y = (elements[name].astype(form) for name, form in (("kind", int), ("x", float), ("y", float)))
+    begins = kind == MOVE
+    start = np.maximum.accumulate(np.where(begins, np.arange(len(kind)), 0))
+    closed = ~begins & (x == x[start]) & (y == y[start]) & np.append(begins[1:], True)
+    different, which = np.unique((x, y), return_inverse=True)
+    texts = np.array([number(value) for value in different.tolist()], object)
+    across, down = texts[which.reshape(2, -1)].tolist()
+    letters, ends = np.array(list(LETTERS))[kind].tolist(), np.where(closed, "Z", "").tolist()
+    return "".join([f"{one}{x},{y}{end}" for one, x, y, end in zip(letters, across, down, ends, strict=True)])
 
 
 def _pen_style(pen: QPen) -> tuple[str, tuple[tuple[str, str], ...]]:
@@ -158,6 +163,7 @@ class Engine(QPaintEngine):
         super().__init__(QPaintEngine.PaintEngineFeature.AllFeatures)
         self._marks: list[Mark] = []
         self._lines: list[str] = []  # continue the latest path, collected without copying
+        self._goes_on = False  # the next line continues it too, as nothing has changed since
         self.failures: list[Exception] = []
         self._style = Style()
         self._ink = "#000000"  # of text
@@ -195,6 +201,7 @@ class Engine(QPaintEngine):
     def updateState(self, state: QPaintEngineState) -> None:
         """The pen, brush, transform or clip has changed; only the changed parts of a state may be read."""
         flags, kind = state.state(), QPaintEngine.DirtyFlag
+        self._goes_on = False
         if flags & kind.DirtyPen:
             stroke, rest = _pen_style(state.pen())
             self._style = Style(self._style.fill, stroke, rest)
@@ -255,12 +262,22 @@ class Engine(QPaintEngine):
         right, down = self._shift.x(), self._shift.y()
         d = "M" + "L".join([f"{number(point.x() + right)},{number(point.y() + down)}" for point in points])
         is_line = mode is QPaintEngine.PolygonDrawMode.PolylineMode
-        style = self._style._replace(fill="none") if is_line else self._style
-        last = self._marks[-1] if self._marks else None
-        if is_line and last is not None and last == Mark(last.shape, style, around=self._around) and self._clip is None:
+        if is_line and self._continues():
             self._lines.append(d)
+            self._goes_on = True
         else:
-            self._note(f'path d="{d}{"" if is_line else "Z"}"', style)
+            self._note(f'path d="{d}{"" if is_line else "Z"}"', self._line_style if is_line else self._style)
+
+    @property
+    def _line_style(self) -> Style:
+        return self._style._replace(fill="none")
+
+    def _continues(self) -> bool:
+        """Whether a line looks like the latest path: then it is a part of that."""
+        if self._goes_on or not self._marks or self._clip is not None:
+            return self._goes_on
+        last = self._marks[-1]
+        return last == Mark(last.shape, self._line_style, around=self._around)
 
     @_kept
     def drawTextItem(  # type: ignore[override]  # as Qt calls it, here and below
@@ -294,6 +311,7 @@ class Engine(QPaintEngine):
 
     def _note(self, shape: str, style: Style, text: str = "", image: str = "", *, clipped: bool = True) -> None:
         """Record a mark; a clipped one is put into an element with that clip."""
+        self._goes_on = False
         around = self._around
         if self._clip is not None and clipped:
             place = _box(self._clip.translated(self._shift))
