@@ -1,6 +1,8 @@
 """Doors that a fourteenth attack found: text of NumPy's whose letters are other numbers, which Python's encoders write
 past their memory for, and docstrings of classes that are reached through something else, whose defaults are
-evaluated; and a twentieth: what reads an array's memory as bytes, and so writes into it."""
+evaluated; and a twentieth: what reads an array's memory as bytes, and so writes into it. And doors of a
+twenty-first: functions of NumPy's that read elements of an array that has none, or count in other numbers than they
+were asked about."""
 
 from __future__ import annotations
 
@@ -50,6 +52,28 @@ _WRITTEN_LONG = {
     "by place": "2**31 - 1, True, False, '.', True, 10**6, 10**6, 10**6",
     "by name": "2**31 - 1, fractional=False, sign=True, pad_left=np.int64(10**6), pad_right=10**6, min_digits=10**6",
 }
+_BESIDE = (
+    "import numpy as np\nfor n in (1, 2, 5):\n    junk = [np.full(k, 1e9) for k in (1, 2, 3, 8)] * 9\n    del junk\n"
+    "    try: found = %s\n    except ValueError: continue\n"
+    "    if np.any(found): print('ESCAPED', np.ravel(found)[:3])\n"
+)
+_NOT_THERE = {
+    "to repeat by fractions": "np.repeat(np.zeros(4), [2.0**62] * 4)",
+    "to repeat by texts": "np.zeros(4).repeat([str(2**62)] * 4)",
+    "for a running product": "np.nancumprod(np.zeros((2, n)), out=np.zeros(()))",
+    "for a running sum from the first on": "np.cumulative_sum(np.zeros(n), out=np.zeros(()))",
+    "for a running product from the first on": "np.cumulative_prod(np.zeros(n), out=np.zeros(()))",
+    "on a diagonal": "np.linalg.diagonal(np.zeros((2, n)), offset=-2**31)",
+    "in a sum of a diagonal": "np.linalg.trace(np.zeros((2, n)), offset=-2**31)",
+    "in an inverse transform": "np.fft.irfft(np.zeros((3, 0)), n)",
+    "in an inverse transform of pictures": "np.fft.irfft2(np.zeros((3, 0)), (3, n))",
+    "in an inverse transform of all dimensions": "np.fft.irfftn(np.zeros((3, 0)), (3, n), (0, 1))",
+    "in a transform of half a signal": "np.fft.hfft(np.zeros((3, 0)), n)",
+    "in a comparison with a number that is too large": "np.less(np.zeros(3, 'u1'), 2**70, where=[True, False, True])",
+    "under a drawn number": "np.random.randint([], size=n)",
+    "over a drawn number": "np.random.randint(0, np.zeros((4, 0), int), size=(4, 1))",
+    "around a number of another generator": "np.random.default_rng(0).integers([], [], size=(n,))",
+}
 _DESCRIBED = (
     "import inspect, functools\nclass A: __doc__ = 'A(x=sys.maxsize)' + chr(10) + '--' + chr(10) * 2\n%s\n"
     "try: print('ESCAPED', inspect.signature(thing))\nexcept ValueError: pass"
@@ -73,6 +97,7 @@ ENCODED_TEXTS: list[Attack] = [
         },
     ),
     *listed("Found: numbers with many places", {name: _PLACES % given for name, given in _WRITTEN_LONG.items()}),
+    *listed("Found: elements that are not there", {name: _BESIDE % call for name, call in _NOT_THERE.items()}),
     *listed(
         "Found: docstrings that are evaluated", {name: _DESCRIBED % source for name, source in _DOCSTRINGS.items()}
     ),

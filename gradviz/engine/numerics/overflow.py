@@ -25,13 +25,15 @@ def _check(size: Sequence[int], itemsize: int) -> None:
 
 def repeat(a: Array, repeats: Array, axis: Any = None) -> Array:
     """Repeat each element, or each part along an axis, by its own count or by the single count."""
-    array, counts = np.asarray(a), np.asarray(repeats).reshape(-1)
-    if counts.dtype.kind in "iu":
+    array = np.asarray(a)
+    counts = repeats if isinstance(repeats, np.ndarray | np.generic) else np.array(repeats, np.intp)  # as NumPy does
+    counts = counts.astype(np.intp, casting="safe").reshape(-1)
+    if counts.size:
         size = [array.size] if axis is None else list(array.shape)
         along = 0 if axis is None else operator.index(axis)
         n = size.pop(along) if -len(size) <= along < len(size) else 1
         _check([sum(counts.tolist()) * (n if len(counts) == 1 else 1), *size], array.itemsize)
-    return np.repeat(array, repeats, axis)
+    return np.repeat(array, counts, axis)
 
 
 def tile(A: Array, reps: tuple[int, ...]) -> Array:
@@ -98,20 +100,55 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> A
 def _accumulation(name: str) -> Callable[..., object]:
     """A running sum or product."""
 
-    def run(a: object, axis: object = None, dtype: object = None, out: object = None) -> Any:
+    def run(a: Array, axis: int | None = None, dtype: object = None, out: object = None, **options: object) -> Any:
         if isinstance(out, np.ndarray):
-            array = np.asarray(a)
-            if out.shape != ((array.size,) if axis is None else array.shape):
+            size = list(np.shape(a)) if axis is not None or np.ndim(a) == 1 else [np.size(a)]
+            if options.get("include_initial"):
+                size[axis or 0] += 1
+            if out.shape != tuple(size):
                 raise ValueError("provided out is the wrong size for the accumulation.")
-        return getattr(np, name)(a, axis, dtype, out)
+        return getattr(np, name)(a, axis=axis, dtype=dtype, out=out, **options)
 
     run.__name__ = name
     return run
 
 
+def _inverse(name: str) -> Callable[..., Array]:
+    """A Fourier transform to real numbers: NumPy begins with the first element, be there one or not."""
+
+    def run(a: Array, *args: Array, **named: Array) -> Array:
+        size, axes = np.shape(a), args[1] if len(args) > 1 else named.get("axes", named.get("axis"))
+        along = (np.ravel(-1 if axes is None else axes).tolist() or [-1])[-1]
+        if -len(size) <= along < len(size) and not size[along]:
+            raise ValueError("Invalid number of FFT data points (0) specified.")
+        transform: Callable[..., Array] = getattr(np.fft, name)
+        return transform(a, *args, **named)
+
+    run.__name__ = name
+    return run
+
+
+def within(draw: Callable[..., Array]) -> Callable[..., Array]:
+    """A generator's method that draws whole numbers within limits: NumPy reads limits that are not there."""
+
+    def run(low: Array, high: Array | None = None, size: object = None, *args: object, **named: object) -> Array:
+        if size is not None and 0 in (np.size(low), np.size(low if high is None else high)):
+            raise ValueError("limits without elements can't be broadcast to a size")
+        return draw(low, high, size, *args, **named)
+
+    run.__name__ = draw.__name__
+    return run
+
+
+_RUNNING = "cumsum cumprod nancumsum nancumprod cumulative_sum cumulative_prod".split()
 _LIMITS = {"a_min": "min", "a_max": "max"}  # a function's names, and the method's
 CAREFUL: dict[str, Callable[..., object]] = {
     **{"repeat": repeat, "tile": tile, "bincount": bincount, "choose": choose},
     **{"diagonal": diagonal, "trace": trace, "diag": diag, "clip": clip, "pad": pad},
-    **{name: _accumulation(name) for name in ("cumsum", "cumprod", "nancumsum")},
+    **{name: _accumulation(name) for name in _RUNNING},
+}
+OF_FFT = {name: _inverse(name) for name in ("irfft", "irfft2", "irfftn", "hfft")}
+OF_LINALG: dict[str, Callable[..., object]] = {
+    "diagonal": lambda x, /, *, offset=0: diagonal(x, offset, -2, -1),
+    "trace": lambda x, /, *, offset=0, dtype=None: trace(x, offset, -2, -1, dtype),
 }

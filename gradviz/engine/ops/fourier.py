@@ -15,6 +15,7 @@ from gradviz.engine.kernel.dtypes import Array, Kernel
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics.overflow import OF_FFT
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.creation import check_device, made
 from gradviz.engine.ops.reduce import wrap_dim
@@ -68,7 +69,7 @@ def _r2c(x: Array, *, dim: Dims, normalization: int, onesided: bool) -> Array:
 def _c2r(x: Array, *, dim: Dims, normalization: int, last_dim_size: int) -> Array:
     shape = [*x.shape]
     shape[dim[-1]] = last_dim_size
-    transform: Any = np.fft.irfftn
+    transform: Any = OF_FFT["irfftn"]
     target = np.dtype(np.float64 if x.dtype.itemsize == 16 else np.float32)
     found = _scaled(
         transform(x, s=[shape[d] for d in dim], axes=dim, norm="forward"), dim, shape, normalization, target

@@ -17,7 +17,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.memory import memory_of, start_of, strided
 from gradviz.engine.kernel.tensor import Tensor
-from gradviz.engine.numerics.overflow import CAREFUL
+from gradviz.engine.numerics.overflow import CAREFUL, OF_FFT, OF_LINALG, within
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.file_formats import array_files, warm_formats
 from gradviz.worker.objects.arguments import keep_methods
@@ -240,11 +240,11 @@ def numpy_modules(source: np.random.RandomState | None = None) -> dict[str, obje
     names |= {name: _ByIndex(_guarded(getattr(np, name).__getitem__)) for name in _BY_INDEX.split()}
     names |= array_files()
     parts = {
-        "linalg": {name: _guarded(getattr(np.linalg, name)) for name in _LINALG.split()}
+        "linalg": {name: _guarded(OF_LINALG.get(name, getattr(np.linalg, name))) for name in _LINALG.split()}
         | {"LinAlgError": np.linalg.LinAlgError},
         "random": _random_names(source, _RANDOM) | {"default_rng": _default_rng, "RandomState": _random_state},
         "testing": {name: _guarded(function) for name, function in CHECKS.items()},
-        "fft": {name: _guarded(getattr(np.fft, name)) for name in _FFT.split()},
+        "fft": {name: _guarded(OF_FFT.get(name, getattr(np.fft, name))) for name in _FFT.split()},
     }
     modules = {f"numpy.{part}": stand_in(f"numpy.{part}", held) for part, held in parts.items()}
     windows = {"sliding_window_view": _guarded(sliding_window_view), "as_strided": _as_strided}
@@ -254,12 +254,17 @@ def numpy_modules(source: np.random.RandomState | None = None) -> dict[str, obje
     return {"numpy": stand_in("numpy", names), **modules}
 
 
+_COMPARING = (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)
+
+
 def _filled(function: np.ufunc) -> Callable[..., object]:
     """Return a ufunc that, with `where=` and no output array, leaves zeros where it computes nothing instead of old
     memory contents."""
 
     def call(*args: Any, **keywords: Any) -> Any:
         where, out = keywords.get("where", True), keywords.get("out")
+        if where is not True and function in _COMPARING:  # NumPy has no such loop for an array and a number too large
+            args = (*map(np.asarray, args[: function.nin]), *args[function.nin :])
         found = function(*args, **keywords)
         if where is True:
             return found
@@ -325,7 +330,8 @@ def _random_names(source: Any, names: str) -> dict[str, Any]:
         source.set_state((kind, key, int(place), *rest))
 
     own = {"shuffle": shuffle} | ({"set_state": set_state} if "set_state" in names else {})
-    return {name: _guarded(getattr(source, name)) for name in names.split()} | own
+    drawn = {name: within(getattr(source, name)) for name in ("randint", "integers") if hasattr(source, name)}
+    return {name: _guarded(drawn.get(name, getattr(source, name))) for name in names.split()} | own
 
 
 def _set_printoptions(
