@@ -87,6 +87,15 @@ def overloads(torch: Any) -> Iterator[Row]:
     yield "fmod_tensor", lambda x, y: torch.fmod(x, y), X, positive(2, 3)
     yield "floor_divide_tensor", lambda c, d: c // d, constant(2, 3), constant(2, 3)
     yield "copysign_number", lambda x: torch.copysign(x, -2.0), X
+    yield "sum_in_double", lambda x: x.sum(0, dtype=x.double().dtype), X
+    yield "mean_in_double", lambda x: x.mean(dtype=x.double().dtype), X
+    yield "prod_in_double", lambda x: x.prod(1, dtype=x.double().dtype), X
+    yield "cumsum_in_double", lambda x: x.cumsum(0, dtype=x.double().dtype), X
+    yield "cumprod_in_double", lambda x: x.cumprod(1, dtype=x.double().dtype), X
+    yield "nansum_in_double", lambda x: x.nansum(dtype=x.double().dtype), X
+    yield "norm_in_double", lambda x: torch.linalg.vector_norm(x, dtype=x.double().dtype), X
+    yield "tensordot_to_one", lambda x, y: torch.tensordot(x, y, 2), X, real(2, 3)
+    yield "inner_of_vectors", lambda x, y: torch.inner(x[0], y[1]), X, real(2, 3)
     yield "xlogy_number", lambda x: torch.xlogy(x, 2.0), X
     yield "xlogy_of_number", lambda x: torch.xlogy(2.0, x), positive(2, 3)
     yield "rsub_tensor", lambda x, y: torch.rsub(x, y, alpha=2), X, real(2, 3)

@@ -17,9 +17,8 @@ from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.derivatives import over, scaled
 from gradviz.engine.ops.elementwise import NUMBERS
-from gradviz.engine.ops.reduce import in_type, wrap_dim
+from gradviz.engine.ops.reduce import call_in, wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, api
-from gradviz.engine.run.apply import call
 
 F = FUNCTIONS
 
@@ -309,14 +308,14 @@ def refuse_running(name: str, input: Tensor, dtype: object) -> None:
 
 
 @api("cumsum")
-def cumsum(input: Tensor, dim: int, *, dtype: object = None) -> Tensor:
+def cumsum(input: Tensor, dim: int, *, dtype: dtypes.dtype | None = None) -> Tensor:
     """Running sums along `dim`."""
     refuse_running("cumsum", input, dtype)
-    return in_type(call(CUMSUM, input if dtype is None else input.to(dtype), dim=dim), dtype)
+    return call_in(CUMSUM, input, dtype, dim=dim)
 
 
 @api("cumprod")
-def cumprod(input: Tensor, dim: int, *, dtype: object = None) -> Tensor:
+def cumprod(input: Tensor, dim: int, *, dtype: dtypes.dtype | None = None) -> Tensor:
     """Running products along `dim`."""
     refuse_running("cumprod", input, dtype)
-    return in_type(call(CUMPROD, input if dtype is None else input.to(dtype), dim=dim), dtype)
+    return call_in(CUMPROD, input, dtype, dim=dim)

@@ -417,7 +417,12 @@ def _prepare_masked_fill(input: Tensor, mask: Tensor, value: object) -> Prepared
     return MASKED_FILL, (input, mask), (input._data, mask._data), {"value": value}
 
 
-register(_prepare_masked_fill, ("masked_fill",), own=_check_masked_fill)
+def _check_masked_fill_in_place(input: Tensor, mask: Tensor, value: object) -> None:
+    _check_masked_fill(input, mask, value)
+    check_broadcast(input._data, mask._data)
+
+
+register(_prepare_masked_fill, ("masked_fill",), own=_check_masked_fill_in_place)
 
 CLAMP = op(
     "clamp",

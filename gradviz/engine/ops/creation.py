@@ -69,6 +69,10 @@ def infer_array(data: object, dtype: dtypes.dtype | None) -> Array:
         else (dtype or dtypes.get_default_dtype())
     )
     for each in flat:
+        if isinstance(each, Tensor):
+            if target.rank < 2:
+                raise TypeError("only integer tensors of a single element can be converted to an index")
+            raise ValueError("only one element tensors can be converted to Python scalars")
         if isinstance(each, _SEQUENCES):
             raise TypeError(
                 f"'{type(each).__name__}' object cannot be interpreted as an integer"
@@ -164,11 +168,12 @@ _LIST_OF_ARRAYS = (
 
 def _leaf(data: object, kinds: set[object], flat: list[object]) -> None:
     if isinstance(data, Tensor):
+        kinds.add(data.dtype)
         if data._data.size != 1:
-            raise ValueError("only one element tensors can be converted to Python scalars")
+            flat.append(data)  # refused when the element type is known
+            return
         if data.requires_grad:
             warn_once("scalar", TO_SCALAR.format(822))
-        kinds.add(data.dtype)
         flat.append(data._data.item())
     elif isinstance(data, np.ndarray):
         kinds.add(dtypes.OF_NUMPY[data.dtype])

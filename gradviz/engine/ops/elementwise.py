@@ -222,7 +222,7 @@ def _divided_until_zero(
 
 _FIRST = (  # what a scatter checks before memory
     "Index tensor must", "Expected index", "scatter(): Expected", "source tensor shape must", "index_add_()",
-    "index_reduce_()", "put_()", "Dimension out of range",
+    "index_reduce_()", "put_()", "Dimension out of range", "masked_scatter", "The expanded size", "expand(",
 )  # fmt: skip
 
 

@@ -728,8 +728,8 @@ def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Named:
     if not compute_uv:
         m, n = input._data.shape[-2:]
         batch = input._data.shape[:-2]
-        u, v = F["zeros"]((*batch, m, m), dtype=input.dtype), F["zeros"]((*batch, n, n), dtype=input.dtype)
-        return named("svd", (u, s, v))
+        u, vh = F["zeros"]((*batch, m, m), dtype=input.dtype), F["zeros"]((*batch, n, n), dtype=input.dtype)
+        return named("svd", (u, s, vh.mT))
     return named("svd", (u, s, h(vh)))
 
 

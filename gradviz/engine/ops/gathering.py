@@ -15,6 +15,7 @@ from gradviz.engine.kernel.messages import check_value
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import warn_once
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics.rounding import widened
 from gradviz.engine.ops.arithmetic import times_alpha
 from gradviz.engine.ops.elementwise import Prepared, check_broadcast, operand, register
 from gradviz.engine.ops.reduce import wrap_dim
@@ -190,9 +191,10 @@ def _scatter(x: Array, index: Array, src: Array, *, dim: int, add: bool = False)
     elif src.ndim != index.ndim:
         src = src.reshape(-1)[:1]
     if add:
-        np.add.at(out, places(index, dim), src.astype(x.dtype))
-    else:
-        out[places(index, dim)] = src
+        wide = widened(out)  # half types are rounded once
+        np.add.at(wide, places(index, dim), src.astype(wide.dtype))
+        return wide.astype(x.dtype, copy=False).reshape(x.shape)
+    out[places(index, dim)] = src
     return out.reshape(x.shape)
 
 
@@ -539,8 +541,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     return call(MASKED_SELECT, input, mask)
 
 
-def _prepare_masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Prepared:
-    check_broadcast(mask._data, input._data)
+def _check_masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> None:
     if source.dtype is not input.dtype:
         raise RuntimeError(
             f"masked_scatter: expected self and source to have same dtypes but got{input.dtype.title} and "
@@ -548,17 +549,24 @@ def _prepare_masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Prep
         )
     if mask.dtype is not dtypes.bool_:
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask.dtype.title}")
+
+
+def _check_masked_scatter_in_place(input: Tensor, mask: Tensor, source: Tensor) -> None:
+    if source.dtype is input.dtype:
+        expanded_shape(mask, input._data.shape)
+    _check_masked_scatter(input, mask, source)
+
+
+def _prepare_masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Prepared:
+    check_broadcast(mask._data, input._data)
+    _check_masked_scatter(input, mask, source)
     shape = np.broadcast_shapes(input._data.shape, mask._data.shape)
     if np.count_nonzero(np.broadcast_to(mask._data, shape)) > source._data.size:
         raise RuntimeError("Number of elements of source < number of ones in mask")
     return MASKED_SCATTER, (input, mask, source), (input._data, mask._data, source._data), NO_PARAMS
 
 
-register(
-    _prepare_masked_scatter,
-    ("masked_scatter",),
-    own=lambda input, mask, source: expanded_shape(mask, input._data.shape),  # type: ignore[arg-type]
-)
+register(_prepare_masked_scatter, ("masked_scatter",), own=_check_masked_scatter_in_place)
 
 
 @api("take_along_dim")

@@ -82,7 +82,7 @@ def _stack_grads(grads: Sequence[Tensor | None], dim: int, shape: tuple[int, ...
     return stack([known.new_zeros(part) if g is None else g for g in grads], dim)
 
 
-@api("split")
+@api("split", where="torch")
 def split(tensor: Tensor, split_size_or_sections: object, dim: int = 0) -> tuple[Tensor, ...]:
     """Parts of equal size (the last may be smaller), or of the given sizes, along `dim`."""
     if not isinstance(split_size_or_sections, int):
@@ -98,6 +98,14 @@ def split(tensor: Tensor, split_size_or_sections: object, dim: int = 0) -> tuple
         raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}")
     sizes = [min(size, n - start) for start in range(0, n, size)] if n else [0]
     return call_all(SPLIT, tensor, dim=axis, sizes=tuple(sizes))
+
+
+def _split_method(self: Tensor, split_size: object, dim: int = 0) -> tuple[Tensor, ...]:
+    return split(self, split_size, dim)
+
+
+_split_method.__qualname__ = "Tensor.split"
+method("split")(_split_method)
 
 
 @method("split_with_sizes")

@@ -201,8 +201,6 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
             "inner() the last dimension must match on both input tensors but got shapes "
             f"{list(input._data.shape)} and {list(other._data.shape)}"
         )
-    if input._data.ndim == 1 == other._data.ndim and input.dtype is other.dtype:
-        _refuse_bool("dot", input)
     return F["tensordot"](input, other, dims=([-1], [-1]))
 
 

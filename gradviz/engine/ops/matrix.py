@@ -218,7 +218,7 @@ _triangle_indices("triu_indices", np.triu_indices)
 
 @api("tensordot", where="torch")
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
-    """Products summed over the given dimensions, as one mm."""
+    """Products summed over the given dimensions, as one mm, or one dot."""
     if a.dtype is not b.dtype:
         raise RuntimeError("both inputs should have same dtype")
     if isinstance(dims, int):
@@ -238,10 +238,10 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     if len(left) != len(right):
         raise RuntimeError("both dimension lists should have same length")
     for at, (i, j) in enumerate(zip(left, right, strict=True)):
-        if a._data.shape[i] == 1 != b._data.shape[j]:
-            b = b.sum(j, keepdim=True)
-        elif b._data.shape[j] == 1 != a._data.shape[i]:
+        if b._data.shape[j] == 1:
             a = a.sum(i, keepdim=True)
+        elif a._data.shape[i] == 1:
+            b = b.sum(j, keepdim=True)
         elif a._data.shape[i] != b._data.shape[j]:
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {a._data.shape[i]} in dim {named[0][at]} "
@@ -250,10 +250,12 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     rest_a = [d for d in range(a._data.ndim) if d not in left]
     rest_b = [d for d in range(b._data.ndim) if d not in right]
     count = math.prod(a._data.shape[d] for d in left)
-    x = a.permute([*rest_a, *left]).reshape(-1, count) if count else a.reshape(-1, 0)
-    y = b.permute([*right, *rest_b]).reshape(count, -1)
-    shape = [a._data.shape[d] for d in rest_a] + [b._data.shape[d] for d in rest_b]
-    return x.mm(y).reshape(shape)
+    rows, columns = [a._data.shape[d] for d in rest_a], [b._data.shape[d] for d in rest_b]
+    x, y = a.permute([*rest_a, *left]), b.permute([*right, *rest_b])
+    if math.prod(rows) == 1 == math.prod(columns):
+        vectors = [each if each._data.ndim == 1 else each.reshape(count) for each in (x, y)]
+        return vectors[0].dot(vectors[1]).reshape(rows + columns)
+    return x.reshape(math.prod(rows), count).mm(y.reshape(count, math.prod(columns))).reshape(rows + columns)
 
 
 @api("kron")

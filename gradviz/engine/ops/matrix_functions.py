@@ -367,6 +367,8 @@ def matrix_exp(A: Tensor) -> Tensor:
 @api("multi_dot", where="linalg")
 def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     """The product of several matrices, in the order that costs least; the first and the last may be vectors."""
+    if isinstance(tensors, Tensor):
+        raise TypeError("linalg_multi_dot(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
     given = list(tensors)
     if len(given) < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(given)}")

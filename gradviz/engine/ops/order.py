@@ -217,7 +217,7 @@ def _first(x: Array, k: int, dim: int, descending: bool, select: Selection) -> t
     if k and x.size:
         flat = np.take_along_axis(comparable(rows), at, -1).reshape(-1, rows.shape[-1])
         at = selected(at.reshape(flat.shape), flat, k, select).reshape(rows.shape)
-    at = np.ascontiguousarray(np.moveaxis(at[..., :k], -1, axis))
+    at = np.array(np.moveaxis(at[..., :k], -1, axis), order="C")  # `ascontiguousarray` keeps the strides of nothing
     return np.ascontiguousarray(np.take_along_axis(x, at, axis)), at
 
 

@@ -17,13 +17,15 @@ from gradviz.engine.kernel.formula import expressed, helper, sentence
 from gradviz.engine.kernel.graph import as_given
 from gradviz.engine.kernel.messages import check_kind, dimension_error
 from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import functions, rounding, sums
 from gradviz.engine.numerics.sums import total
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.derivatives import scaled
+from gradviz.engine.ops.elementwise import cast
 from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, LINALG, UNSAID, api
-from gradviz.engine.run.apply import call, call_all
+from gradviz.engine.run.apply import apply, call, call_all
 from gradviz.engine.run.arguments import Named, along, refuse, return_type
 
 F = FUNCTIONS
@@ -75,28 +77,28 @@ def kept(x: Tensor, shape: tuple[int, ...], dim: Dim, keepdim: bool) -> Tensor:
     return x
 
 
-def _numeric(input: Tensor, dtype: Any, floating: bool) -> Tensor:
-    """The operand in the type that the reduction computes in: integers are summed as int64."""
-    if dtype is not None:
-        if floating and dtype.rank < 2:
-            raise RuntimeError(
-                "mean(): could not infer output dtype. Optional dtype must be either a floating point or complex "
-                f"dtype. Got: {dtype.title}"
-            )
-        return input.to(dtype)
-    if floating and input.dtype.rank < 2:
+def _refuse_whole(input: Tensor, dtype: dtypes.dtype | None) -> None:
+    """Refuse a mean in whole numbers."""
+    kind, which = (input.dtype, "Input") if dtype is None else (dtype, "Optional")
+    if kind.rank < 2:
         raise RuntimeError(
-            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
-            f"Got: {input.dtype.title}"
+            f"mean(): could not infer output dtype. {which} dtype must be either a floating point or complex dtype. "
+            f"Got: {kind.title}"
         )
-    return input
 
 
-def in_type(made: Tensor, dtype: Any) -> Tensor:
-    """A sum or product of integers, which is computed in 64 bits, converted to the requested type."""
-    if dtype is None or made.dtype is dtype:
-        return made
-    return made.to(dtype)
+def call_in(row: OpRow, input: Tensor, dtype: dtypes.dtype | None, **params: object) -> Tensor:
+    """Run a row on its operand in another type. The conversion between floating-point types is part of the operation:
+    the gradient goes to the operand itself. Sums and products of integers are computed in 64 bits."""
+    if dtype is None or dtype is input.dtype:
+        made = call(row, input, **params)
+    elif dtype.rank == input.dtype.rank == 2 and input._coo is None:
+        made = apply(row, (input,), (cast(input, dtype),), params)
+    elif dtype.rank < 2 and state.grad and input._requires_grad:
+        raise RuntimeError(f"Autograd not support dtype: {dtype.title}")
+    else:
+        made = call(row, input.to(dtype), **params)
+    return made if dtype is None or made.dtype is dtype else made.to(dtype)
 
 
 def _sum(x: Array, *, dim: Dim = None, keepdim: bool = False) -> ArrayOrScalar:
@@ -185,14 +187,13 @@ def sum_(
     *,
     axis: object = None,
     keepdims: bool | None = None,
-    dtype: object = None,
+    dtype: dtypes.dtype | None = None,
 ) -> Tensor:
     """The sum of all elements, or over `dim`."""
     dim, keepdim = _names(dim, axis, keepdim, keepdims)
-    input = _numeric(input, dtype, False)
     if dim is None and not keepdim:
-        return in_type(call(SUM, input), dtype)
-    return in_type(call(SUM_DIM, input, dim=_tuple(dim), keepdim=keepdim), dtype)
+        return call_in(SUM, input, dtype)
+    return call_in(SUM_DIM, input, dtype, dim=_tuple(dim), keepdim=keepdim)
 
 
 @api("mean")
@@ -204,14 +205,14 @@ def mean(
     *,
     axis: object = None,
     keepdims: bool | None = None,
-    dtype: object = None,
+    dtype: dtypes.dtype | None = None,
 ) -> Tensor:
     """The mean of all elements, or over `dim`."""
     dim, keepdim = _names(dim, axis, keepdim, keepdims)
-    input = _numeric(input, dtype, True)
+    _refuse_whole(input, dtype)
     if dim is None and not keepdim:
-        return call(MEAN, input)
-    return call(MEAN_DIM, input, dim=_tuple(dim), keepdim=keepdim)
+        return call_in(MEAN, input, dtype)
+    return call_in(MEAN_DIM, input, dtype, dim=_tuple(dim), keepdim=keepdim)
 
 
 def _names(dim: object, axis: object, keepdim: bool, keepdims: bool | None) -> tuple[Any, bool]:
@@ -281,11 +282,9 @@ PROD_DIM = op(
 
 @api("prod")
 @along("prod", _ALONE, _ALONG.format("int"))
-def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: object = None) -> Tensor:
+def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: dtypes.dtype | None = None) -> Tensor:
     """The product of all elements, or over `dim`."""
-    input = input if dtype is None else input.to(dtype)
-    made = call(PROD, input) if dim is None else call(PROD_DIM, input, dim=dim, keepdim=keepdim)
-    return in_type(made, dtype)
+    return call_in(PROD, input, dtype) if dim is None else call_in(PROD_DIM, input, dtype, dim=dim, keepdim=keepdim)
 
 
 # --- extrema ---
@@ -742,26 +741,27 @@ NORM = op(
 
 @api("vector_norm", where="linalg")
 def vector_norm(
-    x: Tensor, ord: object = 2, dim: object = None, keepdim: bool = False, *, dtype: object = None
+    x: Tensor, ord: object = 2, dim: object = None, keepdim: bool = False, *, dtype: dtypes.dtype | None = None
 ) -> Tensor:
     """The vector norm of all elements, or over `dim`."""
-    x = x if dtype is None else x.to(dtype)
-    if x.dtype.rank < 2:
+    kind = x.dtype if dtype is None else dtype
+    if kind.rank < 2:
         raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {x.dtype.title}"
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {kind.title}"
         )
-    return call(NORM, x, ord=ord, dim=_tuple(dim), keepdim=keepdim)
+    return call_in(NORM, x, dtype, ord=ord, dim=_tuple(dim), keepdim=keepdim)
 
 
 @api("norm")
-def norm(input: Tensor, p: object = "fro", dim: object = None, keepdim: bool = False, dtype: object = None) -> Tensor:
+def norm(
+    input: Tensor, p: object = "fro", dim: object = None, keepdim: bool = False, dtype: dtypes.dtype | None = None
+) -> Tensor:
     """The norm of all elements, or over `dim`."""
     if p == "nuc":
         return LINALG["matrix_norm"](input, "nuc", dim or (-2, -1), keepdim)
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
-    order = 2 if p in ("fro", None) else p
-    return vector_norm(input, order, dim, keepdim, dtype=dtype)
+    return vector_norm(input, 2 if p in ("fro", None) else p, dim, keepdim, dtype=dtype)
 
 
 # --- exponentials ---
@@ -887,7 +887,7 @@ _soft(LOG_SOFTMAX)
 
 
 @api("softmin", where="F")
-def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: object = None) -> Tensor:
+def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: dtypes.dtype | None = None) -> Tensor:
     """Softmax of the negative."""
     axis = _implicit_dim("softmin", input.dim()) if dim is None else dim
     return FUNCTIONAL["softmax"](-input, axis, dtype=dtype)

@@ -22,7 +22,7 @@ from gradviz.engine.numerics.rounding import widened
 from gradviz.engine.ops.arithmetic import conj, number_minus
 from gradviz.engine.ops.derivatives import scaled
 from gradviz.engine.ops.elementwise import NUMBERS, Prepared, binary, prepare_pair, register, unary
-from gradviz.engine.ops.reduce import axes_of, in_type, spread, wrap_dim
+from gradviz.engine.ops.reduce import axes_of, call_in, spread, wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, SPECIAL, api, in_torch_words
 from gradviz.engine.run.apply import NO_PARAMS, call
 from gradviz.engine.run.arguments import check_operands
@@ -371,15 +371,15 @@ register(_prepare_nan_to_num, ("nan_to_num",))
 
 
 @api("nansum")
-def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: object = None) -> Tensor:
+def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: dtypes.dtype | None = None) -> Tensor:
     """The sum, ignoring NaN."""
     axes = dim if dim is None or isinstance(dim, int) else axes_of(tuple(dim), input._data.ndim)
     axes = None if not input._data.ndim and isinstance(axes, tuple) else axes
-    return in_type(call(NANSUM, input if dtype is None else input.to(dtype), dim=axes, keepdim=keepdim), dtype)
+    return call_in(NANSUM, input, dtype, dim=axes, keepdim=keepdim)
 
 
 @api("nanmean")
-def nanmean(input: Tensor, dim: object = None, keepdim: bool = False, *, dtype: object = None) -> Tensor:
+def nanmean(input: Tensor, dim: object = None, keepdim: bool = False, *, dtype: dtypes.dtype | None = None) -> Tensor:
     """The mean, ignoring NaN."""
     if input.dtype.rank < 2:
         raise RuntimeError(

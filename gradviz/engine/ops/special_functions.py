@@ -243,6 +243,7 @@ MVLGAMMA = op(
     "self",
     _mvlgamma,
     category="functions",
+    layout="rows",
     symbol="ln Γₚ",
     latex=r"\ln \Gamma_p(x)",
     brief="The logarithm of the multivariate gamma function.",

@@ -217,6 +217,7 @@ def dim_order(self: Tensor, *, ambiguity_check: object = False) -> tuple[int, ..
 
 prop("is_cpu")(lambda self: not self._on_meta)
 prop("is_mps")(lambda self: False)
+method("is_pinned")(lambda self, device=None: False)
 
 for _new, _old in {
     "subtract_": "sub_",

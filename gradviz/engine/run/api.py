@@ -31,7 +31,7 @@ from gradviz.engine.run.arguments import (
     return_type,
 )
 from gradviz.engine.run.autocast import casting
-from gradviz.engine.run.signatures import in_c, in_order, refusal, type_name
+from gradviz.engine.run.signatures import in_c, in_order, is_listed, refusal, type_name
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -214,7 +214,7 @@ def in_torch_words(fn: F, key: str) -> F:
         return fn  # it has no signature
     always, typed = key in _ASKED_FIRST, key in _OUT_DTYPE
     writes = key[-1] == "_" != key[-2] and key.rpartition(".")[2] not in _NO_WRITES
-    first = always or (not key.startswith("nn.functional.") and in_c(key))
+    first = always or (not key.startswith("nn.functional.") and is_listed(key))
     exact = _exact_data if key in _TAKE_DATA else exact_argument
     fn = _worded.get(fn, fn)  # under its other name
     taken: set[tuple[Any, ...]] = set()  # accepted types of arguments; a class is neither kept nor asked

@@ -197,6 +197,11 @@ def in_c(key: str) -> bool:
     return bool(_lines().get(key))
 
 
+def is_listed(key: str) -> bool:
+    """Whether the arguments of a function are known, and be it that it has none."""
+    return key in _lines()
+
+
 def _inner(text: str, args: Sequence[object], keywords: Mapping[str, object]) -> Call:
     """The arguments that a function written in Python passes on to one that is not."""
     header, _, inner = text.partition(") -> ")
