@@ -106,7 +106,9 @@ def with_imported(text: str, folder: Path, files: tuple[Attached, ...]) -> tuple
     texts = [text]
     try:
         while texts:
-            for path in (each for name in _imports(texts.pop()) for each in _modules(folder, name)):
+            text = texts.pop()
+            imports = _imports(text) if _may_import_of(folder, text) else ()
+            for path in (each for name in imports for each in _modules(folder, name)):
                 name = path.relative_to(folder).as_posix()
                 if name not in found and is_name(name):
                     found[name] = Attached(name, _bytes_of(path))
@@ -115,6 +117,12 @@ def with_imported(text: str, folder: Path, files: tuple[Attached, ...]) -> tuple
         return together(tuple(found.values()), files)
     except (UserError, OSError):
         return files
+
+
+def _may_import_of(folder: Path, text: str) -> bool:
+    """Whether a line with an import has a name from this folder; found quickly, as most texts have none."""
+    words = set(re.findall(r"\w+", " ".join(re.findall(r"\b(?:import|from)\b(.*)", text))))
+    return any((folder / f"{word}.py").is_file() or (folder / word).is_dir() for word in words)
 
 
 def _imports(text: str) -> set[str]:

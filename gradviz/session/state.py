@@ -297,7 +297,12 @@ class State:
     @property
     def title(self) -> str:
         """What the document is called."""
-        return shown(self.path.name) if self.path else "Untitled"
+        return title_of(self.path)
+
+
+def title_of(path: Path | None) -> str:
+    """What a document from this file is called."""
+    return shown(path.name) if path else "Untitled"
 
 
 # -- slices: what of the state something shows, so that only that wakes it

@@ -182,6 +182,12 @@ def is_warn_always_enabled() -> _builtins.bool:
     return _state.warn_always
 
 
+def _assert(condition: object, message: object) -> None:
+    """Raise AssertionError with this message if the condition is false."""
+    if not condition:
+        raise AssertionError(message)
+
+
 def is_storage(obj: object) -> _builtins.bool:
     """Whether this is the memory of a tensor."""
     return isinstance(obj, storage.TypedStorage | storage.UntypedStorage)

@@ -105,17 +105,22 @@ class Event:
         raise RuntimeError("Tried to instantiate dummy base class Event")
 
 
+_OF_CUDA = (
+    _answered(_CUDA)
+    | _refused(_NEEDS_CUDA, AssertionError, _NO_CUDA)
+    | {thing.__name__: thing for thing in (Event, Stream, device, memory_stats, stream)}
+)
 rehome(
     "gradviz.torch",
     {
         "cpu": _answered(_CPU) | {"stream": stream},
         "mps": _answered(_MPS),
         "accelerator": _answered(_ACCELERATOR) | _refused(_NEEDS_ACCELERATOR, RuntimeError, _NO_ACCELERATOR),
-        "cuda": _answered(_CUDA)
-        | _refused(_NEEDS_CUDA, AssertionError, _NO_CUDA)
-        | {thing.__name__: thing for thing in (Event, Stream, device, memory_stats, stream)},
+        "cuda": _OF_CUDA,
     },
 )
 rehome("gradviz.torch", {"cuda": {"default_generators": (), "has_half": True, "has_magma": True}}, keep=True)
 rehome("gradviz.torch.cpu", {"amp": CPU_AMP}, keep=True)
 rehome("gradviz.torch.cuda", {"amp": CUDA_AMP}, keep=True)
+_MEMORY = {name: thing for name, thing in _OF_CUDA.items() if "mem" in name or name == "empty_cache"}
+rehome("gradviz.torch.cuda", {"memory": _MEMORY}, keep=True)

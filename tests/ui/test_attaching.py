@@ -64,6 +64,17 @@ def test_a_module_that_is_dropped_is_attached_where_it_is_imported(pilot: Pilot,
     assert attached(pilot) == ["helper.py", "names.txt"]
 
 
+def test_a_module_beside_a_file_is_found_by_each_run_as_it_is_then(pilot: Pilot, data: Path) -> None:
+    (data / "main.py").write_text(IMPORTS)
+    assert pilot.window.shell.files.open_path(data / "main.py")
+    assert pilot.run() is Phase.OK and not attached(pilot) and not pilot.state.is_dirty
+    (data / "helper.py").write_text("def double(x):\n    return 20 * x\n")
+    assert pilot.run() is Phase.OK
+    assert "20." in pilot.output, "as it is on disk now"
+    (data / "helper.py").unlink()
+    assert pilot.run() is Phase.RAISED
+
+
 def test_a_module_that_nothing_imports_opens(pilot: Pilot, data: Path) -> None:
     assert drop(pilot.window, carried(data / "helper.py"))
     assert attached(pilot) == [] and pilot.state.path == data / "helper.py"

@@ -354,6 +354,12 @@ def test_a_drawing_of_graphviz_is_written_as_text_and_no_program_is_started(run:
             "[0.5] True\n",
         ),
         (
+            "import torch\nfrom torch import _assert\nfrom torch.cuda.memory import memory_reserved\n"
+            "try: _assert(torch.tensor(0), 'never')\nexcept AssertionError as e: print(repr(e))\n"
+            "print(memory_reserved(), torch.cuda.memory.memory_allocated(0))",
+            "AssertionError('never')\n0 0\n",
+        ),
+        (
             "from torch.utils.data import Dataset\nclass Of(Dataset):\n"
             "    def __init__(self, base): self._base, self._version = base, 2\n"
             "    def __getitem__(self, at): return self._base[at] * self._version\nprint(Of([3, 4])[1])",
@@ -400,7 +406,7 @@ def test_a_drawing_of_graphviz_is_written_as_text_and_no_program_is_started(run:
             "[+1.000 +2.500] a < é &lt;b&gt; True\nTrue\n",
         ),
     ],
-    ids=["scheduler", "names", "subset", "tables", "style", "trees", "layers", "mean", "scripts"],
+    ids=["scheduler", "asserts", "names", "subset", "tables", "style", "trees", "layers", "mean", "scripts"],
 )
 def test_what_scripts_do_with_names_and_numbers_of_theirs(run: Runner, source: str, printed: str) -> None:
     outcome = run(source)

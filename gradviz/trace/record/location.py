@@ -11,6 +11,7 @@ happened before its first operation has no row yet, but its first step is known:
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from traceback import FrameSummary
@@ -24,6 +25,7 @@ from gradviz.trace.table.regions import RegionKind
 _getframe = sys._getframe
 Place = tuple[int | None, int | None, int | None, int | None]
 _OURS = __name__.partition(".")[0] + "."
+_HEAD = re.compile(r"(\s*(?:async\s+)?(?:for|while|if|elif|with)\b.*?)\s*:\s*(?:#.*)?")  # of a block, on one line
 LONGEST_TEXT = 200  # characters of source text that are kept
 
 
@@ -142,10 +144,20 @@ def place_in(positions: list[Place], frame: FrameType, instruction: int) -> Plac
 def text_at(lines: Sequence[str], place: Place) -> tuple[tuple[int, int, int, int], str]:
     """A place as in Python's code objects (columns in bytes) as line, column, last line and its column in characters,
     -1 for an unknown line, and the text there."""
-    line, end_line, col, end_col = place
+    line, end_line, col, end_col = _head(lines, place)
     first, last = line or -1, end_line or line or -1
     start, end = _column(lines, first, col or 0), _column(lines, last, end_col or 0)
     return (first, start, last, end), _text(lines, first, start, last, end) if end_col is not None else ""
+
+
+def _head(lines: Sequence[str], place: Place) -> Place:
+    """The same place, or the first line of a loop or another block: before Python 3.12 all of it is the place of what
+    its head does."""
+    line, end_line, col, _ = place
+    if line is None or line == end_line or not 0 < line <= len(lines):
+        return place
+    head = _HEAD.fullmatch(lines[line - 1])
+    return place if head is None or col is None else (line, line, col, len(head[1].encode()))
 
 
 def _column(lines: Sequence[str], line: int, col: int) -> int:

@@ -138,7 +138,7 @@ class LiveDrawing(QObject):
             self._store.show_live(Run(Phase.REFUSED, drawing, sentence), None)
             self.ended.emit("refused")
             return
-        self.live.start(drawing, state.title)
+        self.live.start(drawing, state.path)
         self._shown.start()
 
     def _show_running(self) -> None:
@@ -186,7 +186,7 @@ class Sampling(QObject):
     def ask(self, text: str, then: Then) -> None:
         """Call `then` with the output if the text runs without an error."""
         self._then = then
-        self.live.start(Snippet(text), "curve")
+        self.live.start(Snippet(text), None)
 
     def drop(self) -> None:
         """Drop the request."""
@@ -242,7 +242,7 @@ class WireTrial(QObject):
             self._asked = None
             then("")
             return
-        self.live.start(tried, self._store.state.title)
+        self.live.start(tried, self._store.state.path)
 
     def _finish(self, done: Done) -> None:
         trace, asked = self.live.trace, self._asked
@@ -284,4 +284,4 @@ class WireTrial(QObject):
         now = self._store.state.drawing
         assert now is not None
         self._first = True
-        self.live.start(forward_only(now), self._store.state.title)
+        self.live.start(forward_only(now), self._store.state.path)

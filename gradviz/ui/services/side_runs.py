@@ -116,7 +116,7 @@ class WhatIfRunner(QObject):
             return
         self._store.set_what_if(beside)
         # the answers of the first run are given again
-        self.live.start(beside.changed, self._store.state.title, answers=self._runner.live.answers)
+        self.live.start(beside.changed, self._store.state.path, answers=self._runner.live.answers)
 
     def _tell(self) -> None:
         beside = self._store.state.what_if
@@ -225,7 +225,7 @@ class ChainRunner(QObject):
             return
         if not same or state.chain is None or state.chain.paths is None:
             self._store.show_chain(replace(self._asked, sentence=WORKING.format(name)))
-        self.live.start(state.traced, state.title, (call, tensor, False), self._answers(), trace.gap_turns)
+        self.live.start(state.traced, state.path, (call, tensor, False), self._answers(), trace.gap_turns)
 
     def drop(self) -> None:
         """Drop the question."""
@@ -371,7 +371,7 @@ class CheckRunner(QObject):
         )
         self._threads = [each for each in self._threads if each.is_alive()] + [thread]
         thread.start()
-        self.live.start(state.traced, state.title, (call, tensor, True), self._answers(), trace.gap_turns)
+        self.live.start(state.traced, state.path, (call, tensor, True), self._answers(), trace.gap_turns)
 
     def drop(self) -> None:
         """Drop the question."""
@@ -480,7 +480,7 @@ class ElementRunner(QObject):
         if found is not None and asks:
             self._asking = found
             question = tuple(number for ask in found.asked for number in ask)
-            self.live.start(state.traced, state.title, question, self._answers(), trace.gap_turns)
+            self.live.start(state.traced, state.path, question, self._answers(), trace.gap_turns)
         self._store.show_origin(found)
         if not asks:
             self.ended.emit()

@@ -11,14 +11,16 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
+from gradviz.document.attached import with_imported
 from gradviz.document.documents import Document, arguments_of, files_of, text_of
 from gradviz.document.snippet import MAX_BYTES, Recorded, too_big
 from gradviz.session import run_transitions
-from gradviz.session.state import Phase, Run, Slice, State
+from gradviz.session.state import Phase, Run, Slice, State, title_of
 from gradviz.session.store import Store
 from gradviz.session.timeline.iterations import part_of, why_cut
 from gradviz.worker.process import events
@@ -100,16 +102,18 @@ class LiveRun(QObject):
     def start(
         self,
         document: Document,
-        filename: str,
+        path: Path | None,
         question: tuple[int, ...] = (),
         answers: Sequence[str | None] = (),
         gaps: Sequence[tuple[int, int]] = (),
     ) -> None:
-        """Run this document; see `WorkerPool.start`. The first questions get these answers."""
+        """Run this document, of a file at this path; see `WorkerPool.start`. The first questions get these answers."""
         text, files, arguments = text_of(document), files_of(document), arguments_of(document)
+        if path is not None:  # read anew by each run, as Python does: they may have been edited since
+            files = with_imported(text, path.parent, files)
 
         def start(tell: Tell) -> AnyRun:
-            return self._pool().start(text, tell, filename, question, files, gaps, arguments)
+            return self._pool().start(text, tell, title_of(path), question, files, gaps, arguments)
 
         self.follow(text, start, answers)
 
@@ -417,7 +421,7 @@ class WorkerBridge(QObject):
         self._begin(snippet)
         self.pool.cuda_as_cpu = self._store.state.cuda_as_cpu
         self.pool.iterations = self._store.state.view.iterations
-        self.live.start(snippet, self._store.state.title)
+        self.live.start(snippet, self._store.state.path)
 
     def run_in_pytorch(self, job: Job) -> None:
         """Run the document in the user's own PyTorch, after they have said that they trust it."""

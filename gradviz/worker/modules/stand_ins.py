@@ -194,7 +194,7 @@ _FOREIGN = (
 )
 # names of PyTorch that its recorded list does not have
 _ALSO: dict[str, tuple[str, ...]] = {
-    "torch": ("__version__", "_C", "has_lapack", "has_mkl", "has_openmp"),
+    "torch": ("__version__", "_C", "_assert", "has_lapack", "has_mkl", "has_openmp"),
     "torch.version": ("__version__",),
     "torch._C": ("has_lapack",),
     "torch.cpu.amp": ("autocast",),
