@@ -202,7 +202,9 @@ def _judged_with_graph(case: Case, call: ast.Call) -> Iterator[Hit]:
     """Losses that are collected in a training loop and never go backward: those of an evaluation without no_grad()."""
     trace, loop, given = case.trace, case.loop_of(call), call.args[0]
     trains = loop is not None and any(isinstance(n, ast.Call) and name_of(n) == "backward" for n in ast.walk(loop))
-    made = returned(case, given) if trains and isinstance(given, ast.Call) else []
+    made = (
+        (returned(case, given) if isinstance(given, ast.Call) else case.were(given, len(trace) + 1)) if trains else []
+    )
     kept = [each for each in made if trace.tensors.requires_grad[each] and case.shape(each) == ()]
     if len(kept) < 2 or {*kept} & case.below_roots or any(trace.tensors.is_leaf[each] for each in kept):
         return

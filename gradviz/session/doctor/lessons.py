@@ -211,7 +211,7 @@ LESSONS: tuple[Lesson, ...] = (
     _silent("double-softmax", "Softmax twice", losses.double_softmax),
     _silent("softmax-before-ce", "Softmax before cross entropy", losses.softmax_before_ce),
     _silent("sigmoid-before-bce", "Sigmoid before BCEWithLogits", losses.sigmoid_before_bce),
-    _silent("nll-without-log", "NLLLoss without the logarithm", losses.nll_without_log),
+    _silent("nll-without-log", "NLLLoss without the logarithm", losses.nll_without_log, losses.kl_without_log),
     _error("target-type", "Targets of the wrong type or shape", _TARGETS, shapes.target),
     _error(
         "matmul-shapes", "Shapes that can't be multiplied", _SIZES, shapes.products,

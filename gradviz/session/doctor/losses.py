@@ -102,7 +102,7 @@ def cursor_of(case: Case, node: int) -> int:
 def broadcast_loss(case: Case) -> Iterator[Hit]:
     """(n, 1) against (n,): every prediction is compared with every target."""
     trace = case.trace
-    for node in ops(case, *_DIFFERENCES, "mul"):
+    for node in ops(case, *_DIFFERENCES, "mul", "eq"):
         read = [_unexpanded(case, each) for each in case.read_by(node)[:2]]
         if len(read) < 2:
             continue
@@ -119,7 +119,7 @@ def broadcast_loss(case: Case) -> Iterator[Hit]:
             continue
         if trace.nodes.op[node] == "mul" and not _weighs_logarithms(case, node):
             continue
-        if case.output(node) not in case.below_roots:
+        if case.output(node) not in case.below_roots and not _counts_right(case, node):
             continue
         line, n = line_of(case, node), max(*one, *other)
         names = [f"{case.name(each)} {case.shape(each)}" for each in read]
@@ -131,6 +131,18 @@ def broadcast_loss(case: Case) -> Iterator[Hit]:
         step = int(trace.nodes.step[node]) + 1
         yield Hit(line, step, why, advice, _reshaped(case, node, one, other), case.mark(node, "broadcast"))
         return
+
+
+def _counts_right(case: Case, node: int) -> bool:
+    """Whether a comparison of what a model predicts with something else is summed up, as an accuracy is."""
+    trace, made = case.trace, [case.output(node)]
+    for each in made if trace.nodes.op[node] == "eq" else ():
+        users = trace.users_of(each).tolist() if each >= 0 else []
+        if any(trace.nodes.op[user] in ("sum", "mean") for user in users):
+            predicted = [any(trace.tensors.requires_grad[[*case.ancestors(one)]]) for one in case.read_by(node)[:2]]
+            return sum(predicted) == 1
+        made += [case.output(user) for user in users if trace.nodes.op[user] == "_to_copy"]
+    return False
 
 
 def _stretched(case: Case, read: list[int]) -> Iterator[tuple[int, int]]:
@@ -220,6 +232,8 @@ def _reshaped(case: Case, node: int, one: tuple[int, ...], other: tuple[int, ...
         pair: list[ast.expr] = []
         if isinstance(each, ast.BinOp) and (each is computed or isinstance(each.op, ast.Sub)):
             pair = [each.left, each.right]
+        elif isinstance(each, ast.Compare) and each is computed:
+            pair = [each.left, each.comparators[0]]
         elif (
             isinstance(each, ast.Call)
             and len(each.args) >= 2
@@ -450,7 +464,18 @@ def _between(case: Case, first: ast.expr, last: ast.expr) -> str:
 
 
 def sigmoid_before_bce(case: Case) -> Iterator[Hit]:
-    """Probabilities passed to BCEWithLogits, which applies the sigmoid itself."""
+    """Probabilities passed to BCEWithLogits, which applies the sigmoid itself, or a sigmoid of a sigmoid to BCELoss."""
+    for node in ops(case, "binary_cross_entropy"):
+        second = before(case, operand(case, node))
+        first = maker_of(case, second) if second >= 0 and case.trace.nodes.op[second] == "sigmoid" else -1
+        if _is_sigmoid(case, first):
+            line, inner = case.written(second), case.written(first)
+            why = f"Line {line} takes the sigmoid of what is a probability already: line {inner} has taken it before. "
+            why += "Every probability comes out between 0.5 and 0.73."
+            marks = (*case.mark(first, "the first sigmoid"), *case.mark(second, "the second one"))
+            step = cursor_of(case, second)
+            yield Hit(line, step, why, "Take the sigmoid once.", _without(case, second, first), marks)
+            return
     for node in ops(case, "binary_cross_entropy_with_logits"):
         first = before(case, operand(case, node))
         if first >= 0 and case.trace.nodes.op[first] in ("cat", "stack"):  # of parts that are all made alike
@@ -469,6 +494,43 @@ def sigmoid_before_bce(case: Case) -> Iterator[Hit]:
         offered = offered or _undone(case, node, _is_sigmoid, "torch.logit")
         yield Hit(inner, cursor_of(case, node), why, advice, offered, marks)
         return
+
+
+def kl_without_log(case: Case) -> Iterator[Hit]:
+    """kl_div of probabilities, whose first argument has to be their logarithms."""
+    trace, nodes = case.trace, case.trace.nodes
+    for node in ops(case, "xlogy"):  # target · log(target), from which target · input is subtracted
+        target, users = operand(case, node), trace.users_of(case.output(node)).tolist()
+        products = [int(trace.tensors.producer[operand(case, user, 1)]) for user in users if nodes.op[user] == "sub"]
+        read = case.read_by(products[0]) if products and products[0] >= 0 else []
+        if target not in read or len(read) != 2 or nodes.region[node] != nodes.region[products[0]]:
+            continue
+        given = read[1] if read[0] == target else read[0]
+        numbers, wanted = case.first_value(given), case.first_value(target)
+        if numbers is None or wanted is None or not numbers.size or numbers.min() < 0 or not numbers.any():
+            continue
+        line, first, exchanged = line_of(case, node), before(case, given), bool(wanted.size and wanted.max() <= 0)
+        text = _exchanged(case, line) if exchanged else None
+        softmax = not exchanged and first >= 0 and nodes.op[first] == "softmax"
+        if not exchanged:
+            text = _logged(case, first) if softmax else _wrapped(case, node, "log")
+        why = f"kl_div on line {line} expects logarithms of probabilities as its first argument and the probabilities "
+        why += f"of the target as its second, but the first is given numbers from {numbers.min():.3g} to "
+        why += f"{numbers.max():.3g}" + (": the two are exchanged." if exchanged else ". It is no divergence then.")
+        advice = "kl_div(log_softmax(scores), target): the logarithms of what is trained come first."
+        offered = fixes(("exchanged" if exchanged else "log_softmax" if softmax else "log", text))
+        at = case.written(first) if softmax else line
+        yield Hit(at, cursor_of(case, node), why, advice, offered, case.mark(node, "was given probabilities"))
+        return
+
+
+def _exchanged(case: Case, line: int) -> str | None:
+    """Return the text with the first two arguments of a line's loss exchanged."""
+    for each in case.on_line(line):
+        if isinstance(each, ast.Call) and len(each.args) >= 2 and not isinstance(case.parents.get(each), ast.Call):
+            one, other = each.args[:2]
+            return edits.all_at_once(case.text, case.tree, {one: case.source(other), other: case.source(one)})
+    return None
 
 
 def nll_without_log(case: Case) -> Iterator[Hit]:

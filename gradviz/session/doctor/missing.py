@@ -299,20 +299,20 @@ def changed_nothing(case: Case) -> Iterator[Hit]:
         if not isinstance(target, ast.Name) or not isinstance(value, ast.BinOp):
             continue
         name = target.id
-        if f"{name}.grad" not in case.source(value) or _is_read(case, each, name):
+        if not is_of_gradients(value, case.gradient_names - {name}) or _is_read(case, each, name):
             continue
         made = case.made_by(value)
         leaves = {one for result in made for one in case.read_by(int(trace.tensors.producer[result]))}
-        leaves = {one for one in leaves if _was_leaf(case, one) and one in case.events}
+        leaves = {one for one in leaves if _was_leaf(case, one) and one in case.below_roots}
         if not leaves or any(len(trace.users_of(result)) for result in made):
             continue
-        if any(event.what == "updated" for leaf in leaves for event in case.events[leaf]):
+        if any(event.what == "updated" for leaf in leaves for event in case.events.get(leaf, ())):
             continue
         why = f"Line {each.lineno} binds the name {name} to a new tensor, which nothing ever reads: the parameter that "
         why += f"{name} meant before keeps its numbers, so the loss never changes."
         advice = f"Change {name} in place inside no_grad(): {name} -= …"
         step, node = int(trace.tensors.step[made[0]]) + 1, int(trace.tensors.producer[made[0]])
-        is_cleared = all(any(event.what == "cleared" for event in case.events[leaf]) for leaf in leaves)
+        is_cleared = all(any(event.what == "cleared" for event in case.events.get(leaf, ())) for leaf in leaves)
         offered = _updated_in_place(case, is_cleared)
         yield Hit(each.lineno, step, why, advice, offered, case.mark(node, "nothing reads it"))
         return
