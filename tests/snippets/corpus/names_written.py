@@ -24,7 +24,7 @@ try:
 except RuntimeError as error:
     print(error)
 print(torch.ones(2).map_(torch.tensor([2.0, 3.0]), lambda a, b: a + 10 * b))
-print(torch.ones(2).resize_as_(m).shape, m.is_cpu, m.is_mps, m.dim_order(), m.t().dim_order())
+print(torch.ones(2).resize_as_(m).shape, m.is_cpu, m.is_mps, m.is_pinned(), m.dim_order(), m.t().dim_order())
 print(m.clone().swapaxes_(0, 1), m.clone().swapdims_(0, 1), m.clone().cumprod_(0))
 print(torch.ones(2, dtype=torch.double).float_power_(2))
 print(torch.unravel_index(torch.tensor([3, 5]), (2, 3)), torch.get_device(m))
