@@ -499,13 +499,13 @@ class Rows:
 
     def wrote(self, step: int, x: Any, fresh: bool = False) -> None:
         """The memory of a tensor was overwritten; `fresh`: its row is new and already has the value."""
-        number, version = self.known(x), version_of(x)
+        number, others = self.known(x), [*self.memory.beside(x)]  # of these, `.data` counts its writes apart
         if number < 0:
             return
         if not fresh:
-            self.add("writes", step, number, self.value(x), version)
-        self.add("versions", step, self._storages[number], version)
-        for each in self.memory.beside(x):  # their numbers are from before: asking for a node now would make a new one
+            self.add("writes", step, number, self.value(x), version_of(x))
+        self.add("versions", step, self._storages[number], version_of(min((x, *others), key=self.known)))
+        for each in others:  # their numbers are from before: asking for a node now would make a new one
             self.add("writes", step, self.seen(each), self.value(each), version_of(each))
 
 

@@ -90,9 +90,11 @@ def checked(trace: Trace) -> tuple[str, str]:
 
 
 def _checked(trace: Trace) -> tuple[str, str]:
+    from gradviz.trace.table.schema import BY_NUMPY
+
     names, nodes = _compared()
     kinds = {(str(op), str(node)) for op, node in zip(trace.operands.op, trace.operands.node_name, strict=True)}
-    kinds = {(op, node) for op, node in kinds if op != "detach"}  # it computes nothing
+    kinds = {(op, node) for op, node in kinds if op not in ("detach", BY_NUMPY)}  # nothing of ours
     if not kinds:
         return FOLLOWS, ""
     missing = sorted({op or name for op, name in kinds if op not in names and name not in nodes})

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import TextIO
+from typing import Any, TextIO
 
 import gradviz.torch as torch
 from gradviz.engine.kernel.state import set_observer, state
@@ -18,7 +19,9 @@ from gradviz.trace.record.partials import Place
 from gradviz.trace.record.recorder import Recorder
 from gradviz.trace.table.schema import Batch
 from gradviz.trace.table.trace import Trace
+from gradviz.worker.modules.arrays import numpy_modules
 
+NUMPY = {"numpy": numpy_modules()["numpy"]}
 FILENAME = "<snippet>"
 
 
@@ -43,7 +46,8 @@ def record(
 
     ours = [(name, module) for name, module in sys.modules.items() if f"{name}.".startswith("gradviz.torch.")]
     sys.modules.update({name.removeprefix("gradviz."): module for name, module in ours})  # or it would load them anew
-    world = {"print": printed, "__name__": "__main__", **recorder.hooks()}
+    builtin = {**vars(builtins), "__import__": _import}
+    world = {"print": printed, "__name__": "__main__", "__builtins__": builtin, **recorder.hooks()}
     statements = tree.body
     chunks = [statements] if not every else [statements[i : i + every] for i in range(0, len(statements), every)]
 
@@ -78,6 +82,12 @@ def record(
         del listener
     if batch := recorder.take_batch():
         yield batch
+
+
+def _import(name: str, *args: Any) -> object:
+    """Import a module for a snippet: NumPy's stand-in, which reports what is written."""
+    numpy = NUMPY.get(name)
+    return builtins.__import__(name, *args) if numpy is None else numpy
 
 
 def run(

@@ -18,6 +18,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
+    from gradviz.engine.kernel.dtypes import Array
     from gradviz.engine.kernel.graph import Node
     from gradviz.engine.kernel.rows import OpRow
     from gradviz.engine.kernel.tensor import Tensor
@@ -126,6 +127,18 @@ class Observer(Protocol):
 
     def before_write(self, tensor: Tensor) -> None:
         """The memory of this tensor is about to be overwritten."""
+
+    def exported(self, tensor: Tensor) -> None:
+        """`numpy()` returned an array over the memory of this tensor."""
+
+    def is_shared(self, array: Array) -> bool:
+        """Whether a tensor may look at the memory of a NumPy array, so that writes to it are reported."""
+
+    def before_numpy_writes(self, array: Array) -> None:
+        """NumPy is about to write to this array."""
+
+    def numpy_wrote(self, array: Array) -> None:
+        """NumPy has written to this array, of which autograd knows nothing."""
 
     def backward_begin(
         self,

@@ -260,6 +260,8 @@ def numpy(self: Tensor, *, force: bool = False) -> Array:
         raise RuntimeError(
             f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.resolve_{self._lazy}().numpy() instead."
         )
+    if state.observer is not None:
+        state.observer.exported(self)
     return self._data if type(self._data) is np.ndarray else np.asarray(self._data)  # of a function transform
 
 

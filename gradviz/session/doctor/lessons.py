@@ -185,7 +185,7 @@ LESSONS: tuple[Lesson, ...] = (
         raised.Raised(r"'(float|int)' object has no attribute 'backward'", raised.number_backward),
     ),
     _none(
-        "cut-by-data", "What .data hides",
+        "cut-by-data", "What .data and NumPy hide",
         raised.Raised(_NO_HISTORY, raised.cut_root("data")), training.data_written, training.changed_unseen,
     ),
     _silent("graph-kept", "Graphs that are kept", kept.graph_kept, rank=WASTE),

@@ -19,6 +19,7 @@ from gradviz.session.doctor.cuts import Cut, cut_hit, taken_out
 from gradviz.session.doctor.magnitudes import is_summand
 from gradviz.session.doctor.text import name_of, receiver_of, uses
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.schema import BY_NUMPY
 
 # -- gradients that accumulate, or are cleared too early
 
@@ -369,18 +370,28 @@ def _in_time(case: Case, at: int, backward: int, used: int) -> tuple[Fix, ...]:
 # -- writes and numbers that autograd does not notice
 
 
+_BY_DATA = (
+    ".data",
+    "Write after backward(), or make a new tensor; inside no_grad() a write is seen, and PyTorch would say so.",
+)
+_BY_NUMPY = (
+    "a NumPy array over its memory",
+    "Write after backward(), or to a copy: torch.tensor(array) and tensor.numpy().copy() make one.",
+)
+
+
 def data_written(case: Case) -> Iterator[Hit]:
-    """`.data` of a tensor is written to after an operation saved it: the version counter does not notice."""
+    """`.data` of a tensor, or a NumPy array over its memory, is written to after an operation saved it: the version
+    counter does not notice."""
     trace, saved = case.trace, case.trace.saved
-    if ".data" not in case.text:
-        return
     steps = np.flatnonzero(trace.steps.kind == Kind.BACKWARD)
     ran = dict(zip(trace.steps.node[steps].tolist(), steps.tolist(), strict=True))
     for step, storage in sorted(
         {(int(s), int(o)) for s, o in zip(trace.versions.step, trace.versions.storage, strict=True)}
     ):
         node = int(trace.steps.node[step]) if step >= 0 else -1
-        if node < 0 or ".data" not in str(trace.nodes.source[node]) or trace.nodes.name[node]:
+        by_numpy = node >= 0 and trace.nodes.op[node] == BY_NUMPY
+        if node < 0 or not (by_numpy or ".data" in str(trace.nodes.source[node])) or trace.nodes.name[node]:
             continue
         rows = trace.history("saved", "storage").before(storage, step).tolist()
         hurt = [row for row in rows if saved.freed[row] > step and ran.get(int(saved.node[row]), -1) > step]
@@ -388,15 +399,13 @@ def data_written(case: Case) -> Iterator[Hit]:
             continue
         victim, line = int(saved.node[hurt[0]]), case.line_of(step)
         name = case.name(int(saved.tensor[hurt[0]])) if saved.tensor[hurt[0]] >= 0 else "the tensor"
-        why = f"Line {line} writes to {name} through .data, which autograd does not see. {trace.nodes.name[victim]} "
+        how, instead = _BY_NUMPY if by_numpy else _BY_DATA
+        why = f"Line {line} writes to {name} through {how}, which autograd does not see. {trace.nodes.name[victim]} "
         why += f"(line {trace.nodes.line[victim]}) had saved {name} and computed its gradient with the new values: "
         why += "it is wrong, and nothing says so."
-        advice = (
-            "Write after backward(), or make a new tensor; inside no_grad() a write is seen, and PyTorch would say so."
-        )
         later = [call for call in trace.calls.step.tolist() if call > step]
         moved = _moved_down(case, line, case.line_of(later[0])) if later else None
-        yield Hit(line, step + 1, why, advice, fixes(("after backward()", moved)), case.mark(victim, f"saved {name}"))
+        yield Hit(line, step + 1, why, instead, fixes(("after backward()", moved)), case.mark(victim, f"saved {name}"))
         return
 
 

@@ -7,17 +7,21 @@ from collections.abc import Callable, Mapping, Sequence
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 
+from gradviz.engine.kernel.rows import OpRow
 from gradviz.trace.record.location import UNKNOWN
 from gradviz.trace.record.rows import RowWriter, pack_plain, params_text, renamed, version_of
 from gradviz.trace.table.encoding import PACK
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.schema import TABLES
+from gradviz.trace.table.schema import BY_NUMPY, TABLES, UNSEEN
 from gradviz.trace.table.tables import row_format
 
 if TYPE_CHECKING:
+    from gradviz.engine.kernel.dtypes import Array
     from gradviz.engine.kernel.graph import Node
-    from gradviz.engine.kernel.rows import OpRow
     from gradviz.engine.kernel.tensor import Tensor
+
+
+_NUMPYS = OpRow(BY_NUMPY, ("self",), lambda x: x, {}, "", symbol="✎")
 
 
 class Writes:
@@ -91,12 +95,46 @@ class Writes:
         add = rows.writer.add
         if not fresh:
             add("writes", step, tensor._tag, rows.value(tensor._data), version_of(tensor))
-        add("versions", step, rows.storage_of(tensor._tag), version_of(tensor))
+        self.count_write(step, tensor)
         self._owner_changed(step, tensor)
         for each in rows.memory.sharing(tensor):
             if each._tag >= 0:
                 add("writes", step, each._tag, rows.value(each._data), version_of(each))
                 self._owner_changed(step, each)
+
+    def count_write(self, step: int, tensor: Tensor) -> None:
+        """The row of a write to the memory of a tensor, with the version that saved buffers are compared with: the same
+        as before, if NumPy wrote, or `.data`, which counts apart."""
+        rows = self._rows
+        oldest = min((tensor, *rows.memory.sharing(tensor)), key=lambda each: each._tag % (1 << 62))
+        rows.writer.add("versions", step, rows.storage_of(tensor._tag), version_of(oldest))
+
+    def exported(self, tensor: Tensor) -> None:
+        """NumPy has an array over the memory of a tensor, and of what the tensor was detached from."""
+        each: Tensor | None = tensor
+        while each is not None:
+            self._rows.memory.enter(each)
+            each = each.__dict__.get("_detached_from")
+
+    def before_numpy_writes(self, array: Array) -> None:
+        """What looks at this array gets its step with the value that it has now."""
+        for each in self._rows.memory.over(array):
+            self._rows.tensor_of(each)
+
+    def numpy_wrote(self, array: Array) -> None:
+        """NumPy overwrote the memory of tensors, which none of them counts."""
+        rows = self._rows
+        written = sorted((each for each in rows.memory.over(array) if each._tag >= 0), key=lambda each: each._tag)
+        if not written:
+            return
+        first, number, site = written[0], len(rows.first_output), rows.sites.here(2)
+        step = rows.add_step(Kind.INPLACE, number, first._tag, site, number)
+        rows.first_output.append(rows.tensor_count)
+        rows.add_node(_NUMPYS, [first], None, {}, site, step, number, reason=UNSEEN)
+        self.count_write(step, first)
+        for each in written:
+            rows.writer.add("writes", step, each._tag, rows.value(each._data), version_of(each))
+            self._owner_changed(step, each)
 
     def _owner_changed(self, step: int, tensor: Tensor) -> None:
         rows = self._rows

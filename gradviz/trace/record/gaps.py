@@ -137,7 +137,7 @@ class Gaps:
                 continue
             if _fingerprint(tensor) != value:
                 add("writes", step, number, rows.value(tensor._data), version_of(tensor))
-                add("versions", step, rows.storage_of(number), version_of(tensor))
+                self._writes.count_write(step, tensor)
             if _grad_fingerprint(tensor) != grad:
                 self._writes.grad_changed(step, tensor)
 

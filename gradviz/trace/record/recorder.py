@@ -22,7 +22,7 @@ from gradviz.trace.record.instrument import ALSO, CATCH, HOOK, ITERATE, LEFT, SI
 from gradviz.trace.record.location import COUNT, PLACE, TOTAL, RegionStack, Sites
 from gradviz.trace.record.location import Place as CodePlace
 from gradviz.trace.record.partials import PartialsWriter, Place
-from gradviz.trace.record.rows import Compact, Memory, RowWriter, pack_ran, stands_as_leaf, version_of
+from gradviz.trace.record.rows import Compact, Memory, RowWriter, pack_ran, stands_as_leaf
 from gradviz.trace.table.encoding import BUDGET, PACK, Writer
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.schema import ENDS_HERE, Batch
@@ -67,6 +67,11 @@ class BackwardPass:
         returned still shares it, and gets its step with the value that it has now."""
         for each in self._rows.memory.waiting_for(tensor):
             self._rows.tensor_of(each)
+        self.forget()
+
+    def before_numpy_writes(self, array: Array) -> None:
+        """NumPy is about to overwrite memory of tensors."""
+        self._writes.before_numpy_writes(array)
         self.forget()
 
     def forget(self) -> None:
@@ -233,10 +238,11 @@ class Recorder:
         backward = BackwardPass(rows, writes, question)
         # The engine's reports go directly to the part that writes them.
         self.created, self.forward, self.detached = forward.created, forward.forward, rows.detached
-        self.shown_as = forward.shown_as
+        self.shown_as, self.exported, self.is_shared = forward.shown_as, writes.exported, rows.memory.is_shared
         self.backward_begin, self.backward_end = backward.begin, backward.end
         self.contribution, self.backward_node = backward.contribution, backward.node_ran
         self.accumulated, self.hook, self.before_write = backward.accumulated, backward.hook, backward.before_write
+        self.before_numpy_writes, self.numpy_wrote = backward.before_numpy_writes, writes.numpy_wrote
         self.enter, self.exit = rows.regions.enter, rows.regions.exit
         if places:
             self.forward = PartialsWriter(rows, forward.forward, places).forward
@@ -449,7 +455,7 @@ class Recorder:
             self._writes.grad_changed(step, each)
             grad = each._grad
             if grad is not None and grad._tag >= 0:
-                rows.writer.add("versions", step, rows.storage_of(grad._tag), version_of(grad))
+                self._writes.count_write(step, grad)
             rows.writer.add("updates", step, rows.tensor_of(each), text, 0, -1, -1)
 
     def nudged(self, element: int, up: float, down: float, above: float, below: float, here: float) -> None:

@@ -150,6 +150,22 @@ class Memory:
         """Remember that this tensor looks at its memory."""
         _enter(self._tensors, tensor)
 
+    def is_shared(self, array: Array) -> bool:
+        """Whether a tensor looks at the memory of a NumPy array."""
+        if not self._tensors and not self._detached:
+            return False
+        owner = _owner(array)
+        return owner in self._tensors or owner in self._detached
+
+    def over(self, array: Array) -> list[Tensor]:
+        """The living tensors whose elements may overlap with those of a NumPy array."""
+        found = {}
+        for known in (self._tensors, self._detached):
+            for each in _living(known.get(_owner(array), {})):
+                if _overlap(each._data, array):
+                    found[identity(each)] = each
+        return list(found.values())
+
     def every(self) -> list[Any]:
         """All that are alive."""
         return [each for entries in list(self._tensors.values()) for each in _living(entries)]
@@ -320,8 +336,10 @@ class RowWriter:
         step: int,
         number: int,
         name: str = "",
+        reason: int = 0,
     ) -> None:
-        """The row of an operation and its edges; `name` if the node's name differs from its row's."""
+        """The row of an operation and its edges; `name` if the node's name differs from its row's, `reason` if it is
+        known why nothing is tracked."""
         numbers: list[str] = []
         edges = b""
         for slot, tensor in enumerate(inputs):
@@ -340,7 +358,8 @@ class RowWriter:
         if node is not None and not name and node.class_name != row.node_name:
             name_text = renamed(self, row, node)
         if node is None:
-            fields = (self.nothing, symbol, site, self.region(step), shown, -1, self.call, self._reason(inputs))
+            reason = reason or self._reason(inputs)
+            fields = (self.nothing, symbol, site, self.region(step), shown, -1, self.call, reason)
         else:
             node._tag = number
             name_text = self.writer.text(name) if name else name_text

@@ -155,6 +155,7 @@ def called_op(op: str) -> str:
 
 
 _CALLED_OP = {
+    "numpy": "NumPy",
     "_to_copy": "to",
     "_unique2": "unique",
     "_fw_primal": "primal part",

@@ -485,13 +485,15 @@ REPLACING = (
 )
 GATHERED = " (gathered)"  # suffix of the names of whole parameters, of which optimizers have the shards
 NEVER = np.iinfo(np.int32).max
-NOTHING_REQUIRES, SWITCHED_OFF, NOT_DIFFERENTIABLE, CUT_OFF = 1, 2, 3, 4  # why an operation is not tracked
+BY_NUMPY = "numpy"  # the operation of a write that NumPy made
+NOTHING_REQUIRES, SWITCHED_OFF, NOT_DIFFERENTIABLE, CUT_OFF, UNSEEN = range(1, 6)  # why an operation is not tracked
 UNTRACKED = (
     "",
     "none of its inputs requires grad",
     "it ran with gradients switched off",
     "its result is not differentiable",
     "it cuts its result off from the history of its input",
+    "autograd can't see what NumPy writes",
 )
 
 IN_TRANSFORM, IN_PLACE, NO_DERIVATIVE, TOO_LARGE = 1, 2, 3, 4

@@ -386,3 +386,53 @@ _ITS_OWN = (  # what a node keeps that the snippet never sees: part of the opera
     ("", "pivots", "their pivots"),
     ("", "result", "its result"),
 )
+
+
+def harm_sentence(frame: Frame, tensor: int) -> str:
+    """What a write in the current step means for the operations that saved the memory of this tensor."""
+    return _stale(frame, tensor) or _unnoticed(frame, tensor)
+
+
+def _stale(frame: Frame, tensor: int) -> str:
+    """Which operations saved what was overwritten."""
+    stale = [
+        sender_name(frame, node)
+        for node in frame.trace.saved_on(int(frame.trace.tensors.storage[tensor]), frame.cursor)
+        if any(one.state == "stale" for one in frame.saved(node))
+    ]
+    if not stale:
+        return ""
+    which = "one" if len(stale) == 1 else "all" if len(set(stale)) > 1 else "either" if len(stale) == 2 else "any"
+    return said(f"part.stale.{which}", nodes=listed(_counted(stale)))
+
+
+def _unnoticed(frame: Frame, tensor: int) -> str:
+    """Which operations saved what was overwritten without a change of its version."""
+    if not _is_unnoticed(frame):
+        return ""
+    writes, storage = frame.trace.writes, int(frame.trace.tensors.storage[tensor])
+    low, high = span(writes.step, frame.cursor - 1, frame.cursor)
+    written = writes.tensor[low:high].tolist()
+    hurt = [
+        sender_name(frame, node)
+        for node in frame.trace.saved_on(storage, frame.cursor)
+        if any(one.state == "held" and one.tensor in written for one in frame.saved(node))
+    ]
+    return said(f"part.unnoticed.{'one' if len(hurt) == 1 else 'many'}", nodes=listed(_counted(hurt))) if hurt else ""
+
+
+def _is_unnoticed(frame: Frame) -> bool:
+    """Whether the current step wrote to memory whose version stayed the same."""
+    versions, step = frame.trace.versions, frame.cursor - 1
+    row, after = span(versions.step, step, step + 1)
+    if row == after:
+        return False
+    storage = int(versions.storage[row])
+    before = frame.trace.history("versions", "storage").last(storage, step)
+    version = versions.version[before] if before >= 0 else frame.trace.tensors.version[storage]
+    return bool(versions.version[row] == version)
+
+
+def _counted(names: list[str]) -> list[str]:
+    """Each name once, with how often it is there."""
+    return [f"{names.count(name)} × {name}" if names.count(name) > 1 else name for name in dict.fromkeys(names)]

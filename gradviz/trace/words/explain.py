@@ -16,7 +16,7 @@ from gradviz.trace.table.frame import current_site
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.name_text import SUBSCRIPTS, called_op, loop_over, opening, shortened, with_article
 from gradviz.trace.table.naming import call_around
-from gradviz.trace.table.schema import SWITCHED_OFF
+from gradviz.trace.table.schema import BY_NUMPY, SWITCHED_OFF
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.trace import in_brackets, place_text
 from gradviz.trace.table.values import Value
@@ -24,9 +24,9 @@ from gradviz.trace.words.contributions import (
     accumulate_sentence,
     contribution_sentence,
     free_sentence,
+    harm_sentence,
     node_sentence,
     saved_names,
-    sender_name,
 )
 from gradviz.trace.words.elements import MOST_NUMBERS, arithmetic, enclosed, given_numbers, in_names, is_lost, variant
 from gradviz.trace.words.errors import caught_sentence, error_sentence
@@ -371,13 +371,14 @@ def _inplace(frame: Frame) -> Said:
         if other != tensor and storage[other] == storage[tensor]
     ]
     name, is_part = with_article(frame.name(tensor)), _is_part(frame.trace, frame.current_node)
+    is_numpys = frame.trace.nodes.op[frame.current_node] == BY_NUMPY
     return said(
-        "inplace.part" if is_part else "inplace",
-        tensor=name if is_part else opening(name),
+        "inplace.numpy" if is_numpys else "inplace.part" if is_part else "inplace",
+        tensor=name if is_part or is_numpys else opening(name),
         value=computed(frame, tensor),
         version=frame.version(tensor),
         shared=said("part.shared", others=opening(listed(list(dict.fromkeys(others))))) if others else "",
-        stale=_stale(frame, tensor),
+        stale=harm_sentence(frame, tensor),
     )
 
 
@@ -391,20 +392,6 @@ def _is_part(trace: Trace, node: int) -> bool:
         return True
     sizes: list[int] = [math.prod(trace.tensors.shape[each[0]]) for each in (view, trace.outputs_of(node).tolist())]
     return sizes[0] < sizes[1]
-
-
-def _stale(frame: Frame, tensor: int) -> str:
-    """Which operations saved what was overwritten."""
-    stale = [
-        sender_name(frame, node)
-        for node in frame.trace.saved_on(int(frame.trace.tensors.storage[tensor]), frame.cursor)
-        if any(one.state == "stale" for one in frame.saved(node))
-    ]
-    if not stale:
-        return ""
-    which = "one" if len(stale) == 1 else "all" if len(set(stale)) > 1 else "either" if len(stale) == 2 else "any"
-    names = [f"{stale.count(name)} × {name}" if stale.count(name) > 1 else name for name in dict.fromkeys(stale)]
-    return said(f"part.stale.{which}", nodes=listed(names))
 
 
 def _call_title(frame: Frame) -> str:

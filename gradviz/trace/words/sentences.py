@@ -45,6 +45,11 @@ SENTENCES: dict[str, str] = {
     "part.RemoveBatchDim": " vmap stacks the results of all examples.",
     "inplace.part": "A part of {tensor} was overwritten: {tensor} is {value} now, version {version}.{shared}{stale}",
     "inplace": "{tensor} was overwritten: it is {value} now, version {version}.{shared}{stale}",
+    "inplace.numpy": (
+        "NumPy wrote to the memory of {tensor}: it is {value} now, still version {version}.{shared}{stale}"
+    ),
+    "part.unnoticed.one": " {nodes} saved it: running it backward will use the new value, as autograd can't see this.",
+    "part.unnoticed.many": " {nodes} saved it: running them backward will use the new value, as autograd can't see it.",
     "part.shared": " {others} changed with it: they share memory.",
     "part.stale.one": " {nodes} saved an earlier version: running it backward will fail.",
     "part.stale.all": " {nodes} saved an earlier version: running them backward will fail.",

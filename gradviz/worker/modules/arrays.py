@@ -21,7 +21,16 @@ from gradviz.engine.numerics.overflow import CAREFUL, OF_FFT, OF_LINALG, within
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.file_formats import array_files, warm_formats
 from gradviz.worker.objects.arguments import keep_methods
-from gradviz.worker.objects.numpy_boundary import STAND_INS, as_tensor, call_numpy, numeric, offer, to_numpy, to_snippet
+from gradviz.worker.objects.numpy_boundary import (
+    STAND_INS,
+    as_tensor,
+    call_numpy,
+    numeric,
+    offer,
+    to_numpy,
+    to_snippet,
+    writing,
+)
 from gradviz.worker.objects.numpy_types import DType, Finfo, Iinfo, SafeArray
 
 # --- numpy.testing: each returns None or raises an AssertionError that begins as NumPy's does ---
@@ -106,6 +115,7 @@ _FFT = (
 _DTYPES = """float16 float32 float64 int8 int16 int32 int64 long uint8 uint16 uint32 uint64 complex64 complex128 bool_
 intp floating integer number generic half single double int_ uint str_"""
 _ASKING_THE_TENSOR = "round clip cumsum cumprod argmax argmin reshape transpose squeeze swapaxes".split()
+_WRITING = {"copyto": "dst", "fill_diagonal": "a", "place": "arr", "put": "a", "put_along_axis": "arr", "putmask": "a"}
 _BY_INDEX = "c_ r_ mgrid ogrid"
 _RANDOM_WORDS = 624  # of the generator's state
 _MOST_DIGITS = 1_000  # NumPy writes an exponent past the end of the 16,384 letters that it has for a number
@@ -301,13 +311,17 @@ def _zeroed(found: object, where: Any) -> Array:
 
 def _guarded(function: Callable[..., object]) -> Callable[..., Any]:
     def call(*args: Any, **keywords: Any) -> Any:
-        if not wraps or not any(isinstance(each, Tensor) for each in args):
-            return call_numpy(computes, args, keywords)
-        return as_tensor(call_numpy(computes, args, keywords))
+        if first and first in keywords:
+            args, keywords = (keywords[first],), {key: value for key, value in keywords.items() if key != first}
+        found = call_numpy(computes, args, keywords, written)
+        return as_tensor(found) if wraps and any(isinstance(each, Tensor) for each in args) else found
 
     computes = _filled(function) if isinstance(function, np.ufunc) else function
-    wraps = isinstance(function, np.ufunc) or getattr(function, "__name__", "") in _ASKING_THE_TENSOR
-    call.__name__ = call.__qualname__ = getattr(function, "__name__", "numpy")
+    name = getattr(function, "__name__", "numpy")
+    wraps = isinstance(function, np.ufunc) or name in _ASKING_THE_TENSOR
+    first = _WRITING.get(name, "")
+    written = slice(function.nin, None) if isinstance(function, np.ufunc) else slice(bool(first))
+    call.__name__ = call.__qualname__ = name
     call.__doc__ = None
     return call
 
@@ -317,7 +331,9 @@ def _random_names(source: Any, names: str) -> dict[str, Any]:
 
     def shuffle(x: Any) -> None:
         if type(x) is not list:
-            source.shuffle(to_numpy(x))
+            array = to_numpy(x)
+            with writing(array):
+                source.shuffle(array)
             return
         order = np.arange(len(x))
         source.shuffle(order)

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import collections
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
 
 ONLY_NUMBERS = "only types of numbers and of text are available in GradViz snippets"
@@ -137,17 +140,60 @@ def numeric(dtype: object) -> Any:
     return found
 
 
-def call_numpy(function: Callable[..., object], args: tuple[object, ...], keywords: dict[str, object]) -> Any:
-    """Call a function of NumPy with what a snippet passed; an array given as `out=` is returned unchanged."""
+def is_watched(array: Array) -> bool:
+    """Whether tensors share the memory of one of NumPy's own arrays, and an observer is to know of writes to it."""
+    observer = state.observer
+    return observer is not None and observer.is_shared(array)
+
+
+def writing(*arrays: object) -> AbstractContextManager[None]:
+    """Return the context in which NumPy writes to some of its own arrays."""
+    watched = [each for each in arrays if isinstance(each, np.ndarray) and is_watched(each)]
+    return _observed(watched) if watched else _UNWATCHED
+
+
+@contextmanager
+def _observed(arrays: list[Array]) -> Iterator[None]:
+    observer = state.observer
+    assert observer is not None
+    for each in arrays:
+        observer.before_numpy_writes(each)
+    yield
+    for each in arrays:
+        observer.numpy_wrote(each)
+
+
+def part_of(array: Array, place: object) -> Array | None:
+    """Return the view of NumPy's own array that an index stands for; the whole array if the index makes a copy, and
+    None if it is out of range, so that nothing will be written."""
+    parts = place if type(place) is tuple else (place,)
+    if any(type(each) not in _VIEWING for each in parts):
+        return array
+    try:
+        return array[parts if ... in parts else (*parts, ...)]
+    except IndexError:
+        return None
+
+
+_UNWATCHED = nullcontext()
+_VIEWING = (int, slice, type(None), type(...))
+
+
+def call_numpy(
+    function: Callable[..., object], args: tuple[object, ...], keywords: dict[str, object], written: slice = slice(0)
+) -> Any:
+    """Call a function of NumPy with what a snippet passed, some of which is `written` to; an array given as `out=` is
+    returned unchanged."""
     plain = [to_numpy(each) for each in args]
     named = {key: to_numpy(each) for key, each in keywords.items()}
     if named.get("dtype") is not None:
         named["dtype"] = numeric(named["dtype"])
+    out = named.get("out")
     try:
-        found = function(*plain, **named)
+        with writing(*plain[written], *(out if type(out) is tuple else (out,))):
+            found = function(*plain, **named)
     except UnicodeEncodeError as error:
         raise told(error) from None
-    out = named.get("out")
     return keywords["out"] if out is not None and found is out else to_snippet(found)
 
 

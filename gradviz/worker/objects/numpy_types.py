@@ -28,12 +28,15 @@ from gradviz.worker.objects.numpy_boundary import (
     as_tensor,
     call_numpy,
     check_letters,
+    is_watched,
     numeric,
     offer,
     own,
+    part_of,
     to_numpy,
     to_snippet,
     told,
+    writing,
 )
 
 # The attributes of arrays and scalars that a snippet may use.
@@ -60,7 +63,7 @@ def _method(name: str) -> Callable[..., object]:
             raise TypeError(ONLY_LETTERS)
         if name in CAREFUL:
             return call_numpy(functools.partial(CAREFUL[name], array), args, keywords)
-        return call_numpy(getattr(array, name), args, keywords)
+        return call_numpy(getattr(type(array), name), (array, *args), keywords, slice(name in _OF_ARRAYS))
 
     method.__name__ = method.__qualname__ = name
     return method
@@ -164,7 +167,9 @@ def _in_place(compute: Callable[[object, object], object], sign: str) -> Callabl
     def method(self: object, other: object) -> Any:
         if isinstance(other, Tensor):
             return _left_to(other, self, sign)
-        compute(own(self), to_numpy(other))
+        array = own(self)
+        with writing(array):
+            compute(array, to_numpy(other))
         return self
 
     return method
@@ -214,7 +219,12 @@ class SafeArray(np.ndarray[Any, Any]):
         array, place = own(self), to_numpy(key)
         is_number = isinstance(value, Tensor) and _is_one_element(array, place)
         try:
-            array[place] = _AS_NUMBER[array.dtype.kind](value) if is_number else to_numpy(value)
+            plain = _AS_NUMBER[array.dtype.kind](value) if is_number else to_numpy(value)
+            if is_watched(array):
+                with writing(part_of(array, place)):
+                    array[place] = plain
+            else:
+                array[place] = plain
         except UnicodeEncodeError as error:
             raise told(error) from None
 
@@ -223,7 +233,8 @@ class SafeArray(np.ndarray[Any, Any]):
         array = own(self)
         is_number = isinstance(value, Tensor) and array.dtype.kind in _AS_NUMBER
         try:
-            array.fill(_AS_NUMBER[array.dtype.kind](value) if is_number else to_numpy(value))
+            with writing(array):
+                array.fill(_AS_NUMBER[array.dtype.kind](value) if is_number else to_numpy(value))
         except UnicodeEncodeError as error:
             raise told(error) from None
 
@@ -305,7 +316,8 @@ class Flat:
 
     def __setitem__(self, key: object, value: object) -> None:
         try:
-            self._array.flat[to_numpy(key)] = to_numpy(value)
+            with writing(self._array):
+                self._array.flat[to_numpy(key)] = to_numpy(value)
         except UnicodeEncodeError as error:
             raise told(error) from None
 
