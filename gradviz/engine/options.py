@@ -68,9 +68,10 @@ def _with_options(name: str, formats: bool) -> None:
             return call(*args, **options)
         random = source_of(None)
         before = random.state_bytes()
-        made = call(*args, **{**options, "device": "meta"})
+        with layers.without_numbers():
+            made = call(*args, **{**options, "device": "meta"})
         random.load_bytes(before)  # no numbers are drawn
-        return layers.without_numbers(made)
+        return made
 
     def call(*args: Any, **options: Any) -> Tensor:
         if state.sparse is not None and follows and not options.get("layout") and is_sparse(args[:1]):

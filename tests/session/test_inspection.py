@@ -54,6 +54,10 @@ def test_a_node_that_ran_in_an_earlier_call_has_not_yet_run_in_this_one(trace: T
     assert found[0] == "no backward call yet"
     assert found[1] == found[3] == "not yet run in this backward call"
     assert found[2] == "has run in this backward call"
+    over = run("import torch\nx = torch.ones((), requires_grad=True)\n(x * 2).backward()\n(x * 3).backward()\nx * 4\n")
+    told = [look(over, len(over), "node", node).find("backward") for node in range(3)]
+    assert told == ["has run in an earlier backward call", "has run in the last backward call",
+                    "made after the last backward call"]  # fmt: skip
 
 
 def test_what_is_asked_first_stands_first(trace: Trace) -> None:

@@ -304,3 +304,23 @@ def test_what_is_asked_of_a_shape_is_a_sentence_and_two_are_both() -> None:
     prompts = [one.prompt for one in questions(trace_of(text))]
     assert not any("= :" in prompt for prompt in prompts)
     assert "w has both contributions now. What is ∂((w * w.cos()).sum())/∂w: of what shape?" in prompts
+
+
+def test_a_hint_says_what_the_loss_was_given_and_is_not_the_answer() -> None:
+    trace = trace_of("""
+import torch
+import torch.nn.functional as F
+x, y = torch.tensor([[1., 2.], [0., 3.]], requires_grad=True), torch.tensor([0, 1])
+each = F.nll_loss(x, y, reduction="none")
+total = -F.nll_loss(x, y, reduction="sum", weight=torch.tensor([1., 5.]))
+(total + each.view(2, 1).sum()).backward()
+""")
+    asked = {one.subject: one for one in questions(trace)}
+    assert asked["each"].hints[0] == "nll_loss: −x at the class of each row."
+    weighed = next(one for one in asked.values() if "weighted by" in one.hints[0])
+    assert weighed.hints[0].startswith("nll_loss: the sum of −x at the class of each row, weighted by torch.tensor(")
+    assert not [one for one in asked.values() if one.hints[0].startswith("The operation is")]
+    sent = [one for one in asked.values() if one.title.startswith("NegBackward0")]
+    assert [one.hints[-1] for one in sent] == ["grad = 1 comes in."] and sent[0].answer == "-1"
+    (grad,) = [one for one in asked.values() if one.title.startswith("AccumulateGrad")]
+    assert grad.hints[-1] == f"∂(total + each.view(2, 1).sum())/∂x = {grad.answer}"

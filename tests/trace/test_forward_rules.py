@@ -7,11 +7,13 @@ import re
 import numpy as np
 import pytest
 
+from gradviz.trace.table.name_text import shortened
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.words.elements import in_names
 from gradviz.trace.words.explain import explain
 from tests.engine.shown_formulas import FUNCTIONS, computed
 from tests.trace.running import run
+from tests.trace.true_sentences import all_sentences
 
 HEAD = """import torch
 import torch.nn.functional as F
@@ -93,7 +95,7 @@ WORDS = {
     ),
     "torch.cdist(x, t)": "the distance of each row of x from each row of t",
     "torch.tensordot(x, t, dims=([1], [1]))": "the mm in tensordot, unchanged",
-    "(x > 0).any(1)": "whether any of x > 0 over dimension 1 is True",
+    "(x > 0).any(1)": "whether any element of x > 0 over dimension 1 is True",
     "x.permute(0, 1)": "x, unchanged",
     "x.max()": "the largest element of x",
     "x.max(1)[0]": "the largest element of x over dimension 1",
@@ -344,7 +346,7 @@ grad(lambda x: x * jvp(lambda y: x * y, (x,), (torch.tensor(1.0),))[1])(torch.te
     said = " ".join(f"{each.title} {each.sentence}" for each in told)
     assert "torch.hsplit(x, [3, 6]) =" not in said and "x[:, 4:4] = (2, 0) empty" in said
     assert "torch.autograd.grad(outputs=(x * x), …) (line 8)" in [each.title for each in told]
-    assert "log in MixtureSameFamily = ln" in said and "L with L @ Lᵀ" not in said and "mask of" not in said
+    assert "log in MixtureSameFamily = ln" in said and "Cholesky" not in said and "mask of" not in said
     assert "∂(tensor made in x * jvp(…)[1]) = grad · x = 1 × 2 = 2" in said
 
 
@@ -431,3 +433,96 @@ torch.nn.functional.prelu(x, torch.tensor([0.25]))
     assert "eigenvectors of eigvals = [[" in said and "S of svdvals = [" in said and "pivots of lu_factor = [" in said
     assert "= t ** 2, unchanged = [1, 1]" in said and "A part of y was overwritten: y is [3, 7] now" in said
     assert "it is a copy of 7 = 7" not in said and "kernel" not in said.replace("PreluKernelBackward0", "")
+
+
+def test_memory_that_is_read_as_another_type_is_not_told_as_detached() -> None:
+    said = all_sentences("bits = x.view(torch.int32)")
+    assert "bits = the memory of x read as int32 = [1065353216, 1073741824]. Not tracked, as it is not diff" in said
+    assert "history" not in said
+
+
+def test_what_is_on_the_meta_device_has_no_numbers() -> None:
+    trace = run("""
+import torch
+m = torch.empty(3, 2, device="meta")
+net = torch.nn.Linear(2, 1, device="meta")
+loss = (net(m * 2) + m.new_ones(3, 1) + torch.ones(1).to("meta")).sum()
+loss.backward()
+net.weight.grad.zero_()
+""")
+    said = [str(explain(trace.frame(at)).sentence) for at in range(1, len(trace) + 1)]
+    assert said[0].startswith("m = (3, 2) without numbers (float32).")
+    assert "net.weight.grad: (1, 2) without numbers → (1, 2) without numbers." in said
+    assert all("= 0" not in each and "= [" not in each for each in said if "torch.ones(1) =" not in each), said
+    assert not any(value.is_known for value in map(trace.value, range(4)) if value)
+
+
+def test_the_parameters_of_a_distribution_and_of_an_ordered_dict_have_the_names_of_their_places() -> None:
+    trace = run("""
+import torch
+from collections import OrderedDict, defaultdict
+prior = torch.distributions.Normal(0.0, 1.0)
+shifted = torch.distributions.TransformedDistribution(prior, [torch.distributions.transforms.ExpTransform()])
+state = OrderedDict((key, torch.zeros(1)) for key in "ab")
+found = defaultdict(list, one=[torch.ones(1)])
+""")
+    names = [trace.frame(len(trace)).name(each) for each in range(len(trace.tensors))]
+    assert {"prior.loc", "prior.scale", "state['a']", "state['b']", "found['one'][0]"} <= set(names)
+
+
+def test_what_a_hook_is_given_is_not_called_as_the_hook_calls_it() -> None:
+    trace = run("""
+import torch
+lin, x = torch.nn.Linear(2, 1), torch.ones(1, 2)
+def keep(module, inner, outer):
+    pass
+def keeper(name):
+    def hook(module, inner, outer):
+        return outer * 2
+    return hook
+lin.register_forward_hook(keep)
+lin.register_forward_hook(keeper("lin"))
+lin.register_forward_pre_hook(lambda module, inner: None)
+y = lin(torch.zeros(1, 2)) + lin(x)
+""")
+    names = [trace.frame(len(trace)).name(each) for each in range(len(trace.tensors))]
+    assert not {"outer", "inner", "inner[0]"} & set(names) and "torch.zeros(1, 2)" in names, names
+
+
+def test_a_sum_that_the_name_says_is_not_said_again_in_brackets() -> None:
+    said = all_sentences("y = x.tile(40)\n0.9 * y + 0.1 * y")
+    assert "0.9 * y + 0.1 * y = (80,) in" in said and "(0.9 * y)" not in said
+
+
+def test_a_leaf_that_a_tracked_write_overwrites_keeps_its_name() -> None:
+    said = all_sentences("base = torch.zeros(2)\nbase[0] = x[0]\nbase.mul_(2).sum().backward()")
+    assert "A part of base was overwritten: base is [1, 0] now" in said and "base₁" not in said
+    assert "Gradient of (base (before line" not in said and "∂(base.mul_(2).sum())/∂(base (before line 5))" in said
+
+
+def test_a_gradient_with_a_graph_is_called_as_the_snippet_reads_it() -> None:
+    said = all_sentences("(x ** 3).sum().backward(create_graph=True)\nx.grad.sum().backward()")
+    assert "x.grad = [3, 12]. CopyBackwards" in said and "∂(x.grad.sum())/∂x.grad = grad for" in said
+
+
+def test_a_child_of_a_sequential_in_another_one_has_the_brackets_of_both() -> None:
+    trace = run("""
+import torch
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Sequential(torch.nn.Linear(1, 1))
+model, block = torch.nn.Sequential(Block(), Block()), Block()
+""")
+    names = {trace.frame(len(trace)).name(each) for each in range(len(trace.tensors))}
+    assert {"model[0].net[0].weight", "model[1].net[0].bias", "net[0].weight"} <= names, names
+
+
+def test_the_part_of_a_complex_tensor_is_not_the_name_of_what_is_put_there() -> None:
+    said = all_sentences("z = torch.zeros(2) * 1j\nz.real = torch.ones(2)")
+    assert "it is a copy of torch.ones(2) = [1, 1] now" in said
+
+
+def test_a_tuple_of_one_is_not_shortened_to_two() -> None:
+    assert shortened("functional_call(network_of_layers, parameters, (one_example,)).squeeze()").count("…, )") == 0
+    assert "with 0 at the indices" in all_sentences("m = torch.ones(30)\nm[m > 0] = 0")

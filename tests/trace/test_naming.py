@@ -509,8 +509,8 @@ for t in range(1, 4):
 loss.backward()
 """)
     told = " ".join(sentences(trace, Kind.BACKWARD))
-    assert "∂loss₁/∂(loss₁ (before line 6, 3rd time)) = grad = 1" in told
-    assert "∂loss₁/∂(loss₁ (before line 6, 2nd time)) = grad = 1" in told
+    assert "∂loss/∂(loss (before line 6, 3rd time)) = grad = 1" in told
+    assert "∂loss/∂(loss (before line 6, 2nd time)) = grad = 1" in told
     assert list(problems(trace)) == []
 
 

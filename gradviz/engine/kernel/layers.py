@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
@@ -67,13 +67,14 @@ stack: list[Layer] = []
 duals: list[int] = []  # the open levels of forward differentiation, innermost last
 _last = 0
 _drawing: list[bool] = []  # not empty while random numbers for all examples are drawn
+making_numberless = False  # factories make tensors on the meta device
 _kept = False  # a graph with batched tensors has outlived its vmap
 
 
 @on_new_run
 def _close_all() -> None:
-    global _kept
-    _kept = False
+    global _kept, making_numberless
+    _kept = making_numberless = False
     for opened in (stack, duals, _drawing):
         opened.clear()
     refresh()
@@ -98,11 +99,23 @@ def keep_looking() -> None:
     refresh()
 
 
-def without_numbers(tensor: Tensor) -> Tensor:
-    """Put a tensor on the meta device, and let operations notice."""
-    tensor._on_meta = True
+@contextmanager
+def without_numbers() -> Iterator[None]:
+    """What is made in this `with` block is on the meta device, which operations notice from then on."""
+    global making_numberless
+    before, making_numberless = making_numberless, True
     keep_looking()
-    return tensor
+    try:
+        yield
+    finally:
+        making_numberless = before
+
+
+def mark_numberless(tensors: Sequence[Tensor | None], outputs: Sequence[Tensor]) -> None:
+    """What is computed from tensors on the meta device is there, too."""
+    if making_numberless or any(each is not None and each._on_meta for each in tensors):
+        for output in outputs:
+            output._on_meta = True
 
 
 @contextmanager

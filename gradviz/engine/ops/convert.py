@@ -80,7 +80,8 @@ def to(
     if device is not None and is_meta(device) is not self._on_meta:
         if self._on_meta:
             raise NotImplementedError(NO_NUMBERS)
-        return layers.without_numbers(call(TO, self, dtype=dtype))
+        with layers.without_numbers():
+            return call(TO, self, dtype=dtype)
     asked = memory_format is not None and str(memory_format) != _suggested(self._data)
     if dtype is self.dtype and not copy and (not asked or str(memory_format) == "torch.preserve_format"):
         return self

@@ -10,6 +10,7 @@ import re
 import warnings
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -228,6 +229,7 @@ def made(data: Array, requires_grad: bool = False) -> Tensor:
     tensor = wrap(data)
     if state.layered:
         tensor._wraps = layers.tracking()
+        tensor._on_meta = layers.making_numberless
     if requires_grad:
         if tensor.dtype.rank < 2:
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
@@ -388,14 +390,14 @@ def put_out(out: Tensor, values: Array) -> Tensor:
     return out
 
 
-def _beside(source: Tensor, found: Tensor, place: object) -> Tensor:
+def _beside(source: Tensor, data: Array, requires_grad: bool, place: object) -> Tensor:
     """A new tensor where another one is, unless something else is said."""
     if place is not None:
         check_device(place)
     on_meta = is_meta(place) if place is not None else source._on_meta
-    if source._coo is not None:
-        return state.sparse.alike(source, found, "")  # type: ignore[no-any-return]
-    return layers.without_numbers(found) if on_meta else found
+    with layers.without_numbers() if on_meta else nullcontext():
+        found = made(data, requires_grad)
+    return found if source._coo is None else state.sparse.alike(source, found, "")
 
 
 def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
@@ -443,8 +445,8 @@ def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
             raise RuntimeError(NOT_PINNED)
         if not size:
             raise TypeError(f'new_{name}() missing 1 required positional arguments: "size"')
-        filled = made(alike(self._data, fill(sizes_of(size, f"new_{name}"), (dtype or self.dtype).np)), requires_grad)
-        return _beside(self, filled, device)
+        filled = fill(sizes_of(size, f"new_{name}"), (dtype or self.dtype).np)
+        return _beside(self, alike(self._data, filled), requires_grad, device)
 
     function.__name__ = function.__qualname__ = name
     api(name, where="torch")(function)
@@ -527,7 +529,7 @@ def new_full(
     target = dtype or self.dtype
     check_value(fill_value, target)
     filled = np.full(sizes_of(size, "new_full"), _fitted(fill_value, target), target.np)
-    return _beside(self, made(alike(self._data, filled), requires_grad), device)
+    return _beside(self, alike(self._data, filled), requires_grad, device)
 
 
 @method("new_tensor")
@@ -537,7 +539,7 @@ def new_tensor(
     """As `torch.tensor`, with the type of this tensor."""
     if isinstance(data, Tensor):
         warn_of_copy("tensor.new_tensor")
-    return _beside(self, made(infer_array(data, dtype or self.dtype), requires_grad), device)
+    return _beside(self, infer_array(data, dtype or self.dtype), requires_grad, device)
 
 
 @api("eye", where="torch")

@@ -71,6 +71,8 @@ def apply(
         outputs: tuple[Tensor, ...] = (out,)
     else:
         outputs = tuple(map(wrap_result, made))
+    if state.layered:
+        layers.mark_numberless(tensors, outputs)
     if row.view:
         _make_views(tensors[0], outputs, several=not row.single)
     node = (

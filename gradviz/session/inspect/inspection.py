@@ -351,12 +351,19 @@ def _next_functions(frame: Frame, node: int) -> list[Link]:
 def _progress(frame: Frame, node: int) -> str:
     if not str(frame.trace.nodes.name[node]):
         return "not tracked: " + _untracked(frame, node)
+    calls, call = frame.trace.calls, frame.call
+    which = "this" if call >= 0 and not 0 <= calls.end[call] < frame.cursor - 1 else "the last"
     if frame.node_ran[node]:
-        return "has run in this backward call"
+        return f"has run in {which} backward call"
+    steps = frame.trace.steps
+    if which != "this" and ((steps.node[: frame.cursor] == node) & (steps.kind[: frame.cursor] == Kind.BACKWARD)).any():
+        return "has run in an earlier backward call"
     is_later = frame.call >= 0 and frame.trace.calls.step[frame.call] < frame.trace.nodes.step[node]
     if is_later and frame.trace.nodes.call[node] < 0:
         return "made after the last backward call"
-    return "not yet run in this backward call" if frame.call >= 0 else "no backward call yet"
+    if call < 0:
+        return "no backward call yet"
+    return "not yet run in this backward call" if which == "this" else "has not run in the last backward call"
 
 
 def _untracked(frame: Frame, node: int) -> str:

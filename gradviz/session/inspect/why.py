@@ -27,6 +27,8 @@ from gradviz.trace.words.explain import computed
 from gradviz.trace.words.formulas import filled
 from gradviz.trace.words.reasons import NOT_A_LEAF, path_to, way_to_cut
 
+_MOST_READ = 3  # inputs of an operation that are listed
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -75,7 +77,7 @@ def _made(frame: Frame, node: int, more: str = "") -> Reason:
     """The step in which an operation ran."""
     nodes = frame.trace.nodes
     outputs = [frame.name(each) for each in frame.trace.outputs_of(node).tolist()[:2]]
-    inputs = [frame.name(each) for each in frame.trace.inputs_of(node).tolist()[:3]]
+    inputs = [frame.name(each) for each in frame.trace.inputs_of(node).tolist()[:_MOST_READ]]
     made = f"{called_op(str(nodes.op[node]))} of {', '.join(inputs)}" if inputs else called_op(str(nodes.op[node]))
     text = f"{made} made {', '.join(outputs)}" if outputs else made
     return reason_at(frame.trace, int(nodes.site[node]), text + more, int(nodes.step[node]) + 1)
@@ -508,7 +510,7 @@ def _why_shape(frame: Frame, tensor: int) -> Answer | None:
         read = [tuple(trace.tensors.shape[each]) for each in trace.inputs_of(node).tolist()]
         made = [tuple(trace.tensors.shape[each]) for each in trace.outputs_of(node).tolist()]
         if made and read and (len({*read}) > 1 or made[0] != read[0]):
-            shapes = " and ".join(str([*each]) for each in read)
+            shapes = " and ".join(str([*each]) for each in (read if len(read) <= _MOST_READ else dict.fromkeys(read)))
             chain.append(_made(frame, node, f": {shapes} → {[*made[0]]}"))
     if not chain:
         why, chain = f"It was created with the shape {[*shape]}.", [_leaf(frame, tensor)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import types
 import weakref
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,8 @@ _LONG = (list, tuple, dict, range, set, frozenset)
 _LOOP = int(RegionKind.LOOP)
 _ENDABLE = (range, list, tuple)  # their iterators can be moved to the end
 _OWN = ("gradviz.", "torch.", "torchvision.")
+_DISTRIBUTIONS = ("torch.distributions.", "gradviz.torch.distributions.")  # their parameters have names of their own
+_DICTS = (dict, OrderedDict, defaultdict)
 
 
 def length_of(gone_through: object) -> int:
@@ -240,9 +243,10 @@ def _kind_of(type_: type) -> str:
         return "tensor"
     if _module_class(type_) is not None:
         return "module"
-    if _names_of(type_).get("__module__") == "__main__":
+    module = _names_of(type_).get("__module__")
+    if module == "__main__" or (type(module) is str and module.startswith(_DISTRIBUTIONS)):
         return "object"
-    return "list" if type_ in (list, tuple) else "dict" if type_ is dict else ""
+    return "list" if type_ in (list, tuple) else "dict" if type_ in _DICTS else ""
 
 
 # From the class and not from its metaclass, which may return anything.
@@ -255,6 +259,11 @@ def _attributes(value: object) -> dict[str, Any]:
     found = next((names["__dict__"] for names in map(_names_of, _bases_of(type(value))) if "__dict__" in names), None)
     attributes = found.__get__(value) if type(found) is types.GetSetDescriptorType else None
     return attributes if type(attributes) is dict else {}
+
+
+def _is_inner(value: object, key: object) -> bool:
+    """Whether this is an attribute that a distribution keeps for itself."""
+    return str(key).startswith("_") and _names_of(type(value)).get("__module__") != "__main__"
 
 
 def _module_class(type_: type) -> Any:
@@ -282,7 +291,7 @@ def _elements(name: str, value: Any, kind: str, kind_of: Callable[[type], str]) 
             return
         inside = _attributes(value) if kind == "object" else value if kind == "dict" else dict(enumerate(value[:_MOST]))
         for key, each in list(inside.items())[:_MOST]:
-            if not isinstance(key, (str, int)):
+            if not isinstance(key, (str, int)) or (kind == "object" and _is_inner(value, key)):
                 continue
             inner = kind_of(type(each))
             path = f"{name}.{key}" if kind == "object" else f"{name}[{key!r}]"

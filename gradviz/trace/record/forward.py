@@ -46,7 +46,7 @@ class Writes:
         if target is not None and target._tag <= -2 and node is None and row.name in ("zero", "zero_", "fill", "fill_"):
             owner = -2 - target._tag
             step = rows.add_step(Kind.CLEAR_GRAD, -1, owner, site, rows.writer.count("grads"))
-            rows.writer.add("grads", step, owner, rows.value(target._data), -1)
+            rows.writer.add("grads", step, owner, rows.value_of(target), -1)
             return
         base = target._base if target is not None and node is not None else None
         if base is not None and target is not None:
@@ -94,12 +94,12 @@ class Writes:
         rows = self._rows
         add = rows.writer.add
         if not fresh:
-            add("writes", step, tensor._tag, rows.value(tensor._data), version_of(tensor))
+            add("writes", step, tensor._tag, rows.value_of(tensor), version_of(tensor))
         self.count_write(step, tensor)
         self._owner_changed(step, tensor)
         for each in rows.memory.sharing(tensor):
             if each._tag >= 0:
-                add("writes", step, each._tag, rows.value(each._data), version_of(each))
+                add("writes", step, each._tag, rows.value_of(each), version_of(each))
                 self._owner_changed(step, each)
 
     def count_write(self, step: int, tensor: Tensor) -> None:
@@ -133,14 +133,14 @@ class Writes:
         rows.add_node(_NUMPYS, [first], None, {}, site, step, number, reason=UNSEEN)
         self.count_write(step, first)
         for each in written:
-            rows.writer.add("writes", step, each._tag, rows.value(each._data), version_of(each))
+            rows.writer.add("writes", step, each._tag, rows.value_of(each), version_of(each))
             self._owner_changed(step, each)
 
     def _owner_changed(self, step: int, tensor: Tensor) -> None:
         rows = self._rows
         owner = rows.grad_tensors.get(tensor._tag, -1)
         if owner >= 0:
-            rows.writer.add("grads", step, owner, rows.value(tensor._data), tensor._tag)
+            rows.writer.add("grads", step, owner, rows.value_of(tensor), tensor._tag)
 
     def grad_changed(self, step: int, tensor: Tensor, value: int = -1) -> None:
         """`.grad` of a tensor was replaced, or its value has changed: to the one with this index, if it is known."""
@@ -152,12 +152,12 @@ class Writes:
             return
         if grad._tag == -1:
             grad._tag = -2 - number
-        value = rows.value(grad._data) if value < 0 else value
+        value = rows.value_of(grad) if value < 0 else value
         rows.writer.add("grads", step, number, value, max(grad._tag, -1))
         if grad._tag >= 0:
             rows.grad_tensors[grad._tag] = number
             self._graph_grads[number] = grad._tag
-            rows.writer.add("writes", step, grad._tag, rows.value(grad._data), version_of(grad))
+            rows.writer.add("writes", step, grad._tag, rows.value_of(grad), version_of(grad))
 
 
 _FORWARD = int(Kind.FORWARD)
@@ -215,7 +215,7 @@ class ForwardPass:
         two = -1 if second is None else second._tag
         three = -1 if third is None else third._tag
         strange = (one < 0 and first is not None) or (two < 0 and second is not None)
-        if strange or (three < 0 and third is not None) or out is first:
+        if strange or (three < 0 and third is not None) or out is first or out._on_meta:
             self._general(row, inputs, outputs, node, params, site)
             return
         shown = self._nothing

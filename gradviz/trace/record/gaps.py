@@ -136,7 +136,7 @@ class Gaps:
             if tensor is None or tensor._tag != number:
                 continue
             if _fingerprint(tensor) != value:
-                add("writes", step, number, rows.value(tensor._data), version_of(tensor))
+                add("writes", step, number, rows.value_of(tensor), version_of(tensor))
                 self._writes.count_write(step, tensor)
             if _grad_fingerprint(tensor) != grad:
                 self._writes.grad_changed(step, tensor)

@@ -37,6 +37,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 Loop = ast.For | ast.While
 
 RENAMES = rf"\b({REPLACING}|prune\W+identity|setattr)\W*$"
+_REGISTERS = re.compile(r"register_\w*hook")
 _AT_THE_END = 1 << 30
 _MOST_BLOCKS = 19  # nested blocks that CPython allows in one function, not counting the function's own
 _PLAIN_BODY = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)  # these have code objects of their own
@@ -180,12 +181,13 @@ CATCH = "<e>"
 def instrument(tree: ast.Module, can_end: bool = True) -> ast.Module:
     """Report every binding of a parsed snippet; the tree is changed and returned. `can_end`: `while True` asks the
     stack whether it goes on, which only code of one thread may do."""
-    changed: ast.Module = _Instrument(has_room(tree.body), can_end).visit(tree)
+    changed: ast.Module = _Instrument(has_room(tree.body), can_end, _hooks(tree)).visit(tree)
     return ast.fix_missing_locations(changed)
 
 
 class _Instrument(ast.NodeTransformer):
-    def __init__(self, loops: bool, can_end: bool) -> None:
+    def __init__(self, loops: bool, can_end: bool, hooks: set[str | ast.AST]) -> None:
+        self._hooks = hooks
         self._depth = 0  # functions and classes around
         self._loops = loops  # whether loops are regions here
         self._can_end = can_end
@@ -330,7 +332,8 @@ class _Instrument(ast.NodeTransformer):
         self._silent = silent
         self._depth -= 1
         self._loops = loops
-        names = [] if _is_of_autograd(node) else _parameters(node.args)
+        is_given = _is_of_autograd(node) or node.name in self._hooks  # which has better names outside
+        names = [] if is_given else _parameters(node.args)
         first = 1 if ast.get_docstring(node, clean=False) is not None else 0
         node.body[first:first] = [found for name in names for found in self._after(name, LOCAL)]
         if region:
@@ -342,7 +345,8 @@ class _Instrument(ast.NodeTransformer):
         self._depth += 1
         self.generic_visit(node)
         self._depth -= 1
-        reports = [self._report(name.id, name, node.body, LOCAL) for name in _parameters(node.args)]
+        names = [] if node in self._hooks else _parameters(node.args)
+        reports = [self._report(name.id, name, node.body, LOCAL) for name in names]
         if reports:
             every = ast.copy_location(ast.Tuple([*reports, node.body], ast.Load()), node.body)
             node.body = ast.copy_location(ast.Subscript(every, _constant(node.body, -1), ast.Load()), node.body)
@@ -361,6 +365,33 @@ class _Instrument(ast.NodeTransformer):
         self._depth -= 1
         self._loops = loops
         return node
+
+
+def _hooks(tree: ast.Module) -> set[str | ast.AST]:
+    """The names of the functions that are registered as hooks, and of those that make them, and the lambdas."""
+    found = set[str | ast.AST]()
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call) or not call.args or not _REGISTERS.fullmatch(_called(call)):
+            continue
+        hook = call.args[0]
+        maker = hook if isinstance(hook, ast.Call) else None
+        if maker and _called(maker) == "partial" and maker.args:
+            hook, maker = maker.args[0], None
+        if maker:
+            made = [each for each in ast.walk(tree) if isinstance(each, Function) and each.name == _called(maker)]
+            inside = [each for one in made for each in ast.walk(one) if each is not one]
+            found.update(each.name for each in inside if isinstance(each, Function))
+            found.update(each for each in inside if isinstance(each, ast.Lambda))
+        elif isinstance(hook, (ast.Name, ast.Attribute)):
+            found.add(hook.id if isinstance(hook, ast.Name) else hook.attr)
+        else:
+            found.add(hook)
+    return found
+
+
+def _called(call: ast.Call) -> str:
+    """ "register_hook" of `x.register_hook(…)`."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _changed_by(call: ast.Call) -> ast.expr | None:
@@ -386,10 +417,10 @@ def _flat(target: ast.expr) -> list[ast.expr]:
 
 def _name(target: ast.expr) -> str | None:
     """The name for a target: "w", "self.w"; None for anything without a short name, a private one guarded by a policy,
-    or "_", which says that nobody asks for the value."""
+    "_", which says that nobody asks for the value, or a part of a complex tensor, into which the value is copied."""
     if isinstance(target, ast.Name):
         return target.id if "<" not in target.id and target.id.strip("_") else None
-    if isinstance(target, ast.Attribute) and "<" not in target.attr:
+    if isinstance(target, ast.Attribute) and "<" not in target.attr and target.attr not in ("real", "imag"):
         holder = target.value
         if isinstance(holder, ast.Call) and isinstance(holder.func, ast.Name) and "<" in holder.func.id and holder.args:
             holder = holder.args[0]  # a policy has wrapped a guard around the object

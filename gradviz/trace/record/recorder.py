@@ -55,6 +55,7 @@ class BackwardPass:
         self._site = -1  # the site of the backward call
         self._outer: list[tuple[int, int, int]] = []  # calls interrupted by the one in progress
         self._question = question
+        self._numberless = False  # the call is on the meta device
         self.loop = 0  # height of the stack of regions in the loop around the latest call
         # The two gradients recorded last, and all that the latest node sent if they were more: most arrive, or are
         # passed on, right after they were sent.
@@ -89,7 +90,7 @@ class BackwardPass:
             return before[1]
         if self._sent and (sent := self._sent.get(identity(data))) is not None:
             return sent[1]
-        number = self._value(data)
+        number = self._value(data) if not self._numberless else self._rows.writer.no_numbers(data)
         self._before_last, self._last = last, (data, number)
         return number
 
@@ -109,6 +110,7 @@ class BackwardPass:
         self.loop = rows.regions.innermost_loop()
         if self.loop and rows.training is not rows.stack[self.loop + PLACE]:
             rows.training, rows.training_index = rows.stack[self.loop + PLACE], rows.stack[self.loop + COUNT]
+        self._numberless = any(root._on_meta for root in roots)
         tensors = [rows.tensor_of(root) for root in roots]
         step = rows.add_step(Kind.BACKWARD_CALL, -1, tensors[0] if tensors else -1, site, rows.call)
         add("calls", step, site, retain_graph, create_graph)

@@ -229,7 +229,7 @@ class RowWriter:
 
     def __init__(self, source: str, filename: str, budget: int) -> None:
         self.writer = Writer(budget)
-        self.value = self.writer.value
+        self.value, self.value_of = self.writer.value, self.writer.value_of
         self.sites = Sites(self.writer, source, filename)
         self.step = 0  # the number of the next step
         self.in_gap = False  # recording is paused, see `gaps.py`
@@ -268,7 +268,7 @@ class RowWriter:
         number = self.tensor_count
         owner = -2 - tensor._tag if tensor._tag <= -2 else -1
         self._tensors += _pack_tensor(
-            step, producer, output_nr, self.value(tensor._data), number if storage < 0 else storage, version_of(tensor),
+            step, producer, output_nr, self.value_of(tensor), number if storage < 0 else storage, version_of(tensor),
             tensor._requires_grad, stands_as_leaf(tensor), getattr(type(tensor), "_keeps_type", False), owner, site,
         )  # fmt: skip
         self.tensor_count = number + 1
@@ -317,10 +317,10 @@ class RowWriter:
         self.first_output.append(self.tensor_count)
         step = self.add_step(Kind.FORWARD, number, self.tensor_count, site, number)
         self._inputs += _pack_input(number, 0, before)
+        op, symbol, params, reason = _shared(source, tensor)
         self._nodes += _pack_node(
-            step, text("detach"), self.nothing, text("✂"), site, self.region(step), self.nothing, -1, self.call,
-            CUT_OFF if source._requires_grad else NOTHING_REQUIRES,
-        )  # fmt: skip
+            step, text(op), self.nothing, text(symbol), site, self.region(step), text(params), -1, self.call, reason
+        )
         self.memory.enter(source)
         self.add_tensor(tensor, step, number, 0, self.storage_of(before), site)
         self.memory.enter(tensor)
@@ -472,6 +472,15 @@ class RowWriter:
         for nr, each in enumerate(outputs):
             self.add_tensor(each, step, number, nr, storage, site)
             self.memory.enter(each)
+
+
+def _shared(source: Tensor, tensor: Tensor) -> tuple[str, str, str, int]:
+    """The operation, its symbol and parameters, and why it is not tracked, that makes a tensor over the memory of
+    another one."""
+    of, tracked = tensor._data.dtype, source._requires_grad
+    if of != source._data.dtype:
+        return "view_dtype", "", f"dtype={of}", NOT_DIFFERENTIABLE if tracked else NOTHING_REQUIRES
+    return "detach", "✂", "", CUT_OFF if tracked else NOTHING_REQUIRES
 
 
 def params_text(params: Mapping[str, Any]) -> list[str]:

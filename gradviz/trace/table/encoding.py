@@ -24,6 +24,7 @@ from gradviz.trace.table.values import (
     ALL,
     DTYPES,
     EDGES,
+    NO_NUMBERS,
     NOTHING,
     WHOLE,
     Elsewhere,
@@ -52,7 +53,7 @@ _CODE = {name: code for code, name in enumerate(DTYPES)}
 PACK = {name: Struct(row_format(table)).pack for name, table in TABLES.items()}
 _MOST_DIMS = 64  # of a NumPy array
 _PACK_DIMS = [Struct(f"<{ndim}q").pack for ndim in range(_MOST_DIMS + 1)]
-_WAITS = 3  # until the batch is taken: still complete here, to be summarised (EDGES) then
+_WAITS = 4  # until the batch is taken: still complete here, to be summarised (EDGES) then
 _ROW = {name: row_dtype(table) for name, table in TABLES.items()}
 _SIZE = {name: row.itemsize for name, row in _ROW.items()}
 
@@ -257,12 +258,20 @@ class Writer:
         self._add_summary(at, len(shape), edges, found)
         return at
 
-    def unkept(self, shape: Sequence[int], dtype: str) -> int:
+    def value_of(self, tensor: Any) -> int:
+        """The index of the value of a tensor of the engine as it is now."""
+        return self.no_numbers(tensor._data) if tensor._on_meta else self.value(tensor._data)
+
+    def no_numbers(self, array: Array | BatchedArray) -> int:
+        """The index of a new value of something on the meta device."""
+        return self.unkept(array.shape, array.dtype.name, NO_NUMBERS)
+
+    def unkept(self, shape: Sequence[int], dtype: str, kept: int = NOTHING) -> int:
         """The index of a new value of which only shape and dtype are known."""
         at = self.values
         self.values = at + 1
         self._dims += _PACK_DIMS[len(shape)](*shape)
-        self._value_rows += PACK["values"](_CODE[dtype], len(shape), NOTHING)
+        self._value_rows += PACK["values"](_CODE[dtype], len(shape), kept)
         return at
 
     def _add_summary(self, at: int, ndim: int, edges: Array, found: Summary) -> None:
@@ -483,7 +492,7 @@ def _values(pieces: Pieces) -> None:
     for code, name in enumerate(DTYPES):
         found = count[rows["dtype"] == code].sum()
         refuse_unless(found == len(pieces.elements[name]), f"values and elements of {name} disagree")
-    refuse_unless((rows["kept"] <= NOTHING).all(), "unknown kind of value")
+    refuse_unless((rows["kept"] <= NO_NUMBERS).all(), "unknown kind of value")
     partial = np.flatnonzero(rows["kept"] == EDGES) + pieces.start["values"]
     refuse_unless(np.array_equal(partial, pieces.rows["summaries"]["value"]), "a summary is missing")
 

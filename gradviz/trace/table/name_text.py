@@ -51,10 +51,8 @@ def with_ending(name: str, ending: str) -> str:
 
 def owned(name: str, owner: str, ambiguous: set[str]) -> str:
     """A name with that of the module that has it, where it needs one."""
-    if owner and name[:1].isdigit():  # of a Sequential: "net[2].bias"
-        first, _, rest = name.partition(".")
-        return f"{owner}[{first}].{rest}" if rest else f"{owner}[{first}]"
-    return f"{owner}.{name}" if owner and ("." not in name or name in ambiguous) else name
+    is_whole = owner and ("." not in name or name in ambiguous or name[:1].isdigit())
+    return _CHILD.sub(r"[\1]", f"{owner}.{name}" if is_whole else name) if owner else name
 
 
 def ordinal(number: int) -> str:
@@ -157,6 +155,7 @@ def called_op(op: str) -> str:
 _CALLED_OP = {
     "numpy": "NumPy",
     "_to_copy": "to",
+    "view_dtype": "view",
     "_unique2": "unique",
     "_fw_primal": "primal part",
     "_fft_r2c": "rfft",
@@ -300,6 +299,8 @@ def _with_less(text: str, start: int, end: int) -> Iterator[str]:
             depth += 1 if sign in _PAIRS else -1
         elif sign == "," and not quote and not depth:
             commas.append(at)
+    if commas and not inside[commas[-1] + 1 :].strip():  # "(x,)"
+        commas.pop()
     if commas and " for " not in inside and re.search(r"[^\W\d]", inside):
         first, last = inside[: commas[0]], inside[commas[-1] + 1 :].strip()
         if len(commas) > 1:
@@ -326,6 +327,7 @@ def _ends(text: str) -> str:
     return f"{text[:head].rstrip()} {_ELLIPSIS}{text[tail:]}".strip()
 
 
+_CHILD = re.compile(r"\.(\d+)(?![^.])")  # of a Sequential: "net[2].bias" of "net.2.bias"
 SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 _SUBSCRIBED = str.maketrans("0123456789", SUBSCRIPTS)
 _ROLE = re.compile(r"(?:initial )?[a-z][a-z]\w*(?:\.\w+|\[\d+\])? (?:of|in) \S")

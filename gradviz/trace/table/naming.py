@@ -145,10 +145,10 @@ class Naming:
         name, producer = self.name(tensor, cursor), int(self._trace.tensors.producer[tensor])
         if producer < 0:
             alike = _leaves_alike(self, tensor)
-            return numbered(name, alike.index(tensor) + 1) if len(alike) > 1 else name
-        same = self._namesakes(_picture(self._trace, tensor, producer)).get(name, {})
-        if tensor in same:
-            name = numbered(name, same[tensor])
+            name = numbered(name, alike.index(tensor) + 1) if len(alike) > 1 else name
+        else:
+            same = self._namesakes(_picture(self._trace, tensor, producer)).get(name, {})
+            name = numbered(name, same[tensor]) if tensor in same else name
         after, nodes = self._overwritten_by.get(tensor, -1), self._trace.nodes
         return f"{name} (before {self._time(after)})" if after >= 0 and nodes.step[after] < cursor else name
 
@@ -176,7 +176,8 @@ class Naming:
             if len(members) <= MOST_TOLD_APART:
                 for tensor, name in zip(members.tolist(), self.names_at_end(members), strict=True):
                     by_name[name].append(tensor)
-            leaves = Counter(self.name(each, len(trace)) for each in _leaves_of(trace, members)) if by_name else {}
+            kept = [each for each in _leaves_of(trace, members) if each not in self._overwritten_by]
+            leaves = Counter(self.name(each, len(trace)) for each in kept) if by_name else {}
             found = self._same[graph] = {}
             for name, tensors in by_name.items():
                 others = leaves.get(name, 0)  # which have the first numbers if they are several
@@ -209,6 +210,8 @@ class Naming:
             return owner, ".grad"
         if producer < 0:
             return -1, ""
+        if trace.nodes.call[producer] >= 0 and (held_by := roles.gradient_of(trace, tensor)) >= 0:
+            return held_by, ".grad"
         if self._overwritten[producer] >= 0:
             return self._origin(tensor), ""
         inputs, label, op = trace.inputs_of(producer), str(trace.nodes.source[producer]), str(trace.nodes.op[producer])

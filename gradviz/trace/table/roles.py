@@ -178,6 +178,17 @@ def call_that_returned(trace: Trace, tensor: int) -> int:
     return call
 
 
+def gradient_of(trace: Trace, tensor: int) -> int:
+    """The tensor whose .grad a result of a backward pass with a graph became, -1 for others."""
+
+    def found() -> dict[int, int]:
+        rows = np.flatnonzero(trace.grads.via >= 0)
+        return dict(zip(trace.grads.via[rows].tolist(), trace.grads.tensor[rows].tolist(), strict=True))
+
+    known: dict[int, int] = trace.kept("results that became gradients", found)
+    return known.get(tensor, -1)
+
+
 def of_attention(trace: Trace, tensor: int, producer: int) -> str:
     """ "q of self_attn": what a module made for its attention; "" for everything else."""
     for node in trace.users_of(tensor)[:1].tolist():

@@ -453,7 +453,7 @@ class Values(Table):
 
     dtype: Byte  # index in `values.DTYPES`
     ndim: Byte
-    kept: Byte  # EDGES, ALL or NOTHING, see `values`
+    kept: Byte  # EDGES, ALL, NOTHING or NO_NUMBERS, see `values`
     sizes: Derived  # where its sizes begin in `dims`
     chunk: Derived  # where the elements are: in which piece of the store, from which element, how many
     offset: Derived

@@ -356,7 +356,7 @@ class Trace:
     @property
     def value_flag(self) -> Array:
         """Per value: 1 normal, 2 all zero, 3 with NaN or infinity."""
-        norm, unknown = self.values.norm, self.values.kept == NOTHING
+        norm, unknown = self.values.norm, self.values.kept >= NOTHING
 
         def find() -> Array:
             flags = np.where(np.isfinite(norm), np.where(norm == 0, ZERO, NORMAL), NOT_FINITE)

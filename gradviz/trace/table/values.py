@@ -64,7 +64,7 @@ DTYPES = (
 BLOCK = 32_768  # elements that are summed at once: in double precision they fit into a cache, and memory is reused
 ALONE = 8_192  # the longest vectors whose inner product BLAS does not share among threads: OpenBLAS does from 10,001 on
 WHOLE = 65_536  # a value with more elements is kept as a summary
-EDGES, ALL, NOTHING = range(3)  # what is kept of a value
+EDGES, ALL, NOTHING, NO_NUMBERS = range(4)  # what is kept of a value; on the meta device there is nothing to keep
 EDGE = 3  # elements kept at each end of each dimension of such a value
 MATRIX = 25  # elements of an array that a sentence writes individually
 FEW = 4  # elements of an array that a formula writes individually
@@ -205,7 +205,7 @@ def kept_elements(rows: Mapping[str, Array] | Array, sizes: Array) -> Array:
     """How many elements of each value were sent, given the sizes of all their dimensions in sequence."""
     whole = np.repeat(rows["kept"] == ALL, rows["ndim"])
     found = products(rows["ndim"], np.where(whole, sizes, np.minimum(sizes, 2 * EDGE)))
-    return np.where(rows["kept"] == NOTHING, 0.0, found)
+    return np.where(rows["kept"] >= NOTHING, 0.0, found)
 
 
 def products(ndim: Array, sizes: Array) -> Array:
@@ -219,6 +219,7 @@ def products(ndim: Array, sizes: Array) -> Array:
 
 
 _UNKNOWN = Summary(math.nan, math.nan, math.nan, math.nan, 0)
+_NUMBERLESS = Summary(math.nan, math.nan, math.nan, math.nan, 0)
 
 
 class Value:
@@ -241,7 +242,7 @@ class Value:
     @property
     def is_known(self) -> bool:
         """Whether more than its shape and dtype was kept."""
-        return self._summary is not _UNKNOWN
+        return self._summary is not _UNKNOWN and self._summary is not _NUMBERLESS
 
     @property
     def positions(self) -> NDArray[np.int64]:
@@ -294,6 +295,8 @@ class Value:
         if self.array is not None and 0 < self.array.size <= FEW:
             return array_text(self.array)
         shape = str(tuple(self.shape))
+        if self._summary is _NUMBERLESS:
+            return f"{shape} without numbers"
         if not self.is_known:
             return f"{shape}, of which no value was kept"
         if not self.numel:
@@ -387,8 +390,8 @@ class ValueStore:
         start = int(rows.offset[index])
         flat = self.part(int(rows.chunk[index]), start, start + int(rows.count[index]))
         name = DTYPES[rows.dtype[index]]
-        if rows.kept[index] == NOTHING:
-            return Value(shape, name, None, flat, _UNKNOWN)
+        if rows.kept[index] >= NOTHING:
+            return Value(shape, name, None, flat, _UNKNOWN if rows.kept[index] == NOTHING else _NUMBERLESS)
         if rows.kept[index] == ALL:
             array = flat.reshape(shape)
             return Value(shape, name, array, array, None)

@@ -269,9 +269,9 @@ def computed(frame: Frame, tensor: int) -> str:
     text = _text(value)
     if value is None or frame.current_node < 0:
         return text
-    worked = _in_numbers(frame, value) or enclosed(_in_names(frame, tensor))
-    said_already = [each.replace(" ", "") for each in ("", text, f"a copy of {text}", frame.name(tensor))]
-    as_code = _NUMBERED.sub("", worked.translate(_AS_CODE)).replace(" ", "")
+    worked = _in_numbers(frame, value) or enclosed(rule_in_names(frame, tensor))
+    said_already = [each.translate(_BARE) for each in ("", text, f"a copy of {text}", frame.name(tensor))]
+    as_code = _NUMBERED.sub("", worked.translate(_AS_CODE)).translate(_BARE)
     return text if as_code in said_already else f"{worked} {'≈' if is_lost(worked, text) else '='} {text}"
 
 
@@ -299,11 +299,11 @@ def _begins_with_number(frame: Frame, node: int, op: str) -> bool:
     return bool(sign) and any(text.endswith(f"{sign} {each}") for each in (name, f"({name})"))
 
 
-def _in_names(frame: Frame, tensor: int) -> str:
+def rule_in_names(frame: Frame, tensor: int) -> str:
     """The rule of the operation with the names of its operands; the rule is that of its first result."""
     trace, node = frame.trace, frame.current_node
     kind = trace.steps.kind[frame.cursor - 1]
-    names = {slot: frame.name(each) for slot, each in trace.slots_of(node).items() if each >= 0}
+    names = {slot: _COPY.sub("", frame.name(each)) for slot, each in trace.slots_of(node).items() if each >= 0}
     if kind == Kind.FORWARD:  # x = x.relu()
         made = frame.name(tensor)
         names = {slot: f"the former {name}" if name == made else name for slot, name in names.items()}
@@ -356,7 +356,9 @@ _RESHAPED = re.compile(r"\.reshape\([\d, ]*\)[₀-₉]*$")
 _OFTEN_SAME = ("expand", "view", "_unsafe_view", "_fw_primal", "UndefinedGrad", "BackwardHookFunction")
 _LONGEST_ARITHMETIC, _LONGEST_RULE = 80, 150  # characters
 _AS_CODE = str.maketrans({"−": "-", "×": "*", "·": "*", "²": "**2", "³": "**3", "⁴": "**4", "≥": ">=", "≤": "<="})
+_BARE = str.maketrans("", "", " ()")  # what is only there to be read easily
 _NUMBERED = re.compile(r"(?<=[)\]])[₀-₉]+|(?<=\.[TH])[₀-₉]+")  # of several that are written alike
+_COPY = re.compile(r"^copy of (?=-?\d\S*$)")  # of a number, which has the number's name elsewhere
 _OF_VMAP = ("AddBatchDim", "BatchRepeat", "BatchSum", "RemoveBatchDim")  # steps that it adds to those of its function
 _UNTRACKED = ("forward.untracked", "forward.untracked.inputs", "forward.untracked.off", "forward.untracked.rule")
 

@@ -374,7 +374,7 @@ def _without_formula(name: str, op: str, slot: int) -> tuple[str, ...]:
         if op.rstrip("_") in ("copy", "fill", "zero"):
             return ("grad where it was written",) if slot else ("grad, 0 where it was overwritten",)
         rule = f"{op}.backward()" if op[:1].isupper() else f"the rule of {op.rstrip('_')}"
-        return (f"grad where it was written, by {rule}",) if slot else (f"grad; by {rule} where that wrote",)
+        return (f"grad where it was written, by {rule}",) if slot else (f"grad, but by {rule} where that wrote",)
     if "Rnn" in name:
         return ("the sum over all time steps, by the chain rule",)
     if name.startswith("BackwardHookFunction"):

@@ -13,8 +13,9 @@ from gradviz.trace.table.name_text import called_op
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.values import FEW, Value
 from gradviz.trace.words.contributions import Sent, came_in, gradient_name, gradients_sent, received, sender_name, terms
-from gradviz.trace.words.explain import of_function, step_title
+from gradviz.trace.words.explain import of_function, rule_in_names, step_title
 from gradviz.trace.words.formulas import formula_for
+from gradviz.trace.words.sentences import full_stop
 from gradviz.trace.words.updates import rule_of_update
 
 if TYPE_CHECKING:
@@ -146,18 +147,22 @@ def _forward(frame: Frame, brief: Brief) -> _Asked | None:
         return None
     before, name = trace.frame_at(frame.cursor - 1), frame.name(int(made[0]))
     return _Asked(
-        f"What is {name}?", name, int(made[0]), "value", _computed(before, node, operands, brief), value,
+        f"What is {name}?", name, int(made[0]), "value", _computed(frame, operands, brief), value,
         _values(before, operands),
     )  # fmt: skip
 
 
-def _computed(before: Frame, node: int, operands: list[int], brief: Brief) -> tuple[str, str, str]:
-    """What the operation does, how the snippet writes it, and its inputs."""
-    nodes = before.trace.nodes
+def _computed(frame: Frame, operands: list[int], brief: Brief) -> tuple[str, str, str]:
+    """What the operation does, how the snippet writes it, and its inputs. What is averaged or added up depends on what
+    a loss is given, and some operations have no description."""
+    node, nodes, before = frame.current_node, frame.trace.nodes, frame.trace.frame_at(frame.cursor - 1)
     op, source = str(nodes.op[node]), str(nodes.source[node])
-    said = brief(op)
+    said = "" if op.endswith("_loss") else brief(op)
+    made = frame.trace.outputs_of(node)
+    rule = rule_in_names(frame, int(made[0])) if len(made) and not said else ""
+    said = said or (full_stop(rule) if rule else brief(op))
     called, params = called_op(op), str(nodes.params[node])
-    what = f"{called}: {said}" if said else f"The operation is {called}."
+    what = f"{called}: {said}" if said else ""
     code = f"Line {int(nodes.line[node])}: {source}" if source else f"{called}({params})"
     return what, code, _numbers(before, node, operands) or (f"With {params}." if params else code)
 
@@ -191,7 +196,7 @@ def _inplace(frame: Frame, brief: Brief) -> _Asked | None:
         for each in dict.fromkeys([tensor, *trace.inputs_of(node).tolist()])
         if trace.tensors.step[each] < before.cursor
     ]  # not what the step made
-    hints = _computed(before, node, operands, brief)
+    hints = _computed(frame, operands, brief)
     return _Asked(f"What is {name} after this?", name, tensor, "value", hints, value, _values(before, operands))
 
 
@@ -226,12 +231,13 @@ def _sent_hints(frame: Frame, one: Sent) -> tuple[str, str, str]:
     formula = formula_for(trace, node, one.slot)
     name = str(trace.nodes.name[node])
     own = f"The rule of {name} is {trace.nodes.op[node]}.backward(), which the snippet defines."
-    known = f"The rule of {name} for {operand}: {formula}." if formula and operand else f"The rule of {name}."
+    known = f"The rule of {name} for {operand}: {formula}." if formula and operand else ""
     rule = own if of_function(trace, node) else known
     several = sum(frame.passing(int(each)) is not None for each in trace.outputs_of(node)) > 1
     came = came_in(frame).rstrip() if several else f"grad = {grad.written()} comes in." if grad is not None else ""
     symbols = f"{one.to} {one.rules[0]} = ?" if one.rules else rule
-    return rule, symbols, f"{one.to} {one.rules[1]} = ?" if len(one.rules) > 1 else came or symbols
+    in_numbers = len(one.rules) > 1 and one.rules[1] != one.value.written()
+    return rule, symbols, f"{one.to} {one.rules[1]} = ?" if in_numbers else came or symbols or f"{name} ran."
 
 
 def _contribution(frame: Frame, _: Brief) -> _Asked | None:
@@ -271,7 +277,7 @@ def _accumulate(frame: Frame, _: Brief) -> _Asked | None:
         (
             "AccumulateGrad adds what arrives to what .grad holds; None counts as nothing.",
             f"{held}: {rule}",
-            f"{name}.grad = {terms([came] if before is None else [before, came]) or rule}",
+            f"{arriving} = {came.written()}" if before is None else f"{name}.grad = {terms([before, came]) or rule}",
         ),
         now, (came,),
     )  # fmt: skip
