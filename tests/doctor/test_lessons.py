@@ -215,6 +215,22 @@ def test_a_parameter_that_was_computed_once_is_made_a_leaf_before_its_graph_is_k
     assert (places(diagnose(mended)), printed(mended)) == ([], "False\nFalse\n")
 
 
+READ_EARLY = """\
+import torch
+w = torch.ones(2, requires_grad=True)
+w.sum().backward()
+z = w * 2
+print(z.grad)
+z.sum().backward()
+"""
+
+
+def test_a_gradient_that_is_read_before_its_backward_is_read_after_it() -> None:
+    (finding,) = diagnose(run(READ_EARLY))
+    assert places((finding,)) == [("non-leaf-grad", 5)]
+    assert finding.advice == "Call z.retain_grad() when it is made, and read its .grad after the next backward()."
+
+
 def test_the_fix_of_a_number_for_a_function_of_math_calls_that_of_torch() -> None:
     case = next(case for case in VARIATIONS if "math.sqrt(squared" in case.text)
     (finding,) = diagnose(run(case.text))

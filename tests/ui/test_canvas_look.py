@@ -28,7 +28,7 @@ from gradviz.ui.canvas.content import (
     ticking,
 )
 from gradviz.ui.canvas.diagram import LEAF, OPERATION, TENSOR
-from gradviz.ui.canvas.group_painter import paint_group
+from gradviz.ui.canvas.group_painter import _frame_title, paint_group
 from gradviz.ui.canvas.heat import cells, picture
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.item_painter import paint_grid, paint_map, paint_operation, paint_picture, paint_reference
@@ -560,3 +560,23 @@ def test_words_of_an_operation_stay_in_its_picture_where_they_are_larger(qapp: Q
     inked = [x for x in range(500) for y in range(300) if image.pixelColor(x, y).alpha()]
     assert min(inked) >= (box.left() - sizes.MARGIN) * scale - 1
     assert max(inked) <= (box.right() + sizes.MARGIN) * scale + 1
+
+
+def test_a_title_too_long_for_its_frame_is_cut_and_never_left_out() -> None:
+    title, scale, paper = "apply_repetition_penalty() · for token_id in set(past_tokens)", 0.54, "#ffffff"
+    ink, sheet = Ink(LIGHT), Canvas(345, 40, paper)
+    sheet.painter.scale(scale, scale)
+    _frame_title(sheet.painter, ink, QRectF(0, 30, 638, 40), title, "", scale)
+    words = QRectF(40, 0, 290, 39)
+    assert sheet.count(LIGHT.canvas, words) + sheet.count(paper, words) < 0.95 * 291 * 40
+
+
+def test_the_name_of_an_operation_stays_within_what_is_painted_of_it() -> None:
+    scale, sheet, brief = 0.5, Canvas(200, 40, LIGHT.canvas), BriefPainter(Ink(LIGHT), Writer(run(PRODUCT)))
+    sheet.painter.scale(scale, scale)
+    card, name = QRectF(110, 20, 168, 44), "LegendrePolynomial3"
+    brief.paint(sheet.painter, card, card, OPERATION, 0, Brief(name), scale)
+    allowed = card.adjusted(-sizes.MARGIN, 0, sizes.MARGIN, 0)
+    assert brief.circle(card, card, name, scale).left() > allowed.left()
+    beyond = QRectF(0, 0, allowed.left() * scale - 1, 39).toRect()
+    assert sheet.count(LIGHT.canvas, QRectF(beyond)) == beyond.width() * beyond.height(), "nothing is cut off"

@@ -208,6 +208,8 @@ def _not_a_leaf(case: Case, tensor: int, step: int, why: str) -> Hit:
     elif call >= 0 and held and held[0].split(".")[-1].replace('"', "'") == name.split(".")[-1].replace('"', "'"):
         keep = edits.insert_after(case.text, made, f"{held[0]}.retain_grad()")
     advice = f"Call {name}.retain_grad() before backward(), or read the .grad of the leaf that it was computed from."
+    if 0 <= call < len(trace.calls) - 1 and trace.tensors.step[tensor] >= trace.calls.step[call]:
+        advice = f"Call {name}.retain_grad() when it is made, and read its .grad after the next backward()."
     return Hit(line, step, why, advice, fixes((f"{name}.retain_grad()", keep)), case.mark(node, "not a leaf"))
 
 

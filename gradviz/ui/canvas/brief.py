@@ -237,15 +237,21 @@ def _named_tabs(ink: Ink, tabs: tuple[Tab, ...], room: QSizeF, vertical: bool) -
     return found if wide <= room.width() + NAMED_GAP and len(rows) * line <= room.height() else []
 
 
-def _circle(ink: Ink, area: QRectF, name: str) -> tuple[str, str, float, QRectF]:
-    """What an operation is called in its circle, the font and its size, and the circle, as wide as the name needs."""
+def _room(width: float, scale: float) -> float:
+    """How wide what belongs to an item may be, whose box is so wide on the screen."""
+    return width + 2 * (sizes.MARGIN - 2) * scale
+
+
+def _circle(ink: Ink, area: QRectF, name: str, room: float) -> tuple[str, str, float, QRectF]:
+    """What an operation is called in its circle, the font and its size, and the circle, as wide as the name needs and
+    the room around it allows."""
     role, size = sizes.SYMBOL, min(0.8, max(0.56, area.height() / 26))
     if len(name) > 2:
         role, size = sizes.NAME, NAME_SIZE
     needed = ink.width(role, name) * size * ink.theme.scale + 8
     if needed > WIDEST * area.width() or area.height() < LINE * 0.6:
         name, role, size, needed = ANY_NAME, sizes.SYMBOL, 0.6, 0.0
-    wider = max(0.0, needed - area.width()) / 2
+    wider = max(0.0, min(needed, room) - area.width()) / 2
     return name, role, size, area.adjusted(-wider, 0, wider, 0)
 
 
@@ -419,9 +425,9 @@ class BriefPainter:
         text = says.ticks or self.number(sizes.GRAD, block.written, inner.width() - mark)
         self._word(painter, sizes.GRAD, NUMBER_SIZE, "gradient", inner.adjusted(mark, 0, 0, 0), text, RIGHT)
 
-    def circle(self, card: QRectF, name: str, scale: float) -> QRectF:
+    def circle(self, card: QRectF, box: QRectF, name: str, scale: float) -> QRectF:
         """The circle of an operation as it is painted, in world coordinates."""
-        box = _circle(self._ink, QRectF(QPointF(), card.size() * scale), name)[3]
+        box = _circle(self._ink, QRectF(QPointF(), card.size() * scale), name, _room(box.width() * scale, scale))[3]
         return QRectF(box.topLeft() / scale + card.topLeft(), box.size() / scale)
 
     def number_boxes(self, card: QRectF, says: Brief, scale: float) -> Iterator[Spot]:
@@ -438,8 +444,7 @@ class BriefPainter:
         ink = self._ink
         frame = ink.frames[category]
         border = ink.colours["gradient"] if says.ran else frame.border
-        name, role, size = says.name, sizes.SYMBOL, min(0.8, max(0.56, area.height() / 26))
-        name, role, size, box = _circle(ink, area, says.name)
+        name, role, size, box = _circle(ink, area, says.name, _room(around.width(), scale))
         painter.setPen(QPen(border, max((2.2 if says.ran else frame.width) * scale, 1.2)))
         painter.setBrush(ink.colours["gradient_fill"] if says.ran else frame.header)
         painter.drawRoundedRect(box, area.height() / 2, area.height() / 2)
@@ -450,7 +455,7 @@ class BriefPainter:
     def _tabs(self, painter: QPainter, area: QRectF, box: QRectF, tabs: tuple[Tab, ...], scale: float) -> None:
         """A small tab per saved buffer: filled while held, a struck-through outline once freed, crossed out if stale;
         with its name if that can be read in the room around the circle."""
-        room = QSizeF(box.width() + 2 * (sizes.MARGIN - 2) * scale, area.top() - box.top() + SPARE * scale)
+        room = QSizeF(_room(box.width(), scale), area.top() - box.top() + SPARE * scale)
         if self._vertical:
             room = QSizeF(area.left() - box.left(), box.height())
         rows = _named_tabs(self._ink, tabs, room, self._vertical)

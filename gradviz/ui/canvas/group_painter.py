@@ -232,8 +232,6 @@ def _frame(painter: QPainter, ink: Ink, box: QRectF, kind: int, depth: int, scal
 def _frame_title(painter: QPainter, ink: Ink, box: QRectF, title: str, detail: str, scale: float) -> None:
     """The title in its strip, enlarged from far away."""
     grown = min(max(1.0, TITLE_TEXT * ink.theme.scale / scale), LARGEST_TITLE)
-    if ink.width(sizes.NAME, title) * grown + 30 * grown > box.width() and grown > 1.0:
-        grown = max(1.0, box.width() / (ink.width(sizes.NAME, title) + 30))
     painter.save()
     painter.translate(box.left(), box.top())
     painter.scale(grown, grown)

@@ -474,7 +474,7 @@ def _outline(of: ScenePainter, moment: Moment, item: int, scale: float) -> QRect
     if of.placed.diagram.kind[item] != OPERATION or scale < MIDDLE or of.whole(scale):
         return card
     says = of._says_briefly(moment, item)
-    return of._brief_painter.circle(card, says.name, scale) if isinstance(says, Brief) else card
+    return of._brief_painter.circle(card, of._box(item), says.name, scale) if isinstance(says, Brief) else card
 
 
 def words(of: ScenePainter, moment: Moment, scale: float) -> list[Box]:

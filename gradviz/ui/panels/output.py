@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
+from PySide6.QtGui import QColor, QResizeEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from gradviz.document.disk import shown
@@ -23,6 +23,14 @@ if TYPE_CHECKING:
 LIVE = object()
 
 
+class _Printed(QPlainTextEdit):
+    """Text whose end stays in view: in another width its lines break elsewhere."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.ensureCursorVisible()
+
+
 class OutputPanel(Panel):
     """Read-only text; unchanged text is not rewritten."""
 
@@ -33,7 +41,7 @@ class OutputPanel(Panel):
         self._trace: object = None  # whose output is shown; LIVE during a run
         self._count = 0  # how many prints are shown
         self._lengths = [0]
-        self.text = QPlainTextEdit()
+        self.text = _Printed()
         self.text.setReadOnly(True)
         self.text.setAccessibleName("Output of the snippet")
         self.text.setPlaceholderText("(nothing printed)")
