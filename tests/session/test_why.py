@@ -10,6 +10,7 @@ from gradviz.session.inspect.inspection import inspect
 from gradviz.session.inspect.why import LONGEST, MOST, Answer, Why, answers, in_words
 from gradviz.session.state import Selection, State
 from gradviz.trace.table.trace import Trace
+from gradviz.trace.words.explain import sentence
 from tests.trace.running import run
 
 CUT = """import torch
@@ -249,6 +250,10 @@ def test_of_several_contributions_the_way_of_the_largest_is_told() -> None:
     said = in_words(trace.frame_at(len(trace)), tensor_of(trace, "w"), "a.py")
     assert "It is 8, the sum of 2 contributions. These operations sent the largest of them, from" in said
     assert "MulBackward0 got 1 and sent 5" in said and "sent 3" not in said
+    thrice = run("import torch\nw = torch.tensor(2.0, requires_grad=True)\nz = w * 3 + w * 5 + w\nz.backward()")
+    second = next(at for at in range(len(thrice)) if sentence(thrice.frame_at(at)).startswith("w has 2 of its 3"))
+    told = in_words(thrice.frame_at(second), tensor_of(thrice, "w"), "a.py")
+    assert "It is 6, the sum of 2 of its 3 contributions." in told
 
 
 def test_a_long_chain_keeps_its_ends() -> None:

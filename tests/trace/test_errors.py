@@ -50,6 +50,9 @@ with torch.autograd.set_detect_anomaly(True):
 
 # (code, words of the reason, words of the fix, names of the marked nodes)
 CASES = [
+    ("torch.select(x, 0, 5)", "no index 5 along dimension 0 of a tensor of size [2]", "below the size", []),
+    ("x.index_select(0, torch.tensor([2]))", "not below the number of rows", "from 0 to that number − 1", []),
+    ("torch.nn.Embedding(3, 2)(torch.tensor([3]))", "below 0, or not below", "more rows (num_embeddings)", []),
     (
         "y = x * x\ns = y.sum()\ns.backward()\ns.backward()",
         "freed x at step",

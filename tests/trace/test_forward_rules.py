@@ -526,3 +526,9 @@ def test_the_part_of_a_complex_tensor_is_not_the_name_of_what_is_put_there() -> 
 def test_a_tuple_of_one_is_not_shortened_to_two() -> None:
     assert shortened("functional_call(network_of_layers, parameters, (one_example,)).squeeze()").count("…, )") == 0
     assert "with 0 at the indices" in all_sentences("m = torch.ones(30)\nm[m > 0] = 0")
+
+
+def test_the_product_that_becomes_a_vector_is_called_after_what_the_snippet_writes() -> None:
+    said = all_sentences("y = x @ torch.ones(2, 2)")
+    assert "For x @ torch.ones(2, 2): mm in x @ torch.ones(2, 2) = [[1, 2]] @ [[1, 1], [1, 1]] = [[3, 3]]" in said
+    assert "y = the mm in x @ torch.ones(2, 2) reshaped = [3, 3]" in said

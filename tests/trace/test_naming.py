@@ -111,7 +111,7 @@ INSIDE = [  # a call, and what its operations are called: only what it returns g
     ),
     (
         "q, k = torch.ones(1, 2, 2), torch.ones(1, 2, 2)\nq @ k.transpose(1, 2)",
-        ["bmm", "q as 1 matrix"],
+        ["bmm in q @ k.transpose(1, 2)", "q as 1 matrix"],
     ),
     (  # not half of a long expression
         "x = torch.ones(1, 2, 2)\nx.mul(2.0).add(1.0).mul(2.0).add(1.0).sub(1.0).transpose(1, 2) @ x",

@@ -27,8 +27,6 @@ from gradviz.trace.words.explain import computed
 from gradviz.trace.words.formulas import filled
 from gradviz.trace.words.reasons import NOT_A_LEAF, path_to, way_to_cut
 
-_MOST_READ = 3  # inputs of an operation that are listed
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -77,7 +75,7 @@ def _made(frame: Frame, node: int, more: str = "") -> Reason:
     """The step in which an operation ran."""
     nodes = frame.trace.nodes
     outputs = [frame.name(each) for each in frame.trace.outputs_of(node).tolist()[:2]]
-    inputs = [frame.name(each) for each in frame.trace.inputs_of(node).tolist()[:_MOST_READ]]
+    inputs = [frame.name(each) for each in frame.trace.inputs_of(node).tolist()[:3]]
     made = f"{called_op(str(nodes.op[node]))} of {', '.join(inputs)}" if inputs else called_op(str(nodes.op[node]))
     text = f"{made} made {', '.join(outputs)}" if outputs else made
     return reason_at(frame.trace, int(nodes.site[node]), text + more, int(nodes.step[node]) + 1)
@@ -292,7 +290,9 @@ def _why_gradient(frame: Frame, tensor: int) -> Answer | None:
     if flags[total] == NOT_FINITE:
         return _gradient_answer(frame, tensor, "nan", f"Why is the gradient of {name} not finite?", NOT_FINITE)
     way, _ = _way(frame, tensor, lambda each: True)
-    parts = f", the sum of {len(rows)} contributions" if len(rows) > 1 else ""
+    expected = int(frame.trace.arrivals.expected[rows[-1]])
+    counted = f"{len(rows)} of its {expected}" if len(rows) < expected else str(len(rows))
+    parts = f", the sum of {counted} contributions" if len(rows) > 1 else ""
     if _size(frame, total) < LARGE:
         sent = "the largest of them" if parts else "it"
         why = f"It is {value.brief()}{parts}. These operations sent {sent}, from the end of the loss to here."
@@ -510,7 +510,7 @@ def _why_shape(frame: Frame, tensor: int) -> Answer | None:
         read = [tuple(trace.tensors.shape[each]) for each in trace.inputs_of(node).tolist()]
         made = [tuple(trace.tensors.shape[each]) for each in trace.outputs_of(node).tolist()]
         if made and read and (len({*read}) > 1 or made[0] != read[0]):
-            shapes = " and ".join(str([*each]) for each in (read if len(read) <= _MOST_READ else dict.fromkeys(read)))
+            shapes = " and ".join(str([*each]) for each in (read if len(read) <= 3 else dict.fromkeys(read)))
             chain.append(_made(frame, node, f": {shapes} → {[*made[0]]}"))
     if not chain:
         why, chain = f"It was created with the shape {[*shape]}.", [_leaf(frame, tensor)]

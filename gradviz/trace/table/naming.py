@@ -266,6 +266,7 @@ class Naming:
         if scope and field and (part := roles.part(trace, tensor, producer)):
             return f"{part} of {scope}"
         short = "losses" if op.endswith("_loss") and scope else short_op(op)
+        scope = scope or (label if op in _PRODUCTS else "")  # "mm in v @ J", which is reshaped to a vector
         return f"{short}{field} in {scope}" if scope else short + field
 
     def _origin(self, tensor: int) -> int:
@@ -439,6 +440,7 @@ def _inner(trace: Trace, overwritten: NDArray[np.int64], producer: int) -> bool:
     return False
 
 
+_PRODUCTS = ("mm", "bmm")
 _OF_VMAP = ("AddBatchDim", "BatchRepeat")  # what it makes of its arguments
 _NEVER_PLAIN = (
     "as_strided",

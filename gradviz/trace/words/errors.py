@@ -203,8 +203,18 @@ USAGE_ROWS: tuple[Row, ...] = (
         ),
     ),
     (
-        r"index out of range in self|select\(\): index -?\d+ out of range for tensor of size .*",
-        plain("An index is not a row of the table.", "Use indices from 0 to num_embeddings − 1, or make it larger."),
+        r"index out of range in self",
+        plain(
+            "One of the indices is below 0, or not below the number of rows that they pick from.",
+            "Use indices from 0 to that number − 1, or give an embedding more rows (num_embeddings).",
+        ),
+    ),
+    (
+        r"select\(\): index (-?\d+) out of range for tensor of size (\[.*\]) at dimension (-?\d+)",
+        plain(
+            "There is no index {0} along dimension {2} of a tensor of size {1}.",
+            "Count from 0: use an index below the size of dimension {2}.",
+        ),
     ),
     (
         r"could not infer output dtype\. Input dtype must be either a floating point or complex dtype\. Got: (\w+)",
