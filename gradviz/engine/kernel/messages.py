@@ -313,6 +313,24 @@ def check_value(value: Any, dtype: dtypes.dtype) -> None:
         raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
 
 
+def check_norm_type(name: str, kind: dtypes.dtype, wanted: dtypes.dtype | None) -> None:
+    """Refuse a norm of whole numbers, or one in a type that the elements do not fit into."""
+    if kind.rank < 2:
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {kind.title}")
+    if wanted is None:
+        return
+    if wanted.rank < 2:
+        raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {wanted.title}")
+    if wanted.rank != kind.rank:
+        numbers = "complex" if kind.is_complex else "real"
+        raise RuntimeError(f"{name}: dtype should be {numbers} for {numbers} inputs, but got {wanted.title}")
+    if dtypes.promote(kind, wanted) is not wanted:
+        raise RuntimeError(
+            f"{name}: the dtype of the input ({kind.title}) should be convertible without narrowing to the specified "
+            f"dtype ({wanted.title})"
+        )
+
+
 def plain_numbers(values: Sequence[Any]) -> tuple[int, ...]:
     """The numbers read once: objects of another class may answer differently when asked again."""
     return tuple([int.__index__(operator.index(each)) for each in values])

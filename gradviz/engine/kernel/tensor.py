@@ -465,18 +465,17 @@ _new_size: Any = tuple.__new__
 _EMPTY: Array = np.empty(0, np.float32)
 
 
-def _fixed(name: str) -> property:
+def fixed(name: str, read: Callable[..., object]) -> property:
     """A read-only attribute of a tensor, with PyTorch's words for assignments."""
 
     def refuse(self: Tensor, value: object) -> None:
         raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
 
-    known: property = Tensor.__dict__[name]
-    return property(known.fget, refuse, lambda self: refuse(self, None), known.__doc__)
+    return property(read, refuse, lambda self: refuse(self, None), read.__doc__)
 
 
 for _fact in ("dtype", "shape", "ndim", "is_leaf", "grad_fn", "name", "output_nr", "_version"):
-    setattr(Tensor, _fact, _fixed(_fact))
+    setattr(Tensor, _fact, fixed(_fact, Tensor.__dict__[_fact].fget))
 
 
 def wrap(data: Array, kind: type[Tensor] = Tensor) -> Tensor:

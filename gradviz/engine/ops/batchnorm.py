@@ -208,13 +208,13 @@ def batch_norm(
 def _batch_normed(
     input: Tensor, given: dict[str, Tensor | None], training: bool, momentum: float, eps: float
 ) -> Tensor:
-    _check_batch_norm(input, given, training)
-    if not input._data.size:
+    if not input._data.size:  # before anything is checked
         found = input.clone()
         for fn, name in (("mul", "weight"), ("add", "bias")):
             each = given[name]
             found = found if each is None else F[fn](found, each[0])
         return found
+    _check_batch_norm(input, given, training)
     return _computed(input, given, training, momentum, eps)[0]
 
 

@@ -26,7 +26,7 @@ from gradviz.engine.ops.linalg import (
     h,
     named,
 )
-from gradviz.engine.run.api import FUNCTIONS, LINALG, api
+from gradviz.engine.run.api import FUNCTIONS, LINALG, api, method
 from gradviz.engine.run.apply import call, call_all
 from gradviz.engine.run.arguments import Named
 
@@ -140,7 +140,7 @@ _OLD_LU = (
 )
 
 
-@api("lu")
+@api("lu", where="torch")
 def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: object = None) -> Named | tuple[Tensor, Tensor]:
     """Both factors in one matrix, and the pivots."""
     warn_once("lu", _OLD_LU)
@@ -149,6 +149,11 @@ def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: object =
         return named("_lu_with_info", found)
     check_info(found[2], "torch.linalg.lu_factor_ex", _ZERO_PIVOT, RuntimeError)
     return found[0], found[1]
+
+
+@method("lu")
+def _lu_method(self: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]:
+    return tuple(old_lu(self, pivot, get_infos))
 
 
 def _lu(a: Array, *, pivot: bool) -> tuple[Array, ...]:

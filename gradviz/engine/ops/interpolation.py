@@ -300,13 +300,21 @@ def upsample(
     align_corners: bool | None = None,
 ) -> Tensor:
     """The former name of `interpolate`."""
-    warnings.warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
-    return interpolate(input, size, scale_factor, mode, align_corners)
+    return _formerly("upsample", input, size, scale_factor, mode, align_corners)
 
 
-for _mode in ("nearest", "bilinear"):
-    api(f"upsample_{_mode}", where="F")(
-        lambda input, size=None, scale_factor=None, mode=_mode: interpolate(
-            input, size, scale_factor, mode, True if mode == "bilinear" else None
-        )
-    )
+@api("upsample_nearest", where="F")
+def upsample_nearest(input: Tensor, size: object = None, scale_factor: object = None) -> Tensor:
+    """Each element repeated."""
+    return _formerly("upsample_nearest", input, size, scale_factor, "nearest", None)
+
+
+@api("upsample_bilinear", where="F")
+def upsample_bilinear(input: Tensor, size: object = None, scale_factor: object = None) -> Tensor:
+    """Linear interpolation between the corners."""
+    return _formerly("upsample_bilinear", input, size, scale_factor, "bilinear", True)
+
+
+def _formerly(name: str, *args: Any) -> Tensor:
+    warnings.warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=3)
+    return interpolate(*args)

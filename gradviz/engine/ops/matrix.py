@@ -420,6 +420,9 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     if x._data.ndim != 1:
         raise RuntimeError("x must be a one-dimensional tensor.")
     n = x._data.size if N is None else N
+    x = x if x.dtype.rank >= 2 else x.to(dtypes.int64)
+    if not n:
+        return x.new_empty((x._data.size, 0))
     powers = range(n) if increasing else range(n - 1, -1, -1)
     return F["stack"]([x**p for p in powers], -1)
 

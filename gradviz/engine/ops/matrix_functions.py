@@ -13,6 +13,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
+from gradviz.engine.kernel.messages import check_norm_type
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import lapack
@@ -53,16 +54,13 @@ def _of_singular_values(A: Tensor, ord: Any, dims: tuple[int, int], keepdim: boo
 
 @api("matrix_norm", where="linalg")
 def matrix_norm(
-    A: Tensor, ord: Any = "fro", dim: object = (-2, -1), keepdim: bool = False, *, dtype: object = None
+    A: Tensor, ord: Any = "fro", dim: object = (-2, -1), keepdim: bool = False, *, dtype: dtypes.dtype | None = None
 ) -> Tensor:
     """A norm of the matrices in two dimensions."""
     if isinstance(ord, str) and ord not in ("fro", "nuc"):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     check_matrix(A, "linalg.matrix_norm")
-    if A.dtype.rank < 2:
-        raise RuntimeError(
-            f"linalg.matrix_norm: Expected a floating point or complex tensor as input. Got {A.dtype.title}"
-        )
+    check_norm_type("linalg.matrix_norm", A.dtype, dtype)
     first, second = _two_dims(dim, A._data.ndim)
     if not isinstance(ord, str) and abs(ord) not in (1, 2, math.inf):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
@@ -81,7 +79,7 @@ def matrix_norm(
 
 @api("norm", where="linalg")
 def linalg_norm(
-    A: Tensor, ord: object = None, dim: Any = None, keepdim: bool = False, *, dtype: object = None
+    A: Tensor, ord: object = None, dim: Any = None, keepdim: bool = False, *, dtype: dtypes.dtype | None = None
 ) -> Tensor:
     """A norm of a vector or a matrix, by the number of dimensions named."""
     count = None if dim is None else 1 if isinstance(dim, int) else len(dim)
@@ -432,6 +430,8 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 @api("vander", where="linalg")
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """The powers 0 … N − 1 of each element, along a new last dimension."""
+    if x.dtype is dtypes.bool_:
+        raise RuntimeError("linalg.vander supports floating point, complex, and integer tensors, but got Bool")
     x = x if x._data.ndim else x.unsqueeze(0)
     n = x._data.shape[-1] if N is None else N
     if n <= 1:

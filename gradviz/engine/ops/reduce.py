@@ -15,7 +15,7 @@ from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array, ArrayOrScalar, Kernel
 from gradviz.engine.kernel.formula import expressed, helper, sentence
 from gradviz.engine.kernel.graph import as_given
-from gradviz.engine.kernel.messages import check_kind, dimension_error
+from gradviz.engine.kernel.messages import check_kind, check_norm_type, dimension_error
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -744,11 +744,7 @@ def vector_norm(
     x: Tensor, ord: object = 2, dim: object = None, keepdim: bool = False, *, dtype: dtypes.dtype | None = None
 ) -> Tensor:
     """The vector norm of all elements, or over `dim`."""
-    kind = x.dtype if dtype is None else dtype
-    if kind.rank < 2:
-        raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {kind.title}"
-        )
+    check_norm_type("linalg.vector_norm", x.dtype, dtype)
     return call_in(NORM, x, dtype, ord=ord, dim=_tuple(dim), keepdim=keepdim)
 
 

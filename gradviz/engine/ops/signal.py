@@ -139,6 +139,8 @@ def stft(
     align_to_window: bool | None = None,
 ) -> Tensor:
     """The Fourier transforms of windows that slide over a signal: (frequencies, windows)."""
+    if center and align_to_window is not None:
+        raise RuntimeError("stft align_to_window should only be set when center = false")
     x = _centred(input, n_fft, pad_mode) if center else input
     hop = n_fft // 4 if hop_length is None else hop_length
     length = n_fft if win_length is None else win_length

@@ -14,7 +14,16 @@ from gradviz.engine.kernel.batched import BatchedArray, one_example
 from gradviz.engine.kernel.dtypes import Array, Kernel
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.graph import as_given
-from gradviz.engine.kernel.memory import check_count, extent, memory_of, repeated, start_of, storage_bytes, strided
+from gradviz.engine.kernel.memory import (
+    check_count,
+    extent,
+    laid_as,
+    memory_of,
+    repeated,
+    start_of,
+    storage_bytes,
+    strided,
+)
 from gradviz.engine.kernel.messages import WRITTEN_TWICE, plain_numbers
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -178,13 +187,18 @@ method("as_strided_")(lambda self, *args, **kw: resize_in_place(self, lambda: as
 # --- a copy whose memory is written in the layout of another tensor ---
 
 
-def _as_strided_scatter(x: Array, src: Array, *, size: object, stride: object, storage_offset: int | None) -> Array:
+def _with_its_memory(x: Array) -> tuple[Array, Array, int]:
+    """A copy that lies as the array does, in a copy of its memory, and where it starts there."""
     if repeated(x.shape, x.strides):
-        x = x.copy()
+        x = laid_as(x.copy(), x, None)
     memory = memory_of(x)
     start = start_of(x, memory)
     memory = memory.copy()
-    made = strided(memory, x.dtype, x.shape, x.strides, start)
+    return strided(memory, x.dtype, x.shape, x.strides, start), memory, start
+
+
+def _as_strided_scatter(x: Array, src: Array, *, size: object, stride: object, storage_offset: int | None) -> Array:
+    made, memory, start = _with_its_memory(x)
     part = _seen(x, memory, size, stride, start if storage_offset is None else storage_offset * x.itemsize)
     np.copyto(part, src.real if src.dtype.kind == "c" and x.dtype.kind != "c" else src, casting="unsafe")
     return made
@@ -247,7 +261,7 @@ def as_strided_scatter(
 
 
 def _replaced(x: Array, src: Array, part: Kernel) -> Array:
-    found = x.copy()
+    found = _with_its_memory(x)[0] if type(x) is np.ndarray else x.copy()
     part(found)[...] = src
     return found
 

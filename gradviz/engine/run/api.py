@@ -20,7 +20,7 @@ from gradviz.engine.kernel.memory import from_memory_order, in_memory_order, mem
 from gradviz.engine.kernel.messages import check_kind, dimension_error, exact_number
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.state import identity, state
-from gradviz.engine.kernel.tensor import Size, Tensor
+from gradviz.engine.kernel.tensor import Size, Tensor, fixed
 from gradviz.engine.run.arguments import (
     SIZED_FIRST,
     WITHOUT_GRADIENT,
@@ -511,7 +511,7 @@ def prop(name: str) -> Callable[[Callable[[Tensor], Any]], Callable[[Tensor], An
     """Register a read-only property of tensors."""
 
     def register(fn: Callable[[Tensor], object]) -> Callable[[Tensor], Any]:
-        setattr(Tensor, name, property(fn))
+        setattr(Tensor, name, fixed(name, fn))
         return fn
 
     return register

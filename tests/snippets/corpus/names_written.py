@@ -43,3 +43,12 @@ print(
 )
 for name in "xpu ipu maia mtia vulkan xla sparse sparse_csr nested quantized mkldnn meta cuda".split():
     print(name, getattr(m, f"is_{name}"))
+whole = torch.tensor([1, 2, 3])
+print(torch.addcmul(whole, whole, whole, value=1.5), torch.vander(whole.to(torch.uint8)), whole.split(split_size=2))
+print(torch.addcmul(*[whole.to(torch.uint8)] * 3, value=-1), torch.vander(whole, N=0))
+hundredths = torch.full((50,), 0.01).bfloat16()
+print(torch.zeros(1).bfloat16().scatter_add(0, torch.zeros(50, dtype=torch.long), hundredths))
+print(torch.nn.functional.batch_norm(torch.zeros(0, 2), None, None), torch.topk(torch.zeros(2, 3), 0)[1].stride())
+print(torch.nn.functional.upsample_nearest(torch.arange(2.0).view(1, 1, 2), 3))
+print(type(torch.eye(2).lu(get_infos=True)), len(torch.lu(torch.eye(2), get_infos=True)))
+print(torch.nn.AlphaDropout(0.0, inplace=True)(torch.ones(2, requires_grad=True)))

@@ -156,6 +156,7 @@ class Unflatten(Module):
 
 class _Dropout(Module):
     function = ""
+    writes = True  # those for self-normalising networks show `inplace` and do not heed it
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
@@ -165,7 +166,7 @@ class _Dropout(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return FUNCTIONAL[self.function](input, self.p, self.training, self.inplace)
+        return FUNCTIONAL[self.function](input, self.p, self.training, self.inplace and self.writes)
 
     def extra_repr(self) -> str:
         return f"p={self.p}, inplace={self.inplace}"
@@ -198,10 +199,10 @@ class Dropout3d(_Dropout):
 class AlphaDropout(_Dropout):
     """Dropout that keeps mean and variance of self-normalising networks."""
 
-    function = "alpha_dropout"
+    function, writes = "alpha_dropout", False
 
 
 class FeatureAlphaDropout(_Dropout):
     """Like AlphaDropout, for whole channels."""
 
-    function = "feature_alpha_dropout"
+    function, writes = "feature_alpha_dropout", False
