@@ -334,3 +334,13 @@ for _ in range(2):
     said = [explain(trace.frame(at + 1)).sentence for at in range(len(trace)) if trace.steps.kind[at] == Kind.OPTIMIZER]
     assert "η = 0.1 / (1 + λ · 0.1 · 1)^α = 0.1; " in said[-1]
     assert said[-1].endswith("= 2.4 × (1 − 0.0001 × 0.1) − 0.1 × 4.8 = 1.92."), said[-1]
+
+
+def test_digits_that_tell_a_value_from_the_one_before_are_for_where_both_are_told() -> None:
+    source = (
+        "import torch\nw = torch.linspace(1, 2, {}, requires_grad=True)\n"
+        "o = torch.optim.SGD([w], lr=1e-5)\nw.sum().backward()\no.step()\n"
+    )
+    few, many = (explain(trace.frame(len(trace))).sentence for trace in (run(source.format(n)) for n in (2, 20)))
+    assert "= [1, 2] − 1e-05 × [1, 1] = [0.99999, 1.99999]" in few
+    assert "w.grad = [1, 1.053, 1.105," in many

@@ -91,9 +91,13 @@ def test_cuda_as_cpu_is_seen(pilot: Pilot) -> None:
 
 
 def test_the_last_lines_stay_in_view_where_the_panel_gets_narrower(pilot: Pilot) -> None:
-    pilot.run_again("import torch\nx = torch.ones(1)\nfor n in range(9):\n    print('some words', n, '.' * 90)\n")
+    pilot.run_again(
+        "import torch\nx = torch.ones(1)\n"
+        "for n in range(9):\n    print('some words', n, '.' * 90)\nprint('the last\\n\\n')\n"
+    )
     text = listed(pilot).text
     for width in (900, 200, 500):
         text.setFixedSize(width, 60)
         pilot.qtbot.waitUntil(lambda width=width: text.width() == width)
         assert text.rect().contains(text.cursorRect().center())
+        assert text.textCursor().block().text() == "the last"

@@ -249,7 +249,7 @@ class Numbers:
     def __init__(self, name: str, old: Value, grad: Value, now: Value) -> None:
         self.name, self.old, self.grad, self.now = name, old, grad, now
         self.are_few = all(value.numel <= FEW for value in (old, grad, now))
-        self.before, self.after = told_apart(old, now)
+        self.before, self.after = told_apart(old, now) if self.are_few else (old.written(), now.written())
 
     def said(self, rule: str, in_numbers: str) -> str:
         """The rule, its numbers if they are few, and the result."""

@@ -24,7 +24,16 @@ LIVE = object()
 
 
 class _Printed(QPlainTextEdit):
-    """Text whose end stays in view: in another width its lines break elsewhere."""
+    """Text whose last line that is not empty stays in view: in another width lines break elsewhere."""
+
+    def show_end(self) -> None:
+        """Scroll there."""
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        while not cursor.block().text().strip() and cursor.movePosition(QTextCursor.MoveOperation.PreviousBlock):
+            pass
+        cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock)
+        self.setTextCursor(cursor)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -121,7 +130,7 @@ class OutputPanel(Panel):
         else:
             self.text.setPlainText(live)
             cursor.movePosition(QTextCursor.MoveOperation.End)
-        self.text.setTextCursor(cursor)
+        self.text.show_end()
 
     def _show(self, wanted: int) -> None:
         """Append what has been printed since, or remove what had not been printed yet."""
@@ -139,7 +148,7 @@ class OutputPanel(Panel):
                 cursor.insertText(piece.text, colour)
         if wanted != self._count:
             self._count = wanted
-            self.text.setTextCursor(cursor)
+            self.text.show_end()
 
 
 def _kind(written: Written) -> str:
