@@ -1,6 +1,8 @@
 """Doors that a tenth attack found: what C code works with and does not hold, so that it is gone when a method or an
 iterator of a snippet has dropped it; a class that `type[...]` marks. And one that a twentieth found: Python's collector
-ends generators of a snippet, before 3.12 in the middle of C code."""
+ends generators of a snippet, before 3.12 in the middle of C code. And a twenty-first: a generator that is thrown into
+while it is, whose C code then takes a value too many from its stack; a method of a class that is called without its
+object, for which Python takes what lay on the stack."""
 
 from __future__ import annotations
 
@@ -100,6 +102,44 @@ _COPIES = {
     "a copy, by a text buffer": (_BUFFER, "list.copy"),
 }
 
+_THROWN = (
+    "class I:\n    def __iter__(self): return self\n    def __next__(self): return 1\n"
+    "    def throw(self, *error):\n        n.append(1)\n        if len(n) < 4:\n            try: return enter()\n"
+    "            except ValueError: pass\n        raise TypeError\n"
+    "    def close(self):\n        try: enter()\n        except ValueError: pass\nn, found = [], []\n"
+    "def f():\n    x = y = [7]\n    try: z = yield from I()\n    except BaseException: pass\n"
+    "    found.append((x, y))\ndef through(other): yield from other\ng = f()\n%s\n"
+    "try: act()\nexcept (StopIteration, TypeError): pass\nif found not in ([], [([7], [7])]): print('ESCAPED')"
+)
+_THROUGH = (
+    "others = [%s for _ in range(6)]\nfor each in others: next(each)\ndef enter(): others.pop().throw(KeyError)\n"
+)
+_ENTERED = {
+    "by itself": "next(g)\ndef enter(): g.throw(KeyError)\nact = enter",
+    "at its close": "next(g)\ndef enter(): g.throw(KeyError)\nact = g.close",
+    "by another that goes through it": f"{_THROUGH % 'through(g)'}act = enter",
+    "by one through another": f"{_THROUGH % 'through(through(g))'}act = enter",
+    "at the close of another": f"{_THROUGH % 'through(g)'}act = others.pop().close",
+    "by a context manager": (
+        "import contextlib\nmade = contextlib.contextmanager(through)\nothers = [made(g) for _ in range(6)]\n"
+        "for each in others: each.__enter__()\n"
+        "def enter(): others.pop().__exit__(KeyError, KeyError(), None)\nact = enter"
+    ),
+}
+
+_LACKING = (
+    "def g(*x): return None\ndef f(x):\n    g(x, x, x, x)\n    try: return %s\n"
+    "    except TypeError as e: return str(e)\nkept, mine = [], [1, 2, 3]\nfor i in range(300):\n"
+    "    if '-1' in str(f(mine)): print('ESCAPED')\n    kept.append([5] * 3)\n"
+    "if mine != [1, 2, 3]: print('ESCAPED', mine)"
+)
+_UNBOUND = {
+    "by the name of a class": _LACKING % "list.sort()",
+    "by another name": f"s = list.sort\n{_LACKING % 's()'}",
+    "by a method of its own class": f"class L(list): pass\n{_LACKING % 'L.pop()'}",
+    "by a clock": f"import timeit\n{_LACKING % 'timeit.timeit(list.sort, x, number=5)'}",
+}
+
 DROPPED_WHILE_USED: list[Attack] = [
     *listed("Found: places that empty a bytearray", _PLACES),
     *listed("Found: iterators that are dropped at work", _ITERATORS),
@@ -107,4 +147,6 @@ DROPPED_WHILE_USED: list[Attack] = [
     *listed("Found: letters of a text that is freed", _WARNED),
     *listed("Found: marks on a class that all share", _MARKS),
     *listed("Found: what the collector ends at work", {name: _COLLECTED % made for name, made in _COPIES.items()}),
+    *listed("Found: generators that are thrown into at work", {name: _THROWN % act for name, act in _ENTERED.items()}),
+    *listed("Found: methods that lack their object", _UNBOUND),
 ]

@@ -371,6 +371,27 @@ BROUGHT = (
         _ANSWERING,
     ),
     worker(
+        "language/policy",
+        "calls without arguments",
+        "        if is_bare:\n            none",
+        "        if False:\n            none",
+        W + "test_policy_parser.py::test_a_call_without_arguments_is_none_that_python_specializes",
+    ),
+    worker(
+        "objects/python_types",
+        "generators that are thrown into at work",
+        "            if each.gi_running:\n",
+        "            if False:\n",
+        found("Found: generators that are thrown into at work"),
+    ),
+    worker(
+        "objects/python_types",
+        "generators that another one goes through",
+        "            each = each.gi_yieldfrom\n",
+        "            break\n",
+        found("Found: generators that are thrown into at work"),
+    ),
+    worker(
         "objects/python_types",
         "methods that are copied",
         'vars(copy)["_copy_dispatch"][types.MethodType] = lambda method: method',

@@ -94,3 +94,13 @@ def test_a_name_with_two_underscores_wherever_it_stands(text: str) -> None:
 @pytest.mark.parametrize("text", ["x = '\ud800'", "\udcff", "# \udfff\nx = 1"])
 def test_half_a_character(text: str) -> None:
     assert "the snippet contains an invalid character" in refusal(text)
+
+
+@pytest.mark.parametrize("text", ["f()", "x.f()", "lambda: f()(1)", "@f()\ndef g(y=f()): pass", "[f() for y in z]"])
+def test_a_call_without_arguments_is_none_that_python_specializes(text: str) -> None:
+    """It would take what lay on the stack before for the object of a method such as `list.sort`."""
+    waiting, found = [compile_snippet(text, "snippet.py", ())], []
+    for code in waiting:
+        waiting += [each for each in code.co_consts if hasattr(each, "co_code")]
+        found += [each.opname for each in dis.get_instructions(code) if each.opname == "CALL_FUNCTION_EX"]
+    assert len(found) == text.count("f()")

@@ -13,6 +13,7 @@ that changes only when `AccumulateGrad` runs."""
 
 from __future__ import annotations
 
+import operator
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -396,7 +397,7 @@ class GraphTask:
                 while node is not None:
                     node = self._evaluate(node)
             for callback in self.callbacks:  # one may add another
-                callback()
+                operator.call(callback)
         finally:
             sys.setrecursionlimit(room)
             state.grad, state.observer = before, self.observer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -220,7 +221,7 @@ class LBFGS(Optimizer):
 
     def _evaluate(self, closure: Callable[[], object]) -> tuple[Any, Tensor, int]:
         with enable_grad():
-            loss = closure()
+            loss = operator.call(closure)
         return loss, self._gather(), 1
 
     def _search(self, closure: Callable[[], object], loss: float, grad: Tensor) -> tuple[float, Tensor, float, int]:

@@ -4,6 +4,7 @@ is in the subclasses (`sgd.py`, `adam.py`, …), whose `_update` gets one parame
 from __future__ import annotations
 
 import functools
+import operator
 import sys
 import warnings
 from collections import OrderedDict, defaultdict
@@ -153,7 +154,7 @@ class Optimizer:
         loss = None
         if closure is not None:
             with enable_grad():
-                loss = closure()
+                loss = operator.call(closure)
         observer = engine_state.observer
         changed: list[Tensor] = []
         groups: list[Group] = []

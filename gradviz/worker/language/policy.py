@@ -93,11 +93,17 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """super() without arguments stays unchanged: Python itself finds the class and `self`."""
+        """super() without arguments stays unchanged: Python itself finds the class and `self`. Any other call without
+        arguments gets an empty tuple of them: for `f()`, where f is a method of a class such as list.sort, Python takes
+        as its object what lay on the stack before."""
         name = node.func.id if isinstance(node.func, ast.Name) else ""
-        if name == "super" and not (node.args or node.keywords):
+        is_bare = not (node.args or node.keywords)
+        if name == "super" and is_bare:
             return node
         self.generic_visit(node)
+        if is_bare:
+            none = ast.copy_location(ast.Tuple([], ast.Load()), node)
+            node.args = [ast.copy_location(ast.Starred(none, ast.Load()), node)]
         return node
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import functools
+import operator
 import posixpath
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -286,7 +287,7 @@ def tyro_module(guard: Guard, write: Callable[[str, str], None], argv: Sequence[
     ) -> Any:
         given = [_text(each) for each in (argv[1:] if args is None else args)]
         if not given:
-            return f() if default is None else default
+            return operator.call(f) if default is None else default
         if not (isinstance(f, type) and is_dataclass(f)):
             raise TypeError(f"tyro.cli of what is no dataclass is not {HERE} with arguments; use argparse")
         found = _fields_of_line(_Parser(write, prog=_program(argv)), f, given)

@@ -10,6 +10,7 @@ import hashlib
 import itertools
 import json
 import numbers
+import operator
 import pprint
 import random
 import sys
@@ -222,12 +223,12 @@ def _timeit(stmt: Any = None, setup: Any = None, timer: Any = None, number: int 
             raise TypeError("timeit takes functions in GradViz snippets, not text; write timeit.timeit(lambda: f(x))")
     clock = timer or time.perf_counter
     if setup is not None:
-        setup()
-    begun = clock()
+        operator.call(setup)  # what is called without arguments may be a method of a class, see `policy`
+    begun = operator.call(clock)
     if stmt is not None:
         for _ in itertools.repeat(None, number):
-            stmt()
-    return clock() - begun
+            operator.call(stmt)
+    return operator.call(clock) - begun
 
 
 def _repeat(

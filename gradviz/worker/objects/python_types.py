@@ -277,6 +277,21 @@ def _by_a_kept_factory(original: Callable[..., object]) -> Callable[..., object]
     return __missing__
 
 
+def _not_at_work(original: Callable[..., object]) -> Callable[..., object]:
+    """Return `throw` of a generator, which refuses while the generator, or one that it goes through, is running: before
+    3.12 C code takes one value more from its stack each time that what it goes through is asked to throw."""
+
+    def throw(self: object, *given: object) -> object:
+        each = self
+        while isinstance(each, types.GeneratorType):
+            if each.gi_running:
+                raise ValueError("generator already executing")
+            each = each.gi_yieldfrom
+        return original(self, *given)
+
+    return throw
+
+
 def _kept(original: Callable[[object], str]) -> Callable[[object], str]:
     """Return the text of an object that is kept while a part of it is asked for its own text and drops the whole."""
 
@@ -358,6 +373,7 @@ _METHODS: list[Change] = [
     *((bytearray, name, _of_bytes) for name in "find rfind index rindex count startswith endswith hex".split()),
     (bytearray, "extend", _extending),
     (_CACHING, "cache_clear", emptied_later),
+    (types.GeneratorType, "throw", _not_at_work),
     *((cls, "ctime", _of_a_year) for cls in (datetime.date, datetime.datetime)),
 ]
 
