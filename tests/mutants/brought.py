@@ -329,9 +329,9 @@ BROUGHT = (
     worker(
         "objects/numpy_types",
         "errors of an item",
-        "if is_number else to_numpy(value)\n    "
-        "    except UnicodeEncodeError as error:\n            raise told(error) from None\n",
-        "if is_number else to_numpy(value)\n        finally:\n            pass\n",
+        "    array[place] = plain\n        except UnicodeEncodeError as error:\n"
+        "            raise told(error) from None\n",
+        "    array[place] = plain\n        finally:\n            pass\n",
         _NUMPYS,
     ),
     worker(
