@@ -73,9 +73,8 @@ def record(
     except Exception as error:  # noqa: BLE001  what a snippet raises is what is looked at
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == FILENAME]
         last = traceback.format_exception_only(error)[-1].strip()
-        recorder.raised(
-            type(error).__name__, str(error), place_of(frames[-1]), "".join(traceback.format_exception(error)), last
-        )
+        whole = "".join(traceback.format_exception(error))
+        recorder.raised(error, place_of(frames[-1]), (type(error).__name__, str(error), whole, last))
     finally:
         set_observer(None)
         recorder.finish()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
+from types import FrameType
 
 import numpy as np
 import pytest
 
+from gradviz.trace.record.binding import _arguments
 from gradviz.trace.words.errors import SHAPE_ROWS, explain_error
 from gradviz.trace.words.explain import explain
 from gradviz.trace.words.graph_errors import GRAPH_ROWS
@@ -94,7 +97,7 @@ CASES = [
     ("torch.mm(torch.ones(2), torch.ones(2, 1))", "A row of shape (1, 2) was meant", ".unsqueeze(0)", []),
     ("a = torch.ones(2, 3)\nb = torch.ones(3)\ntorch.mm(a, b)", "operand b has shape (3,)", "(3, 1) on line 5", []),
     ("a = torch.ones(2, 3)\nb = torch.ones(4, 3)\na @ b", "a is (2, 3), with 3 columns, but b is (4, 3)", "b.t()", []),
-    ("x + torch.ones(3)", "one has 2 elements and the other 3", "unsqueeze()", []),
+    ("x + torch.ones(3)", "dimension 0 has 2 elements in one and 3 in the other", "unsqueeze()", []),
     ("y = x * 2\ny.backward(torch.ones(3))", "has shape (3,), but y has shape (2,)", "shape (2,) on line 4", []),
     ("x.item()", "2 elements", ".sum()", []),
     ("bool(x > 0)", "neither true nor false", ".any()", []),
@@ -194,3 +197,45 @@ def test_an_error_after_a_layer_is_not_put_down_to_it() -> None:
     trace = run(f"{X}lin = torch.nn.Linear(2, 3)\ny = torch.mm(lin(x)[None], lin.weight.t())")
     found = explain_error(trace)
     assert found is not None and found.marks == () and " takes rows" not in found.why
+
+
+GIVEN = {
+    "torch.cat([x, x[:1] * 2, x[None]])": "x is (2,), x[:1] * 2 is (1,) and x[None] is (1, 2).",
+    "torch.nn.Conv2d(2, 4, 3)(x.view(1, 1, 1, 2))": "x.view(1, 1, 1, 2) is (1, 1, 1, 2), ",
+    "torch.nn.Embedding(3, 2)(x.long() + 2)": "x.long() + 2 is (2,) and ",
+    "torch.einsum('i,j->', x, x * 2).view(3)": "",
+    "torch.einsum('i,i->', x, torch.ones(3))": "x is (2,) and torch.ones(3) is (3,).",
+    "torch.nn.BCELoss()(x.sigmoid(), torch.ones(2, 1))": "x.sigmoid() is (2,) and torch.ones(2, 1) is (2, 1).",
+    "class M(torch.nn.Module):\n    forward = lambda self, a: torch.stack([a, a[:1]])\nM()(x * 2)": "a is (2,)",
+    "try:\n    torch.bmm(x, x[None] * 2)\nfinally:\n    torch.relu(x)": "x is (2,) and x[None] * 2 is (1, 2).",
+}
+
+
+@pytest.mark.parametrize("code", GIVEN, ids=[code.splitlines()[-1] for code in GIVEN])
+def test_what_the_operation_was_given_that_raised_is_told(code: str) -> None:
+    trace = run(f"{X}{code}\n")
+    assert GIVEN[code] in explain(trace.frame(len(trace))).sentence
+    assert "Error" in str(trace.errors.type[0])
+
+
+def test_a_caught_error_tells_what_was_given() -> None:
+    trace = run(f"{X}y = x * 2\ntry:\n    torch.stack([x, y[:1]])\nexcept RuntimeError:\n    pass\ntorch.relu(y)\n")
+    (step,) = trace.caught.step.tolist()
+    assert "x is (2,) and y[:1] is (1,)." in explain(trace.frame(step + 1)).sentence
+
+
+def test_the_graphs_of_both_operands_are_shown_at_the_error() -> None:
+    trace = run(f"{X}y = x * 2\nz = torch.ones(3, requires_grad=True) * 2\ny + z\n")
+    frame = trace.frame(len(trace))
+    assert frame.shown_nodes.tolist() == [True, True]
+    assert frame.step is not None and frame.step.is_error
+
+
+def test_what_a_snippet_passes_beside_tensors_is_not_asked_for_its_class() -> None:
+    class Odd:
+        __class__ = property(lambda self: 1 / 0)
+
+    def call(first: object, *others: object) -> FrameType:
+        return sys._getframe()
+
+    assert _arguments(call(Odd(), Odd(), [Odd()])) == {}

@@ -56,7 +56,7 @@ class Fault:
         return Hit(
             line if line > 0 else self.line,
             int(self.case.trace.errors.step[0]) + 1,
-            why or (found.why if found is not None else self.message),
+            why or (found.beside(self.message) if found is not None else self.message),
             advice or (found.fix if found is not None else ""),
             offered,
             found.marks if found is not None else (),

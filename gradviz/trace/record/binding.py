@@ -5,12 +5,13 @@ becomes a step: what a snippet raises itself is its own affair, and an error tha
 
 from __future__ import annotations
 
+import inspect
 import sys
 import types
 import weakref
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, cast
 
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
@@ -33,6 +34,8 @@ from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.schema import ELEMENT, INSIDE, LOCAL, PLAIN
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from gradviz.trace.record.rows import RowWriter
 
 _MOST = 64  # elements of a container that get names, and containers that are looked into
@@ -302,6 +305,7 @@ def _elements(name: str, value: Any, kind: str, kind_of: Callable[[type], str]) 
 
 
 LONGEST = 20_000  # characters of a message
+_MOST_GIVEN, _MOST_LOOKED_AT = 6, 1_000  # tensors that an operation was given, arguments of a call
 _SEEN = "<e>"  # an attribute of inspected errors, with a name that no snippet can spell
 _PYTORCH = ("gradviz.engine.", "gradviz.torch.")
 
@@ -324,11 +328,41 @@ class Catcher:
         if rows.in_gap:
             return
         site, below = rows.sites.raised(error.__traceback__)
-        if not any(module.startswith(_PYTORCH) for module in below):
+        if not any(map(_is_ours, below)):
             return
         text, writer = rows.writer.text, rows.writer
         step = rows.add_step(Kind.CAUGHT, -1, -1, site, writer.count("caught"))
         writer.add("caught", step, text(type(error).__qualname__), text(str(error)[:LONGEST]))
+        write_given(rows, step, below)
+
+
+def write_given(rows: RowWriter, step: int, calls: Iterable[FrameType]) -> None:
+    """Write which tensors the operation was given that raised within these calls: the arguments of the innermost one of
+    ours that has several, otherwise of the innermost that has one."""
+    given: dict[int, None] = {}
+    for found in map(_arguments, filter(_is_ours, calls)):
+        if len(found) > 1 or len(found) >= len(given):
+            given = found
+    for tensor in list(given)[:_MOST_GIVEN]:
+        rows.writer.add("given", step, tensor)
+
+
+def _is_ours(frame: FrameType) -> bool:
+    """Whether it runs a function of our PyTorch."""
+    name = frame.f_globals.get("__name__")
+    return type(name) is str and name.startswith(_PYTORCH) and vars(sys.modules.get(name, sys)) is frame.f_globals
+
+
+def _arguments(frame: FrameType) -> dict[int, None]:
+    """The recorded tensors among the arguments of a call, and in lists of them, in order. What else a snippet passed is
+    looked at by `type` alone: isinstance() could run its code."""
+    code, held = frame.f_code, frame.f_locals
+    count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)
+    several: list[object] = []
+    for each in map(held.get, code.co_varnames[:count]):
+        several += cast("list[object]", each) if type(each) in (list, tuple) else (each,)
+    tensors = (cast("Tensor", one) for one in several[:_MOST_LOOKED_AT] if issubclass(type(one), Tensor))
+    return dict.fromkeys(one._tag for one in tensors if one._tag >= 0)
 
 
 def _is_known(kind: type[BaseException]) -> bool:

@@ -108,17 +108,17 @@ class Sites:
             entry = self._by_code[identity(code)] = (code, {}, list(code.co_positions()))
         return entry
 
-    def raised(self, traceback: TracebackType | None) -> tuple[int, list[str]]:
-        """The last place of the snippet in a traceback, -1 for none, and the modules whose code was running below."""
+    def raised(self, traceback: TracebackType | None) -> tuple[int, list[FrameType]]:
+        """The last place of the snippet in a traceback, -1 for none, and the calls below it, from the outermost."""
         site = -1
-        below: list[str] = []
+        below: list[FrameType] = []
         while traceback is not None:
             frame = traceback.tb_frame
             code = frame.f_code
             if code.co_filename == self._filename:
                 site, below = self._of(frame, code, traceback.tb_lasti), []
             else:
-                below.append(str(frame.f_globals.get("__name__")))
+                below.append(frame)
             traceback = traceback.tb_next
         return site, below
 

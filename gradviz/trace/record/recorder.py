@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gradviz.engine.kernel.graph import Edge, Node
 from gradviz.engine.kernel.state import RENAMING, identity, set_observer
 from gradviz.engine.kernel.tensor import Tensor
-from gradviz.trace.record.binding import Binder, Catcher
+from gradviz.trace.record.binding import Binder, Catcher, write_given
 from gradviz.trace.record.chains import Question, answer
 from gradviz.trace.record.forward import ForwardPass, Writes
 from gradviz.trace.record.gaps import AVERAGES, SQUARES, Gaps, count_of, iterations_left
@@ -301,15 +301,17 @@ class Recorder:
         step = rows.add_step(kind, -1, -1, rows.sites.here(2), rows.writer.count("texts"))
         rows.writer.add("texts", step, rows.writer.text(stream), rows.writer.text(text))
 
-    def raised(self, kind: str, message: str, place: CodePlace, traceback: str, last_line: str) -> None:
-        """The snippet ended with an error; only the first one counts."""
+    def raised(self, error: BaseException, place: CodePlace, texts: tuple[str, str, str, str]) -> None:
+        """The snippet ended with an error, whose type, message, traceback and last line these are; only the first one
+        counts."""
         rows = self._rows
         if rows.writer.count("errors"):
             return
         self.finish()
-        text = rows.writer.text
+        kind, message, traceback, last_line = map(rows.writer.text, texts)
         step = rows.add_step(Kind.ERROR, -1, -1, rows.sites.at(place)[0], 0)
-        rows.writer.add("errors", step, text(kind), text(message), place[0] or -1, text(traceback), text(last_line))
+        rows.writer.add("errors", step, kind, message, place[0] or -1, traceback, last_line)
+        write_given(rows, step, rows.sites.raised(error.__traceback__)[1])
 
     @property
     def is_between_backwards(self) -> bool:

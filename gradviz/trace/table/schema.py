@@ -318,6 +318,13 @@ class Caught(Table):
     message: Text
 
 
+class Given(Table):
+    """What the operation was given that raised an error, whether that ended the run or was caught."""
+
+    step: Step
+    tensor: OfTensor
+
+
 class Collectives(Table):
     """The processes of a job exchanged something; what was overwritten by that is in `writes` and `grads` at the same
     step."""
@@ -512,8 +519,9 @@ TABLES: dict[str, type[Table]] = {
     "versions": Versions, "flags": Flags, "grads": Grads, "flows": Flows, "arrivals": Arrivals, "saved": Saved,
     "frees": Frees, "drops": Drops, "hooks": Hooks, "optimizers": Optimizers, "updates": Updates, "calls": Calls,
     "roots": Roots, "wanted": Wanted, "ends": Ends, "texts": Texts, "errors": Errors, "caught": Caught,
-    "collectives": Collectives, "clock": Clock, "gaps": Gaps, "resumptions": Resumptions, "remembered": Remembered,
-    "answers": Answers, "chains": Chains, "links": Links, "partials": Partials, "nudges": Nudges,
+    "given": Given, "collectives": Collectives, "clock": Clock, "gaps": Gaps, "resumptions": Resumptions,
+    "remembered": Remembered, "answers": Answers, "chains": Chains, "links": Links, "partials": Partials,
+    "nudges": Nudges,
 }  # fmt: skip
 
 

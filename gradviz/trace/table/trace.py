@@ -42,6 +42,7 @@ from gradviz.trace.table.schema import (
     Flows,
     Frees,
     Gaps,
+    Given,
     Grads,
     Hooks,
     Inputs,
@@ -110,7 +111,8 @@ def find_graphs(trace: Trace) -> Graphs:
     untracked operations, but not one iteration of a training with another or with what was before, which would make all
     of it one graph wherever batches come from the same data. What a backward call made under create_graph is linked to
     its `origin`. A graph is shown from its first step until another graph starts after its last event (a step of one of
-    its nodes, or a use of its results elsewhere, unless another iteration takes them); a tracked graph is replaced only
+    its nodes, or a use of its results elsewhere, unless another iteration takes them, or an operation on them that
+    raised); a tracked graph is replaced only
     by a tracked one."""
     steps, nodes, inputs, tensors = trace.steps, trace.nodes, trace.inputs, trace.tensors
     origin, turn = trace.origin_of_node, find_turns(trace.regions, nodes, trace.nesting, trace.calls)
@@ -135,6 +137,8 @@ def find_graphs(trace: Trace) -> Graphs:
     own = np.flatnonzero(steps.node >= 0)
     np.maximum.at(last, of_node[steps.node[own]], own)
     np.maximum.at(last, of_node[maker[~apart]], nodes.step[user[~apart]])
+    taken = tensors.producer[trace.given.tensor]
+    np.maximum.at(last, of_node[taken[taken >= 0]], trace.given.step[taken >= 0])
     until = np.full(len(root), NEVER, np.int64)
     graph_tracked = tracked[root]
     for mine, starts in ((~graph_tracked, first), (graph_tracked, first[graph_tracked])):
@@ -227,7 +231,7 @@ class Trace:
             Roots(),
             Wanted(),
         )
-        self.ends, self.texts, self.errors, self.caught = Ends(), Texts(), Errors(), Caught()
+        self.ends, self.texts, self.errors, self.caught, self.given = Ends(), Texts(), Errors(), Caught(), Given()
         self.collectives = Collectives()
         self.clock = Clock()
         self.gaps, self.resumptions, self.remembered = Gaps(), Resumptions(), Remembered()

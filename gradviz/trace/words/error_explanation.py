@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gradviz.trace.table.tables import span
+from gradviz.trace.words.sentences import full_stop
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -37,6 +40,10 @@ class ErrorExplanation:
     fix: str  # "Pass retain_graph=True on line 9."
     marks: tuple[Mark, ...] = ()
     fix_line: int = -1
+
+    def beside(self, message: str) -> str:
+        """Why, for somebody who does not see the message: with it, if all that is known is what was given."""
+        return self.why if self.fix else f"{full_stop(message)} {self.why}"
 
 
 Match = re.Match[str]
@@ -92,6 +99,22 @@ def statement_at(trace: Trace, line: int) -> ast.stmt | None:
         if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno):
             found = node if found is None or node.lineno >= found.lineno else found
     return found
+
+
+def given(trace: Trace) -> list[tuple[str, tuple[int, ...], int]]:
+    """(name, shape, number) of each tensor that the operation was given that raised; [] where that is not known."""
+    step = int(trace.errors.step[0])
+    frame, (low, high) = trace.frame_at(step), span(trace.given.step, step, step + 1)
+    tensors = trace.given.tensor[low:high].tolist()
+    return [(frame.name(each), tuple(trace.tensors.shape[each]), each) for each in tensors]
+
+
+def made(trace: Trace) -> tuple[Mark, ...]:
+    """Where what the operation was given was made."""
+    nodes = [(int(trace.tensors.producer[each]), name, shape) for name, shape, each in given(trace)]
+    return tuple(
+        Mark(node, f"made {name}, {shape}", int(trace.nodes.step[node]) + 1) for node, name, shape in nodes if node >= 0
+    )
 
 
 def named(trace: Trace, name: str) -> int:

@@ -5,11 +5,14 @@ itself, which name nodes, are in `graph_errors`; those about usage and shapes ar
 from __future__ import annotations
 
 import ast
+import math
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gradviz.lists import listed
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.schema import TABLES
 from gradviz.trace.words.error_explanation import (
@@ -18,6 +21,8 @@ from gradviz.trace.words.error_explanation import (
     Match,
     Row,
     error_line,
+    given,
+    made,
     on_line,
     operands,
     plain,
@@ -255,6 +260,8 @@ _PRODUCTS = ("mm", "matmul", "bmm", "mv", "dot", "addmm", "linear")
 
 def _product(trace: Trace) -> list[tuple[str, _Shape]]:
     """(name, shape) of the operands of the matrix product that failed; [] if they are not found."""
+    if len(known := given(trace)) == 2:
+        return [(name, shape) for name, shape, _ in known]
     frame = trace.frame_at(len(trace))
     found = operands(trace, error_line(trace), _PRODUCTS, ast.MatMult)
     return [(frame.name(each), tuple(trace.tensors.shape[each])) for each in found]
@@ -328,12 +335,15 @@ def _inner_sizes(trace: Trace, match: Match) -> ErrorExplanation | None:
 
 
 def _broadcast(trace: Trace, match: Match) -> ErrorExplanation | None:
-    a, b, dim = match[1], match[2], match[3]
+    a, b, dim = int(match[1]), int(match[2]), int(match[3])
+    known = [(name, shape) for name, shape, _ in given(trace)]
     why = f"The two operands do not fit together: in dimension {dim} one has {a} elements and the other {b}."
+    if len(known) == 2 and known[0][0] != known[1][0]:
+        both = " and ".join(f"{name} is {shape}" for name, shape in known)
+        why = f"{both}: they do not fit together, as dimension {dim} has {a} elements in one and {b} in the other."
     why += " Shapes are compared from the right; sizes must be equal, or one of them 1."
-    return ErrorExplanation(
-        why, "Reshape one of them, or add a dimension of size 1 with unsqueeze().", (), error_line(trace)
-    )
+    fix = "Reshape one of them, or add a dimension of size 1 with unsqueeze()."
+    return ErrorExplanation(why, fix, made(trace), error_line(trace))
 
 
 def _gradient_shape(trace: Trace, match: Match) -> ErrorExplanation | None:
@@ -358,10 +368,13 @@ def _one_element(trace: Trace, match: Match) -> ErrorExplanation | None:
 
 
 def _two_types(trace: Trace, match: Match) -> ErrorExplanation | None:
-    why = (
-        f"The operands of the product have different types, {match[1]} and {match[2]}; a product does not convert them."
-    )
-    return ErrorExplanation(why, "Convert one of them, for example with .float() or .double().", (), error_line(trace))
+    largest = sorted(given(trace), key=lambda one: -math.prod(one[1]))  # the weight of a layer, not its bias
+    of_type = {str(trace.tensors.dtype[tensor]): name for name, _, tensor in reversed(largest)}
+    why = f"The operands of the product have different types, {match[1]} and {match[2]}"
+    if len(of_type) == 2:
+        why = f"{' and '.join(f'{name} is {dtype}' for dtype, name in of_type.items())}, which are different types"
+    fix = "Convert one of them, for example with .float() or .double()."
+    return ErrorExplanation(f"{why}; a product does not convert them.", fix, (), error_line(trace))
 
 
 def _truth(trace: Trace, match: Match) -> ErrorExplanation | None:
@@ -400,8 +413,23 @@ def explain_error(trace: Trace) -> ErrorExplanation | None:
     for pattern, row in (*GRAPH_ROWS, *SHAPE_ROWS, *USAGE_ROWS):
         match = re.search(pattern, message)
         if match:
-            return row(trace, match)
-    return None
+            return _with_given(trace, row(trace, match), message)
+    return _with_given(trace, None, message)
+
+
+_ABOUT_SHAPES = re.compile(r"[Ss]ize|[Ss]hape|dim|channel|broadcast|element|bound|range|stride|matri|vector|\dD|embed")
+_MOST_GIVEN = 3  # tensors whose shapes are told
+
+
+def _with_given(trace: Trace, found: ErrorExplanation | None, message: str) -> ErrorExplanation | None:
+    """The explanation with what the operation was given that raised, if it is about shapes and does not say that."""
+    known = {name: shape for name, shape, _ in given(trace)} if _ABOUT_SHAPES.search(message) else {}
+    if not known or (found is not None and (found.marks or any(name in found.why for name in known))):
+        return found
+    told = f"{listed([f'{name} is {shape}' for name, shape in [*known.items()][:_MOST_GIVEN]])}."
+    if found is None:
+        return ErrorExplanation(told, "", made(trace), error_line(trace))
+    return replace(found, why=f"{found.why} {told}", marks=made(trace))
 
 
 def explain_at(frame: Frame) -> ErrorExplanation | None:
@@ -427,7 +455,8 @@ def caught_sentence(frame: Frame) -> Said:
 def _why_and_fix(frame: Frame, kind: str, message: str) -> str:
     """The explanation of an error, or what Python prints of it, "KeyError: 'lr'"."""
     found = explain_at(frame)
-    return f"{kind}: {message}".removesuffix(": ") if found is None else f"{found.why} {found.fix}".strip()
+    raised = f"{kind}: {message}".removesuffix(": ")
+    return raised if found is None else f"{found.beside(raised)} {found.fix}".strip()
 
 
 def as_ended(trace: Trace, row: int) -> Trace:

@@ -243,8 +243,8 @@ class Painting:
         from gradviz.trace.words.errors import explain_error
 
         trace = self.sketch.diagram.trace
-        explained = explain_error(trace)
-        return explained.why if explained is not None else str(trace.errors.message[0])
+        explained, message = explain_error(trace), str(trace.errors.message[0])
+        return explained.beside(message) if explained is not None else message
 
     def _failed(self, painter: QPainter, around: QRectF, scale: float, *, is_round: bool) -> None:
         """The failed node, or the closed group that hides it: a red mark on it, and the reason below."""

@@ -65,10 +65,10 @@ def observed(observer: Observer) -> Iterator[None]:
         set_observer(None)
 
 
-def record_error(recorder: Recorder, error: ErrorText) -> None:
+def record_error(recorder: Recorder, error: BaseException, told: ErrorText) -> None:
     """Record the last step of a run that raised."""
     set_observer(None)
-    recorder.raised(error.type_name, error.message, error.place, error.traceback, error.last_line)
+    recorder.raised(error, told.place, (told.type_name, told.message, told.traceback, told.last_line))
 
 
 CUDA_IS_CPU = "cuda and mps are the CPU in this run: Run > Treat cuda as cpu."
@@ -403,7 +403,7 @@ class Runner:
             except BaseException as error:  # noqa: BLE001 what a snippet raises is its result
                 described = self._describe(error)
                 self._write("err", _not_found(error))
-                record_error(recorder, described)
+                record_error(recorder, error, described)
                 return self._out_of_memory(described) if isinstance(error, MemoryError) else _raised(described)
             finally:
                 self._ticker.stop()
