@@ -226,6 +226,8 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 @api("gumbel_softmax", where="F")
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """A sample near a corner of the simplex; with `hard`, at the corner, with the gradient of the soft one."""
+    if eps != 1e-10:
+        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
     if not isinstance(logits, Tensor):
         raise TypeError(f"empty_like(): argument 'input' (position 1) must be Tensor, not {type(logits).__name__}")
     drawn = distributions.exponential(draw.generator, logits._data.shape, 1.0, logits._data.dtype)

@@ -52,3 +52,4 @@ print(torch.nn.functional.batch_norm(torch.zeros(0, 2), None, None), torch.topk(
 print(torch.nn.functional.upsample_nearest(torch.arange(2.0).view(1, 1, 2), 3))
 print(type(torch.eye(2).lu(get_infos=True)), len(torch.lu(torch.eye(2), get_infos=True)))
 print(torch.nn.AlphaDropout(0.0, inplace=True)(torch.ones(2, requires_grad=True)))
+print(torch.nn.functional.gumbel_softmax(torch.zeros(1), eps=1e-3))
