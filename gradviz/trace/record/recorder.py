@@ -302,8 +302,7 @@ class Recorder:
         rows.writer.add("texts", step, rows.writer.text(stream), rows.writer.text(text))
 
     def raised(self, error: BaseException, place: CodePlace, texts: tuple[str, str, str, str]) -> None:
-        """The snippet ended with an error, whose type, message, traceback and last line these are; only the first one
-        counts."""
+        """The snippet ended with an error: its type, message, traceback and last line. Only the first one counts."""
         rows = self._rows
         if rows.writer.count("errors"):
             return
