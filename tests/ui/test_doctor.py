@@ -49,6 +49,20 @@ def test_what_is_found_is_told_quietly_and_shown_when_asked_for(pilot: Pilot) ->
 
 
 @pytest.mark.slow
+def test_the_whole_fix_is_in_sight_in_a_small_window(pilot: Pilot) -> None:
+    pilot.window.resize(1280, 800)
+    start = "import torch\nx, y = torch.randn(8, 3), torch.randn(8)\nnet = torch.nn.Linear(3, 1)\n"
+    loop = PILES_UP.partition("\n")[2].replace("[w]", "net.parameters()").replace("w = ", "# ")
+    pilot.run_again(start + loop.replace("(w - 1) ** 2", "torch.nn.functional.mse_loss(net(x), y)"))
+    pilot.qtbot.waitUntil(lambda: len(pilot.state.told) == 2, timeout=60_000)
+    card = pilot.window.panel_area.panel("editor").card
+    for _ in pilot.state.told:
+        pilot.window.commands.do("learn.look") if not card.is_shown else card.next.click()
+        pilot.qtbot.waitUntil(lambda: card.text.height() >= card.text.needed(), timeout=2_000)
+        assert "+" in card.text.toPlainText() and card.height() <= pilot.window.editor.height() * 0.66
+
+
+@pytest.mark.slow
 def test_nothing_is_selected_that_is_not_there_yet(pilot: Pilot) -> None:
     look(pilot)
     (finding,), trace, selected = pilot.state.told, pilot.state.trace, pilot.state.selection

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.session.doctor.text import Text, decorated_at, drawn_in_turn, name_of, receiver_of
+from gradviz.session.doctor.text import Text, collected, decorated_at, drawn_in_turn, name_of, receiver_of
 from gradviz.trace.table.frame import ZERO
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.regions import RegionKind
@@ -426,7 +426,8 @@ def under_keys(case: Case, node: ast.expr, step: int) -> list[int]:
     module = module if method in ("parameters", "named_parameters") else None
     start = f"{ast.unparse(module)}." if module is not None else f"{ast.unparse(held)}["
     found = (case.named(name, step)[-1:] for name in case.bound if name.startswith(start))
-    return [each for tensors in found for each in tensors]
+    under = [each for tensors in found for each in tensors]
+    return under or [each for one in collected(case, held) for each in case.were(one, step)[-1:]]
 
 
 def returned(case: Case, call: ast.Call) -> list[int]:

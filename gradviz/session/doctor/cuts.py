@@ -190,7 +190,7 @@ def _in_arithmetic(case: Case) -> list[Cut]:
     """Return every plain number, taken from a tensor with a history, that a tensor behind a loss was computed with."""
     trace, found = case.trace, []
     for call in case.calls:
-        places = [place for each in uses(case, _computed_from(case, call), summed=True) for place in _sums(case, each)]
+        places = [place for each in uses(case, computed_from(case, call), summed=True) for place in _sums(case, each)]
         made = [one for each in places for one in case.made_by(each)]
         made = [each for each in made if each in case.below_roots or case.raised]
         source = taken_out(case, call, int(trace.tensors.step[made[0]]) + 1) if made else None
@@ -210,7 +210,7 @@ def _sums(case: Case, number: ast.expr) -> list[ast.BinOp]:
     return found
 
 
-def _computed_from(case: Case, number: ast.expr) -> ast.expr:
+def computed_from(case: Case, number: ast.expr) -> ast.expr:
     """Return what a statement computes from a number or an array as a whole, with functions that take no tensors."""
     around = [each for each in case.around(number) if isinstance(each, ast.expr)]
     inside = [each for each in around if not isinstance(each, (ast.Lambda, ast.GeneratorExp, ast.ListComp))]
@@ -382,7 +382,7 @@ def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:
         beside = receiver_of(other) if isinstance(other, ast.Call) and name_of(other) == "numpy" else None
         if isinstance(other, ast.Call) and beside is not None and other not in ast.walk(number):
             changes[other] = case.source(beside)
-    if copy is None and _computed_from(case, number) not in (number, called):
+    if copy is None and computed_from(case, number) not in (number, called):
         return None  # by a function that takes no tensors
     if isinstance(copy, ast.Call) and copy.args:
         if number in ast.walk(copy):

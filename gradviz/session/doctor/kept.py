@@ -43,7 +43,8 @@ def graph_kept(case: Case) -> Iterator[Hit]:
     yield from _summed_in_evaluation(case)
     for call in [each for each in case.calls if name_of(each) == "append" and len(each.args) == 1]:
         if case.loop_of(call) is not None:
-            yield from _judged_with_graph(case, call)
+            for given in getattr(call.args[0], "elts", call.args):
+                yield from _judged_with_graph(case, call, given)
     yield from _predicted_with_graph(case)
     yield from _collected(case)
 
@@ -198,9 +199,9 @@ def _evaluates(function: ast.AST | None) -> bool:
     return "eval" in names and "backward" not in names
 
 
-def _judged_with_graph(case: Case, call: ast.Call) -> Iterator[Hit]:
+def _judged_with_graph(case: Case, call: ast.Call, given: ast.expr) -> Iterator[Hit]:
     """Losses that are collected in a training loop and never go backward: those of an evaluation without no_grad()."""
-    trace, loop, given = case.trace, case.loop_of(call), call.args[0]
+    trace, loop = case.trace, case.loop_of(call)
     trains = loop is not None and any(isinstance(n, ast.Call) and name_of(n) == "backward" for n in ast.walk(loop))
     made = (
         (returned(case, given) if isinstance(given, ast.Call) else case.were(given, len(trace) + 1)) if trains else []

@@ -145,7 +145,7 @@ def _none(id: str, title: str, *more: Finder) -> Lesson:
 
 
 LESSONS: tuple[Lesson, ...] = (
-    _error("backward-twice", "Backward twice", _TWICE, graphs.twice, training.summed_twice),
+    _error("backward-twice", "Backward twice", _TWICE, graphs.twice, training.summed_twice, training.summed_again),
     _error("freed-buffer", "A saved tensor that was freed", _TWICE, graphs.freed),
     _error("non-scalar-root", "Backward of several numbers", r"only for scalar outputs", raised.not_scalar),
     _error(
@@ -165,7 +165,7 @@ LESSONS: tuple[Lesson, ...] = (
     _error("saved-overwritten", "A saved tensor overwritten", r"modified by an inplace operation", graphs.overwritten),
     _none("non-leaf-grad", "The .grad of what was computed", missing.warned),
     _none("grad-none-not-reached", "A leaf that the loss does not use"),
-    _none("grad-none-detached", "A gradient stopped by detach()"),
+    _none("grad-none-detached", "A gradient stopped by detach()", untrained.constant_term),
     _none("grad-none-no-grad", "Computed inside no_grad()"),
     _none(
         "grad-none-integer", "Whole numbers have no gradient",
@@ -229,7 +229,9 @@ LESSONS: tuple[Lesson, ...] = (
     ),
     _silent("eval-forgotten", "Evaluated in training mode", evaluation.eval_forgotten),
     _error("batchnorm-one", "BatchNorm of one sample", r"Expected more than 1 value per channel", shapes.batchnorm),
-    _silent("unregistered-parameter", "Parameters that nobody finds", parameters.unregistered),
+    _silent(
+        "unregistered-parameter", "Parameters that nobody finds", parameters.unregistered, parameters.made_in_forward,
+    ),
     _none("frozen-parameter", "A parameter that never gets a gradient", untrained.frozen),
     _silent("same-batch", "The same batch every time", batches.same_batch),
     _error("cuda-absent", "CUDA where there is none", _CUDA, shapes.cuda),

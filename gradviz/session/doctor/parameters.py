@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 
 import numpy as np
@@ -502,6 +503,25 @@ def unregistered(case: Case) -> Iterator[Hit]:
         cursor = steps[0] + 1 if steps else len(trace)
         line = list_of.lineno if (list_of := _appended_to(case, statement)) is not None else line
         yield Hit(line, cursor, why, advice, _registered(case, statement, name), first_use(case, tensor))
+        return
+
+
+def made_in_forward(case: Case) -> Iterator[Hit]:
+    """A layer that each call of forward() makes anew: its weights are random each time, and no optimizer has them."""
+    tensors, made = case.trace.tensors, defaultdict[int, list[int]](list)
+    for tensor in np.flatnonzero(tensors.is_parameter).tolist():
+        made[int(tensors.line[tensor])].append(tensor)
+    for line, found in made.items():
+        statement = case.statement(line)
+        around = case.function_of(statement) if statement is not None else None
+        inside = isinstance(around, ast.FunctionDef) and around.name == "forward"
+        trained = [each for each in found if each in case.events and case.shape(each) == case.shape(found[0])]
+        if not inside or not case.updates or {*found} & case.updates or len(trained) < 2:
+            continue
+        why = f"Line {line} makes a layer with new, random weights in each call of forward(): {len(trained)} tensors "
+        why += "got gradients, but the optimizer has none of them."
+        advice = "Make it once in __init__() as self.… = …, and only call it in forward()."
+        yield Hit(line, int(tensors.step[trained[0]]) + 1, why, advice, (), first_use(case, trained[0]))
         return
 
 

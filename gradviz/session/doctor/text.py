@@ -252,7 +252,10 @@ def uses(text: Text, number: ast.expr, depth: int = 4, summed: bool = False) -> 
     includes it."""
     outer = text.parents.get(number)
     plain = isinstance(outer, ast.Call) and name_of(outer) == "float" and receiver_of(outer) is None
-    multiple = isinstance(outer, ast.BinOp) and isinstance(outer.op, (ast.Mult, ast.Pow))
+    multiple = isinstance(outer, ast.BinOp) and (
+        isinstance(outer.op, (ast.Mult, ast.Pow))
+        or any(isinstance(each, ast.Constant) for each in (outer.left, outer.right) if each is not number)
+    )
     if isinstance(outer, ast.expr) and (isinstance(outer, ast.UnaryOp) or multiple or plain):
         yield outer
         yield from uses(text, outer, depth, summed)
@@ -277,6 +280,9 @@ def uses(text: Text, number: ast.expr, depth: int = 4, summed: bool = False) -> 
         again += [n for n in names if isinstance(n.ctx, ast.Load) and text.function_of(n) is function]
     elif isinstance(outer, ast.Return) and isinstance(function, ast.FunctionDef):
         again += [each for each in text.calls if name_of(each) == function.name]
+    if summed and isinstance(outer, ast.Call) and name_of(outer) == "append" and isinstance(outer.func, ast.Attribute):
+        whole = f"sum({text.source(outer.func.value)})"
+        again += [each.args[0] for each in text.calls if text.source(each) == whole]
     for each in again if depth else ():
         yield from uses(text, each, depth - 1, summed)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Event, Fix, Hit, fixes
-from gradviz.session.doctor.cuts import Cut, cut_hit, taken_out
+from gradviz.session.doctor.cuts import Cut, computed_from, cut_hit, taken_out
 from gradviz.session.doctor.magnitudes import is_summand
 from gradviz.session.doctor.text import name_of, receiver_of, uses
 from gradviz.trace.table.kinds import Kind
@@ -70,6 +70,32 @@ def summed_twice(case: Case) -> Iterator[Hit]:
             text = edits.without_statement(case.text, line) if same else None
             advice = "Call backward() once for each loss."
             yield Hit(line, int(calls.step[call]) + 1, why, advice, fixes(("without the second call", text)))
+            return
+
+
+def summed_again(case: Case) -> Iterator[Hit]:
+    """backward() from a sum of losses each of which has gone backward by itself: every gradient is added twice."""
+    trace, calls = case.trace, case.trace.calls
+    for call in range(1, len(calls) if not case.raised else 0):
+        (root, *_) = trace.roots_of(call).tolist()
+        queue = [root]
+        for each in queue:
+            node = int(trace.tensors.producer[each])
+            queue += case.read_by(node) if node >= 0 and trace.nodes.op[node] in ("add", "sum", "mean", "div") else []
+        gone = {each for other in range(call) for each in trace.roots_of(other).tolist()} & {*queue[1:]}
+        doubled = [
+            leaf for leaf, events in leaves(case) if len(gone) > 1
+            and [event.what for event in events][: len(gone) + 1] == ["added"] * (len(gone) + 1)
+        ]  # fmt: skip
+        if doubled:
+            line, names = int(calls.line[call]), ", ".join(case.name(leaf) for leaf in doubled[:3])
+            why = f"Line {line} calls backward() of the sum of {len(gone)} losses, each of which has gone backward by "
+            why += f"itself before: the same gradients are added to {names} once more."
+            earlier = {int(calls.line[other]) for other in range(call) if {*trace.roots_of(other).tolist()} & gone}
+            first = edits.without_statement(case.text, earlier.pop()) if len(earlier) == 1 else None
+            offered = fixes(("of the sum only", first), ("of each only", edits.without_statement(case.text, line)))
+            advice = "Call backward() of each loss, or once of their sum."
+            yield Hit(line, int(calls.step[call]) + 1, why, advice, offered)
             return
 
 
@@ -468,14 +494,19 @@ def number_in_loss(case: Case) -> Iterator[Hit]:
     divided."""
     for call in case.calls:
         source = taken_out(case, call, len(case.trace) + 1)
-        for used in uses(case, call, summed=True) if source is not None else ():
+        for used in uses(case, computed_from(case, call), summed=True) if source is not None else ():
             outer = case.parents.get(used)
-            made = case.made_by(outer) if isinstance(outer, ast.BinOp) else []
+            total = isinstance(outer, ast.Call) and name_of(outer) == "sum" and receiver_of(outer) is None
+            made = (
+                case.made_by(outer) if isinstance(outer, ast.BinOp) or (total and isinstance(outer, ast.Call)) else []
+            )
             made = [each for each in made if each in case.below_roots and case.trace.tensors.requires_grad[each]]
-            if source is None or not made or not isinstance(outer, ast.BinOp):
+            if source is None or not made or not isinstance(outer, (ast.BinOp, ast.Call)):
                 continue
-            added = isinstance(outer.op, (ast.Add, ast.Sub)) and is_summand(case, made[-1])
-            if added or (outer.right is used and _is_own_sum(case, outer, source)):
+            divided = isinstance(outer, ast.BinOp) and outer.right is used and _is_own_sum(case, outer, source)
+            adds = total or (isinstance(outer, ast.BinOp) and isinstance(outer.op, (ast.Add, ast.Sub)))
+            added = adds and is_summand(case, made[-1])
+            if added or divided:
                 cut = Cut("item", call.lineno, source, -1, int(case.trace.tensors.producer[made[-1]]), call)
                 name, what = case.name(source), "is added to the loss" if added else "its own elements are divided by"
                 why = f"Line {call.lineno} takes a plain number out of {name}, and line {outer.lineno} goes on with it "

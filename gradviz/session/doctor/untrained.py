@@ -11,7 +11,18 @@ import numpy as np
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, expected, fixes, parameters_of, sources
-from gradviz.session.doctor.cuts import PLAIN_NUMBERS, copies, cut_fixes, cut_hit, cuts_below, dead_end, gone_on, told
+from gradviz.session.doctor.cuts import (
+    PLAIN_NUMBERS,
+    copies,
+    cut_behind,
+    cut_fixes,
+    cut_hit,
+    cuts_below,
+    dead_end,
+    gone_on,
+    told,
+)
+from gradviz.session.doctor.magnitudes import is_summand
 from gradviz.session.doctor.missing import ROWS
 from gradviz.session.doctor.parameters import first_use, has_stepped, has_trained_sibling
 from gradviz.session.doctor.text import asked_grads, name_of, receiver_of
@@ -49,7 +60,8 @@ def _untrained(case: Case) -> Iterator[tuple[str, Hit]]:
             marks = case.mark(cut.node, "the history ends here")
             yield ROWS[cut.kind], Hit(cut.line, steps[0] + 1, why, advice, cut_fixes(case, cut), marks)
             return
-    unused = [each for each in given if each not in case.below_roots and has_trained_sibling(case, each)]
+    unused = [each for each in given if each not in case.below_roots]
+    unused = [each for each in unused if has_trained_sibling(case, each) or _leads_nowhere(case, each)]
     if unused and len(trace.calls) > 1:
         tensor = unused[0]
         line, name = int(trace.tensors.line[tensor]), case.name(tensor)
@@ -67,6 +79,32 @@ def _untrained(case: Case) -> Iterator[tuple[str, Hit]]:
         why += f"None in all {len(trace.calls)} backward passes, and step() never changed it."
         advice = "Use it in forward(), or take it out of the model."
         yield "frozen-parameter", Hit(line, steps[0] + 1, why, advice, _taken_out(case, line))
+
+
+def _leads_nowhere(case: Case, tensor: int) -> bool:
+    """Whether a tensor that is trained beside others by itself has results, the last of which nothing uses."""
+    alone = not any(case.trace.names.owner[case.trace.history("names", "tensor").all(tensor)])
+    return alone and bool(case.updates) and dead_end(case, tensor) >= 0
+
+
+def constant_term(case: Case) -> Iterator[Hit]:
+    """A part of a loss that is a constant for autograd, as all that it was computed from was detached."""
+    trace = case.trace
+    for node in np.flatnonzero(np.isin(trace.nodes.op, ("add", "sub"))).tolist() if not case.raised else ():
+        total = case.output(node)
+        if total not in case.below_roots or not trace.tensors.requires_grad[total] or case.shape(total) != ():
+            continue
+        for part in case.read_by(node):
+            cut = None if trace.tensors.requires_grad[part] or case.shape(part) != () else cut_behind(case, part)
+            if cut is None or cut.kind != "detached" or cut.made == part or not is_summand(case, total):
+                continue
+            why = (
+                f"Line {int(trace.nodes.line[node])} has {case.name(part)} as a part of the loss, but line {cut.line} "
+            )
+            why += f"has detached {case.name(cut.source)}, from which it was computed. For autograd it is a constant: "
+            why += "nothing of it is in the gradient."
+            yield cut_hit(case, cut, int(trace.nodes.step[node]) + 1, why)
+            return
 
 
 def copied_on_the_way(case: Case) -> Iterator[Hit]:

@@ -157,7 +157,7 @@ class TextSlope(QObject):
 EDIT_LABEL = "Fix"
 ERROR = Slice("run", "steps", "playing", "doctor", "predict", "view", *STALE)  # without caught errors
 # what the card depends on, except errors that the snippet caught
-TALLEST, TALLEST_WHOLE = 0.46, 0.66  # share of the panel: short, and with the whole message; longer text scrolls
+TALLEST, TALLEST_WHOLE = 0.46, 0.66  # share of the panel: unasked, and asked for; longer text scrolls
 AROUND = 20  # pixels of margins, spacing and frame
 LONGEST = 110  # characters beyond which a message is shortened
 SHOWN = 8  # attached files that are listed by name
@@ -296,7 +296,8 @@ class ErrorCard(QFrame):
             wide = self.title.sizeHint().width() + self._buttons.sizeHint().width() + AROUND <= self.width()
             way = QBoxLayout.Direction
             self._head.setDirection(way.LeftToRight if wide else way.TopToBottom)
-            part = TALLEST_WHOLE if self._whole else TALLEST
+            asked = self._whole or (self._problem is not None and bool(self._problem.lesson))
+            part = TALLEST_WHOLE if asked else TALLEST
             around = self._head.sizeHint().height() + AROUND
             self.text.setFixedHeight(max(20, min(self.text.needed(), round(panel.height() * part) - around)))
 
