@@ -122,7 +122,7 @@ def loop_over(text: str) -> str:
         depth += (sign in _PAIRS) - (sign in _PAIRS.values())
         if sign == ":" and not depth:
             return shortened(text[:at].partition(" in ")[2].strip())
-    return ""
+    return shortened(text.partition(" in ")[2].strip())  # the place of a loop is its head
 
 
 _OPERATOR = re.compile(r" (?:[^\w\s.,()\[\]]+|and|or|if|in|is|not) ")
