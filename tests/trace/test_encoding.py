@@ -25,7 +25,7 @@ from gradviz.trace.words.explain import explain
 from gradviz.trace.words.jsonable import trace_json
 from gradviz.trace.words.reasons import no_grad_reason
 from tests.trace.running import record
-from tests.trace.sample import SOURCE, sample_batch
+from tests.trace.sample import SOURCE, SampleWriter, sample_batch
 
 LOOP = """
 import torch
@@ -383,6 +383,17 @@ def test_what_refers_to_no_row_is_refused(table: str, column: str, number: int) 
 def test_a_step_that_catches_needs_its_error() -> None:
     with pytest.raises(TraceFormatError, match="CAUGHT refers to no row"):
         Trace().extend(with_a_row("steps", {"kind": Kind.CAUGHT}))
+
+
+def test_a_step_that_makes_a_tensor_names_it() -> None:
+    out = SampleWriter()
+    site = out.add("sites", 1, 0, 1, 1, out.text("x"))
+    out.leaf("x", 2.0, site, True)
+    made = Trace("x")
+    made.extend(out.take())
+    out.step(Kind.LEAF, -1, -1, site, -1, 0)
+    with pytest.raises(TraceFormatError, match="LEAF has no tensor"):
+        made.extend(out.take())
 
 
 @pytest.mark.parametrize(

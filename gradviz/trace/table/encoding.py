@@ -427,6 +427,7 @@ def _kinds(steps: Array, totals: dict[str, int]) -> None:
     rows = np.array([totals[TABLE_OF_KIND[kind]] for kind in Kind])[steps["kind"]]
     lost = steps["kind"][(steps["ref"] < 0) | (steps["ref"] >= rows)]
     refuse_unless(not len(lost), f"{', '.join(Kind(kind).name for kind in lost[:1])} refers to no row")
+    refuse_unless((steps["tensor"][steps["kind"] == Kind.LEAF] >= 0).all(), "LEAF has no tensor")
 
 
 def _edges(tables: dict[str, Table], rows: dict[str, Array]) -> None:
