@@ -503,7 +503,7 @@ def kl_without_log(case: Case) -> Iterator[Hit]:
         target, users = operand(case, node), trace.users_of(case.output(node)).tolist()
         products = [int(trace.tensors.producer[operand(case, user, 1)]) for user in users if nodes.op[user] == "sub"]
         read = case.read_by(products[0]) if products and products[0] >= 0 else []
-        if not {*read} & case.below_roots:
+        if case.output(node) not in case.below_roots:
             continue
         if target not in read or len(read) != 2 or nodes.region[node] != nodes.region[products[0]]:
             continue
