@@ -721,7 +721,7 @@ _INTEGER_ADDCDIV = (
 
 
 def _prepare_three(row: OpRow) -> Any:
-    def prepare(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Prepared:
+    def prepare(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Prepared:
         target = result_type(input, tensor1, tensor2)
         tensors = input, tensor1, tensor2
         if row is ADDCDIV and tensor1.dtype.rank < 2 and tensor2.dtype.rank < 2:

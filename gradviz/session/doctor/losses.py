@@ -234,13 +234,21 @@ def _reshaped(case: Case, node: int, one: tuple[int, ...], other: tuple[int, ...
             pair = [each.left, each.right]
         elif isinstance(each, ast.Compare) and each is computed:
             pair = [each.left, each.comparators[0]]
+        elif isinstance(each, ast.Call) and name_of(each) == "eq" and each is case.maker(case.output(node)):
+            held = receiver_of(each)
+            pair = [held, each.args[0]] if held is not None and len(each.args) == 1 else []
         elif (
             isinstance(each, ast.Call)
             and len(each.args) >= 2
             and "loss" in f"{case.source(each.func)}{name_of(each)}".lower()
         ):
             pair = list(each.args[:2])
-        elif isinstance(each, ast.Call) and len(each.args) == 2 and not isinstance(each.func, ast.Attribute):
+        elif (
+            isinstance(each, ast.Call)
+            and len(each.args) == 2
+            and not isinstance(each.func, ast.Attribute)
+            and case.trace.nodes.op[node] != "eq"
+        ):
             pair = list(each.args)
         calls = [each.args[:2] for each in case.on_line(line_of(case, node)) if isinstance(each, ast.Call)]
         alike = [two for two in calls if pair and [*map(case.source, two)] == [*map(case.source, pair)]] or [pair]

@@ -574,7 +574,7 @@ def _registered(case: Case, statement: ast.Assign | ast.AnnAssign | ast.Expr, na
         if not modules and "Parameter" not in code and isinstance(value, (ast.List, ast.Tuple)):
             code = f"[{', '.join(f'{_nn(case)}.Parameter({case.source(each)})' for each in value.elts)}]"
         return fixes((f"nn.{kind}", edits.replace_node(case.text, value, f"{_nn(case)}.{kind}({code})")))
-    if isinstance(value, (ast.Dict, ast.DictComp)):
+    if isinstance(value, (ast.Dict, ast.DictComp)) or (isinstance(value, ast.Call) and name_of(value) == "dict"):
         kind = "ModuleDict" if modules else "ParameterDict"
         return fixes((f"nn.{kind}", edits.replace_node(case.text, value, f"{_nn(case)}.{kind}({code})")))
     plain = code.replace(", requires_grad=True", "").replace("requires_grad=True", "")

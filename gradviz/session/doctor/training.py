@@ -357,15 +357,16 @@ def _in_time(case: Case, at: int, backward: int, used: int) -> tuple[Fix, ...]:
     statement, later, step = case.statement(at), case.statement(used), case.called("step", used)
     if statement is None or later is None:
         return ()
-    function = case.function_of(statement)
-    if isinstance(function, ast.FunctionDef) and function is not case.function_of(later) and used > backward > 0:
+    function, call = case.function_of(statement), case.called("backward", backward)
+    is_apart = function is not case.function_of(later) and (call is None or function is not case.function_of(call))
+    if isinstance(function, ast.FunctionDef) and is_apart and used > backward > 0:
         calls = [each for each in case.calls if name_of(each) == function.name and backward < each.lineno < used]
         called = case.statement(calls[0].lineno) if len(calls) == 1 else None
         if called is not None and case.function_of(called) is case.function_of(later):
             block = case.parents.get(later)
             end = (block if isinstance(block, ast.With) else later).end_lineno or used
             return fixes(("after the update", edits.moved_after(case.text, calls[0].lineno, end, case.source(called))))
-    loop, call = case.parents.get(statement), case.called("backward", backward)
+    loop = case.parents.get(statement)
     if used > at and step is not None and loop is case.parents.get(later) and _is_sometimes(case, step, call):
         return fixes(("after the step", edits.moved_after(case.text, at, used, case.source(statement))))
     if isinstance(loop, ast.For) and loop.body == [statement] and used > at:
