@@ -311,7 +311,7 @@ def _zeroed(found: object, where: Any) -> Array:
 
 def _guarded(function: Callable[..., object]) -> Callable[..., Any]:
     def call(*args: Any, **keywords: Any) -> Any:
-        if first and first in keywords:
+        if first in keywords and not args:
             args, keywords = (keywords[first],), {key: value for key, value in keywords.items() if key != first}
         found = call_numpy(computes, args, keywords, written)
         return as_tensor(found) if wraps and any(isinstance(each, Tensor) for each in args) else found
