@@ -117,8 +117,8 @@ def _try_all(calls: Any, trials: Any, fence: Any, answers: Any) -> None:
 
     for number, digits in trials:
         data = bytes.fromhex(digits)
-        _say(answers, {"about": f"{number} {digits} {described(calls[number], data)}"})
         try:
+            _say(answers, {"about": f"{number} {digits} {described(calls[number], data)}"})
             _say(answers, {"outcome": try_call(calls[number], data, fence)})
         except Finding as finding:
             _say(answers, {"finding": str(finding)})

@@ -101,7 +101,7 @@ def test_a_run_keeps_going_when_it_is_told_to(make_pool: MakePool, limits: Limit
     begun = threading.Event()
     run = make_pool(limits).start(source, lambda event: begun.set())
     assert begun.wait(PATIENCE)
-    assert run.seconds_left < 0.3
+    assert run.seconds_left <= 0.3  # of processor time, none may have been counted yet
     for _ in range(200):
         run.keep_going()
     assert run.seconds_left > 10

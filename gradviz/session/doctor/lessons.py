@@ -120,6 +120,8 @@ _FELT = {
     "nll-without-log": "the loss is negative, below zero",
     "sigmoid-before-bce": "the loss is stuck at 0.69, 0.693, stays at 0.5; probabilities never reach 0 or 1",
     "same-batch": "training loss goes down, but validation, test accuracy is bad, low; overfits, does not generalize",
+    "clipped-too-late": "gradient clipping, clip_grad_norm_ has no effect, does nothing; it still explodes, diverges",
+    "optimizer-anew": "Adam, momentum has no effect, the optimizer forgets; training is slow, noisy, does not converge",
     "scheduler-first": "the first learning rate is skipped; the learning rate drops one epoch too early",
     "broadcast-loss": "predictions are all the same, the mean of the targets; regression learns only the average",
     "vanishing dead-relu": "gradients are zero, the gradient is 0, very small",
@@ -191,7 +193,9 @@ LESSONS: tuple[Lesson, ...] = (
     _silent("graph-kept", "Graphs that are kept", kept.graph_kept, rank=WASTE),
     _silent("needless-retain", "retain_graph without need", kept.needless_retain, rank=WASTE),
     _silent("graph-in-grad", "A .grad that keeps its graph", kept.graph_in_grad, rank=WASTE),
+    _silent("clipped-too-late", "Gradients clipped after the step", training.clipped_too_late),
     _silent("scheduler-first", "The scheduler before the optimizer", rates.scheduler_first),
+    _silent("optimizer-anew", "An optimizer made anew for each step", rates.optimizer_anew),
     _silent(
         "nan-where", "NaN from the branch that was not taken", not_finite.nan_where,
         raised.Raised(_NAN, not_finite.anomaly(where=True)), rank=EFFECT,

@@ -7,6 +7,7 @@ import ast
 import itertools
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 
 import numpy as np
@@ -229,6 +230,42 @@ def _after_training(case: Case, statement: ast.stmt, step: int) -> str | None:
     last = next((each for each in block if each in around), trained)
     longer = edits.after_statement(case.text, last, case.source(statement)) if last is not None else None
     return edits.without_statement(longer, statement.lineno) if longer is not None else None
+
+
+def optimizer_anew(case: Case) -> Iterator[Hit]:
+    """An optimizer that counts its steps and is made anew before each of them."""
+    trace, counts = case.trace, defaultdict[int, list[tuple[int, int]]](list)
+    updates = trace.updates
+    for step, tensor, count in zip(updates.step.tolist(), updates.tensor.tolist(), updates.count.tolist(), strict=True):
+        counts[tensor].append((step, count))
+    firsts = [steps for steps in counts.values() if len(steps) >= _SEVERAL and all(count == 1 for _, count in steps)]
+    if not firsts:
+        return
+    step = firsts[0][1][0]
+    name = str(trace.optimizers.name[trace.optimizers.step.tolist().index(step)])
+    makings = [each for each in case.calls if name_of(each) == name and (case.loop_of(each) or case.function_of(each))]
+    if len(makings) != 1:
+        return
+    line = makings[0].lineno
+    why = f"Line {line} makes a new {name} each time: each of its {len(firsts[0])} steps was its first, without any "
+    why += "memory of the gradients before."
+    offered = fixes(("before the loop", _before_loops(case, makings[0])))
+    yield Hit(line, step + 1, why, "Make the optimizer once, before the loop.", offered)
+
+
+_SEVERAL = 3  # steps
+
+
+def _before_loops(case: Case, call: ast.Call) -> str | None:
+    """Move the statement with a call before all loops around it, if it needs nothing that they make."""
+    loops = [each for each in case.around(call) if isinstance(each, (ast.For, ast.While))]
+    if not loops or case.function_of(call) is not case.function_of(loops[-1]):
+        return None
+    names = [(each.id, type(each.ctx)) for each in ast.walk(loops[-1]) if isinstance(each, ast.Name)]
+    needed = {each.id for each in ast.walk(call) if isinstance(each, ast.Name)}
+    if any(name in needed and ctx is ast.Store for name, ctx in names):
+        return None
+    return edits.moved(case.text, call.lineno, before=loops[-1].lineno)
 
 
 def lr_too_large(case: Case) -> Iterator[Hit]:
