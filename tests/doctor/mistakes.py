@@ -28,7 +28,7 @@ ORDER = (  # in which they are taught
     "other-parameters unregistered-parameter frozen-parameter equal-weights",  # training
     "lr-too-large lr-too-small scheduler-first optimizer-anew",
     "target-type wrong-dim softmax-before-ce double-softmax nll-without-log sigmoid-before-bce",
-    "same-batch batchnorm-one eval-forgotten cuda-absent",
+    "same-batch batchnorm-one eval-forgotten state-not-copied cuda-absent",
     "dead-relu vanishing exploding nan-born nan-where",  # what goes wrong
     "unused-input graph-in-grad",  # second order
 )

@@ -352,3 +352,37 @@ def _ran_again(case: Case, line: int, after: int) -> bool:
     nodes = case.trace.nodes
     later = np.flatnonzero((nodes.step > after) & (nodes.name != "")).tolist()
     return any(case.outer_line(node) == line for node in later)
+
+
+def state_not_copied(case: Case) -> Iterator[Hit]:
+    """A state_dict() that was kept to go back to: it is the parameters themselves, which the steps after it changed."""
+    trace, steps = case.trace, case.optimizer_steps
+    for node in np.flatnonzero(trace.nodes.op == "copy").tolist():
+        step, read = int(trace.nodes.step[node]), case.read_by(node)
+        if len(read) != 2 or trace.tensors.storage[read[0]] != trace.tensors.storage[read[1]]:
+            continue
+        loading = case.called("load_state_dict", case.line_of(step))
+        held = case.source(loading.args[0]) if loading is not None and loading.args else ""
+        given = [value for statement in case.statements for value in _bound_by(case, statement, held)]
+        inside = [one for value in given for one in ast.walk(value) if isinstance(one, ast.Call)]
+        kept = [each for each in inside if name_of(each) == "state_dict"]
+        if len(kept) != 1 or not steps or steps[0] > step or loading is None:
+            continue
+        line, name = kept[0].lineno, case.name(read[0])
+        why = f"Line {line} keeps the parameters themselves, not a copy: every step goes on changing them, and line "
+        why += f"{loading.lineno} only copies {name} onto itself."
+        code = f"{{name: each.clone() for name, each in {case.source(kept[0])}.items()}}"
+        offered = fixes(("a copy of each", edits.replace_node(case.text, kept[0], code)))
+        yield Hit(line, step + 1, why, "Keep copies: copy.deepcopy(model.state_dict()).", offered)
+        return
+
+
+def _bound_by(case: Case, statement: ast.stmt, held: str) -> Iterator[ast.expr]:
+    """Yield what a statement assigns to a name, by itself or among others."""
+    if not isinstance(statement, ast.Assign):
+        return
+    for target in statement.targets:
+        both = [(target, statement.value)]
+        if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
+            both = list(zip(target.elts, statement.value.elts, strict=False))
+        yield from (value for each, value in both if case.source(each) == held)

@@ -122,6 +122,7 @@ _FELT = {
     "same-batch": "training loss goes down, but validation, test accuracy is bad, low; overfits, does not generalize",
     "clipped-too-late": "gradient clipping, clip_grad_norm_ has no effect, does nothing; it still explodes, diverges",
     "optimizer-anew": "Adam, momentum has no effect, the optimizer forgets; training is slow, noisy, does not converge",
+    "state-not-copied": "the best model, weights, checkpoint restored is the last, is not the best, is not saved",
     "scheduler-first": "the first learning rate is skipped; the learning rate drops one epoch too early",
     "broadcast-loss": "predictions are all the same, the mean of the targets; regression learns only the average",
     "vanishing dead-relu": "gradients are zero, the gradient is 0, very small",
@@ -232,6 +233,7 @@ LESSONS: tuple[Lesson, ...] = (
         raised.unused_input,
     ),
     _silent("eval-forgotten", "Evaluated in training mode", evaluation.eval_forgotten),
+    _silent("state-not-copied", "A state_dict that goes on changing", evaluation.state_not_copied),
     _error("batchnorm-one", "BatchNorm of one sample", r"Expected more than 1 value per channel", shapes.batchnorm),
     _silent(
         "unregistered-parameter", "Parameters that nobody finds", parameters.unregistered, parameters.made_in_forward,
