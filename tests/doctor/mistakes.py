@@ -25,7 +25,7 @@ ORDER = (  # in which they are taught
     "backward-twice freed-buffer needless-retain graph-kept",  # one graph
     "saved-overwritten grad-none-not-reached grad-none-detached grad-none-no-grad grad-none-copied",  # the articles
     "cut-by-item cut-by-data inference-tensor matmul-shapes broadcast-sizes broadcast-loss",
-    "other-parameters unregistered-parameter frozen-parameter equal-weights",  # training
+    "other-parameters unregistered-parameter layer-repeated frozen-parameter equal-weights",  # training
     "lr-too-large lr-too-small scheduler-first optimizer-anew",
     "target-type wrong-dim softmax-before-ce double-softmax nll-without-log sigmoid-before-bce",
     "same-batch batchnorm-one eval-forgotten state-not-copied cuda-absent",

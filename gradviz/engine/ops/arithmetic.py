@@ -721,7 +721,7 @@ _INTEGER_ADDCDIV = (
 
 
 def _prepare_three(row: OpRow) -> Any:
-    def prepare(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Prepared:
+    def prepare(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: object = 1) -> Prepared:
         target = result_type(input, tensor1, tensor2)
         tensors = input, tensor1, tensor2
         if row is ADDCDIV and tensor1.dtype.rank < 2 and tensor2.dtype.rank < 2:
@@ -732,7 +732,7 @@ def _prepare_three(row: OpRow) -> Any:
             raise NotImplementedError("\"addcmul_cpu_out\" not implemented for 'Bool'")
         if target.rank == 1:  # the factor is a number of that type, too
             check_value(value, target)
-            value = int(np.array(int(value)).astype(target.np))
+            value = int(np.array(value).astype(target.np))
         return row, tensors, arrays, {"value": value}
 
     return prepare

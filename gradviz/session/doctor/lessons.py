@@ -123,6 +123,7 @@ _FELT = {
     "clipped-too-late": "gradient clipping, clip_grad_norm_ has no effect, does nothing; it still explodes, diverges",
     "optimizer-anew": "Adam, momentum has no effect, the optimizer forgets; training is slow, noisy, does not converge",
     "state-not-copied": "the best model, weights, checkpoint restored is the last, is not the best, is not saved",
+    "layer-repeated": "too few parameters; a deeper network has the same number of parameters, is no better",
     "scheduler-first": "the first learning rate is skipped; the learning rate drops one epoch too early",
     "broadcast-loss": "predictions are all the same, the mean of the targets; regression learns only the average",
     "vanishing dead-relu": "gradients are zero, the gradient is 0, very small",
@@ -238,6 +239,7 @@ LESSONS: tuple[Lesson, ...] = (
     _silent(
         "unregistered-parameter", "Parameters that nobody finds", parameters.unregistered, parameters.made_in_forward,
     ),
+    _silent("layer-repeated", "One layer several times", untrained.one_layer_repeated),
     _none("frozen-parameter", "A parameter that never gets a gradient", untrained.frozen),
     _silent("same-batch", "The same batch every time", batches.same_batch),
     _error("cuda-absent", "CUDA where there is none", _CUDA, shapes.cuda),

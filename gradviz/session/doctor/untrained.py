@@ -319,3 +319,22 @@ def _asked_for(case: Case, tensor: int, name: str) -> tuple[Fix, ...]:
         return ()
     text = edits.add_keyword(case.text, made.lineno, name_of(made), "requires_grad", "True")
     return fixes(("requires_grad=True", text))
+
+
+def one_layer_repeated(case: Case) -> Iterator[Hit]:
+    """`[nn.Linear(3, 3)] * 2`: the list has one layer twice."""
+    tensors = case.trace.tensors
+    for each in case.walked:
+        if not isinstance(each, ast.BinOp) or not isinstance(each.op, ast.Mult) or not isinstance(each.left, ast.List):
+            continue
+        made = np.flatnonzero(tensors.is_parameter & (tensors.line == each.lineno) & (tensors.producer < 0)).tolist()
+        used = [one for one in made if len(case.trace.users_of(one)) > 1]
+        if not used or not any(isinstance(one, ast.Call) for one in each.left.elts):
+            continue
+        line, times, (first, *more) = each.lineno, case.source(each.right), each.left.elts
+        why = f"Line {line} makes one layer and repeats it in the list: all places share {case.name(used[0])}, and are "
+        why += "trained as one layer."
+        text = edits.replace_node(case.text, each, f"[{case.source(first)} for _ in range({times})]")
+        advice = "Make a layer for each place, in a list comprehension."
+        yield Hit(line, int(tensors.step[used[0]]) + 1, why, advice, fixes(("a layer each", None if more else text)))
+        return
