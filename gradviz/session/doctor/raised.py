@@ -381,7 +381,7 @@ def cut_root(*kinds: str) -> Say:
         cut = _root_cut(fault.case)
         if cut is None or cut.kind not in kinds:
             return None
-        why = fault.explanation.why if fault.explanation is not None else fault.message
+        why = fault.explanation.beside(fault.message) if fault.explanation is not None else fault.message
         return cut_hit(fault.case, cut, len(fault.case.trace), why)
 
     return say

@@ -310,11 +310,8 @@ def _in_all(case: Case, call: ast.Call, ending: str) -> str | None:
 
 
 def _target_why(fault: Fault) -> str:
-    return (
-        fault.explanation.why
-        if fault.explanation is not None
-        else f"The target does not fit: {fault.message.rstrip('.')}."
-    )
+    said = f"The target does not fit: {fault.message.rstrip('.')}."
+    return fault.explanation.beside(said) if fault.explanation is not None else said
 
 
 def _writes(case: Case, line: int) -> bool:

@@ -337,12 +337,13 @@ class Catcher:
 
 
 def write_given(rows: RowWriter, step: int, calls: Iterable[FrameType]) -> None:
-    """Write which tensors the operation was given that raised within these calls: the arguments of the innermost one of
+    """Write which tensors the operation was given that raised within these calls: the arguments of the outermost one of
     ours that has several, otherwise of the innermost that has one."""
     given: dict[int, None] = {}
     for found in map(_arguments, filter(_is_ours, calls)):
-        if len(found) > 1 or len(found) >= len(given):
-            given = found
+        given = found or given
+        if len(given) > 1:
+            break
     for tensor in list(given)[:_MOST_GIVEN]:
         rows.writer.add("given", step, tensor)
 
