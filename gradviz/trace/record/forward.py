@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from gradviz.engine.kernel.tensor import Tensor
 
 
+def _age(tensor: Tensor) -> int:
+    """The number of a tensor, or one beyond all if it has none."""
+    return tensor._tag if tensor._tag >= 0 else 1 << 62
+
+
 _NUMPYS = OpRow(BY_NUMPY, ("self",), lambda x: x, {}, "", symbol="✎")
 
 
@@ -95,18 +100,19 @@ class Writes:
         add = rows.writer.add
         if not fresh:
             add("writes", step, tensor._tag, rows.value_of(tensor), version_of(tensor))
-        self.count_write(step, tensor)
+        others = rows.memory.sharing(tensor)
+        self.count_write(step, tensor, others)
         self._owner_changed(step, tensor)
-        for each in rows.memory.sharing(tensor):
+        for each in others:
             if each._tag >= 0:
                 add("writes", step, each._tag, rows.value_of(each), version_of(each))
                 self._owner_changed(step, each)
 
-    def count_write(self, step: int, tensor: Tensor) -> None:
-        """The row of a write to the memory of a tensor, with the version that saved buffers are compared with: the same
-        as before, if NumPy wrote, or `.data`, which counts apart."""
+    def count_write(self, step: int, tensor: Tensor, others: Sequence[Tensor]) -> None:
+        """The row of a write to the memory that a tensor shares with others, with the version that saved buffers are
+        compared with: the same as before, if NumPy wrote, or `.data`, which counts apart."""
         rows = self._rows
-        oldest = min((tensor, *rows.memory.sharing(tensor)), key=lambda each: each._tag % (1 << 62))
+        oldest = min((tensor, *others), key=_age) if others else tensor
         rows.writer.add("versions", step, rows.storage_of(tensor._tag), version_of(oldest))
 
     def exported(self, tensor: Tensor) -> None:
@@ -131,7 +137,7 @@ class Writes:
         step = rows.add_step(Kind.INPLACE, number, first._tag, site, number)
         rows.first_output.append(rows.tensor_count)
         rows.add_node(_NUMPYS, [first], None, {}, site, step, number, reason=UNSEEN)
-        self.count_write(step, first)
+        self.count_write(step, first, written)
         for each in written:
             rows.writer.add("writes", step, each._tag, rows.value_of(each), version_of(each))
             self._owner_changed(step, each)

@@ -137,7 +137,7 @@ class Gaps:
                 continue
             if _fingerprint(tensor) != value:
                 add("writes", step, number, rows.value_of(tensor), version_of(tensor))
-                self._writes.count_write(step, tensor)
+                self._writes.count_write(step, tensor, rows.memory.sharing(tensor))
             if _grad_fingerprint(tensor) != grad:
                 self._writes.grad_changed(step, tensor)
 

@@ -458,7 +458,7 @@ class Recorder:
             self._writes.grad_changed(step, each)
             grad = each._grad
             if grad is not None and grad._tag >= 0:
-                self._writes.count_write(step, grad)
+                self._writes.count_write(step, grad, rows.memory.sharing(grad))
             rows.writer.add("updates", step, rows.tensor_of(each), text, 0, -1, -1)
 
     def nudged(self, element: int, up: float, down: float, above: float, below: float, here: float) -> None:
