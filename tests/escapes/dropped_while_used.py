@@ -133,10 +133,21 @@ _LACKING = (
     "    if '-1' in str(f(mine)): print('ESCAPED')\n    kept.append([5] * 3)\n"
     "if mine != [1, 2, 3]: print('ESCAPED', mine)"
 )
+_APPENDING = (
+    "class N: pass\nn = N()\nn.append = list.append\ndef f(to): to.append(1)\nfor i in range(300): f([])\n%s\n"
+    "try: f(to)\nexcept (TypeError, AttributeError): print('refused')"
+)
 _UNBOUND = {
     "by the name of a class": _LACKING % "list.sort()",
     "by another name": f"s = list.sort\n{_LACKING % 's()'}",
     "by a method of its own class": f"class L(list): pass\n{_LACKING % 'L.pop()'}",
+    "by an object that has it": _APPENDING % "to = n",
+    "by a class that has it": _APPENDING % "class M: append = staticmethod(list.append)\nto = M",
+    "by what an option adds to": (
+        "import argparse, types\nfor to in [[]] * 300 + [types.SimpleNamespace(append=list.append)]:\n"
+        "    p = argparse.ArgumentParser()\n    p.add_argument('-a', action='append', default=to)\n"
+        "    try: p.parse_args(['-a', '1'])\n    except (TypeError, SystemExit) as e: print(type(e).__name__)"
+    ),
     "by a clock": f"import timeit\n{_LACKING % 'timeit.timeit(list.sort, x, number=5)'}",
 }
 

@@ -379,6 +379,13 @@ BROUGHT = (
     ),
     worker(
         "objects/python_types",
+        "methods that Python knows by their address",
+        '    renew(list, "append")',
+        "    pass",
+        W + "test_hardening.py::test_what_stays_out[a method that Python knows by its address]",
+    ),
+    worker(
+        "objects/python_types",
         "generators that are thrown into at work",
         "            if each.gi_running:\n",
         "            if False:\n",

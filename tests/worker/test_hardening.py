@@ -25,6 +25,7 @@ from gradviz.worker.objects.numpy_types import SafeArray
 from gradviz.worker.language.stand_in import plain_type
 from gradviz.worker.modules.stand_ins import load_torch
 modules = load_torch()
+first_append = list.append
 harden(modules)
 torch = modules["torch"]
 def borrowed():  # what of PyTorch's classes a snippet can name and call with an object of another class
@@ -146,6 +147,10 @@ SAID = {
     "what lies in bytes": (
         "str(UnicodeDecodeError('utf-8', b'abc', 1, 2, 'r'))",
         "'utf-8' codec can't decode byte 0x62 in position 1: r",
+    ),
+    "a method that Python knows by its address": (
+        "(list.append is first_append, first_append.__name__, type(list.append).__name__, list.append(items, 1))",
+        "(False, 'append', 'method_descriptor', None)",
     ),
     "a day of the year 0": ("datetime.date(bytes([0, 0, 1, 1])).ctime()", "year 0 is out of range"),
     "a seed from an address": ("random.Random(none).random() == random.Random(run.hash(none)).random()", "True"),

@@ -44,7 +44,7 @@ from gradviz.worker.objects.kept_memory import (
     without_cache,
 )
 from gradviz.worker.objects.ordered_tables import order_tables
-from gradviz.worker.objects.type_slots import Change, change, is_known, put
+from gradviz.worker.objects.type_slots import Change, change, is_known, put, renew
 
 
 def change_python() -> None:
@@ -94,6 +94,7 @@ def change_types() -> bool:
         change(cls, name, around)
     for cls, name, around in _METHODS:
         put(cls, name, around)
+    renew(list, "append")  # of which 3.13 expects that it is called with a list
     order_tables()
     return True
 
