@@ -29,7 +29,7 @@ _ACTS = {
     "moved to the end": "d.move_to_end(last)",
     "moved to the front": "d.move_to_end(last, last=False)",
     "set where there is none": "d.setdefault(H(), 1)",
-    "updated": "d.update({H(): 1, H(): 2})",
+    "updated": "d.update([(H(), 1)] * 20)",
     "joined": "d |= {H(): 1, 5: H()}",
     "compared": "d == made((H(), i) for i in range(5))",
     "gone through": "[(d.get(key), d.pop(key, None)) for key in d]",
