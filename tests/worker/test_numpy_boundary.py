@@ -177,6 +177,13 @@ def test_strides_reach_nothing_but_the_arrays_own_memory(shape: tuple[int, ...],
         NUMPY.lib.stride_tricks.as_strided(to_snippet(np.zeros((0, 3))), (1,), (8,))
 
 
+def test_a_view_of_an_array_is_no_scalar() -> None:
+    array = NUMPY.zeros(3)
+    assert type(array.view(type=NUMPY.ndarray)) is SafeArray
+    with pytest.raises(ValueError, match="sub-type of ndarray"):
+        array.view(type=NUMPY.bool_)
+
+
 def test_strides_within_an_array_give_a_view() -> None:
     own = np.arange(6.0)
     found = NUMPY.lib.stride_tricks.as_strided(to_snippet(own), (4, 3), (8, 8))

@@ -78,7 +78,8 @@ def _with_dtype(name: str) -> Callable[..., object]:
         if name == "view" and any(each != array.dtype and "U" in (each.kind, array.dtype.kind) for each in first):
             raise TypeError(ONLY_LETTERS)
         try:
-            return to_snippet(getattr(array, name)(*first, *map(to_numpy, args), **keywords))
+            named = {key: to_numpy(each) for key, each in keywords.items()}
+            return to_snippet(getattr(array, name)(*first, *map(to_numpy, args), **named))
         except UnicodeEncodeError as error:
             raise told(error) from None
 
