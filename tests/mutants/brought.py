@@ -322,8 +322,8 @@ BROUGHT = (
     worker(
         "objects/numpy_types",
         "errors of types",
-        "**keywords))\n        except UnicodeEncodeError as error:\n            raise told(error) from None\n",
-        "**keywords))\n        finally:\n            pass\n",
+        "**named))\n        except UnicodeEncodeError as error:\n            raise told(error) from None\n",
+        "**named))\n        finally:\n            pass\n",
         _NUMPYS,
     ),
     worker(
