@@ -504,7 +504,7 @@ class Rows:
             return
         if not fresh:
             self.add("writes", step, number, self.value(x), version_of(x))
-        self.add("versions", step, self._storages[number], version_of(min((x, *others), key=self.known)))
+        self.add("versions", step, self._storages[number], version_of(min((x, *others), key=self.seen)))
         for each in others:  # their numbers are from before: asking for a node now would make a new one
             self.add("writes", step, self.seen(each), self.value(each), version_of(each))
 
