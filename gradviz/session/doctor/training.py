@@ -393,9 +393,6 @@ def _in_time(case: Case, at: int, backward: int, used: int) -> tuple[Fix, ...]:
     return fixes(("before backward()", text))
 
 
-# -- writes and numbers that autograd does not notice
-
-
 def clipped_too_late(case: Case) -> Iterator[Hit]:
     """Gradients that are clipped only after the step has used them, and cleared before the next one."""
     late, clipped = list[tuple[int, int]](), 0
@@ -416,11 +413,14 @@ def clipped_too_late(case: Case) -> Iterator[Hit]:
     yield Hit(line, step + 1, why, "Clip between backward() and step().", fixes(("before the step", text)))
 
 
-_BY_DATA = (
+# -- writes and numbers that autograd does not notice
+
+
+_THROUGH_DATA = (
     ".data",
     "Write after backward(), or make a new tensor; inside no_grad() a write is seen, and PyTorch would say so.",
 )
-_BY_NUMPY = (
+_THROUGH_NUMPY = (
     "a NumPy array over its memory",
     "Write after backward(), or to a copy: torch.tensor(array) and tensor.numpy().copy() make one.",
 )
@@ -430,6 +430,8 @@ def data_written(case: Case) -> Iterator[Hit]:
     """`.data` of a tensor, or a NumPy array over its memory, is written to after an operation saved it: the version
     counter does not notice."""
     trace, saved = case.trace, case.trace.saved
+    if ".data" not in case.text and not (trace.nodes.op == BY_NUMPY).any():
+        return
     steps = np.flatnonzero(trace.steps.kind == Kind.BACKWARD)
     ran = dict(zip(trace.steps.node[steps].tolist(), steps.tolist(), strict=True))
     for step, storage in sorted(
@@ -445,7 +447,7 @@ def data_written(case: Case) -> Iterator[Hit]:
             continue
         victim, line = int(saved.node[hurt[0]]), case.line_of(step)
         name = case.name(int(saved.tensor[hurt[0]])) if saved.tensor[hurt[0]] >= 0 else "the tensor"
-        how, instead = _BY_NUMPY if by_numpy else _BY_DATA
+        how, instead = _THROUGH_NUMPY if by_numpy else _THROUGH_DATA
         why = f"Line {line} writes to {name} through {how}, which autograd does not see. {trace.nodes.name[victim]} "
         why += f"(line {trace.nodes.line[victim]}) had saved {name} and computed its gradient with the new values: "
         why += "it is wrong, and nothing says so."

@@ -112,8 +112,7 @@ def find_graphs(trace: Trace) -> Graphs:
     of it one graph wherever batches come from the same data. What a backward call made under create_graph is linked to
     its `origin`. A graph is shown from its first step until another graph starts after its last event (a step of one of
     its nodes, or a use of its results elsewhere, unless another iteration takes them, or an operation on them that
-    raised); a tracked graph is replaced only
-    by a tracked one."""
+    raised); a tracked graph is replaced only by a tracked one."""
     steps, nodes, inputs, tensors = trace.steps, trace.nodes, trace.inputs, trace.tensors
     origin, turn = trace.origin_of_node, find_turns(trace.regions, nodes, trace.nesting, trace.calls)
     count = len(nodes)
