@@ -144,10 +144,21 @@ def test_a_stored_gradient_stands_on_a_ground_of_its_own(scene: Scene) -> None:
         sheet = Canvas(120, 90)
         sheet.painter.scale(0.5, 0.5)
         says = Briefs(scene.moment.frame).of(scene.placed.diagram, item_named(scene, "w"))
-        says = Brief(says.name, says.value, says.grad, stored)
+        says = Brief(says.name, says.value, says.grad, stored=stored)
         BriefPainter(ink, Writer(scene.trace)).paint(sheet.painter, card, card, TENSOR, LEAF, says, 0.5)
         assert (sheet.count(LIGHT.gradient_fill) > 50) == seen
         assert sheet.count(LIGHT.leaf_fill) > 200
+
+
+def test_a_number_at_medium_zoom_keeps_its_place_when_its_gradient_comes(scene: Scene) -> None:
+    brief = BriefPainter(Ink(LIGHT), Writer(scene.trace))
+    says = Briefs(scene.moment.frame).of(scene.placed.diagram, item_named(scene, "w"))
+    assert says.grad >= 0
+    for tall in np.arange(41.0, 90.0):
+        card = QRectF(0, 0, 100, tall)
+        (before,) = (spot.box for spot in brief.number_boxes(card, replace(says, grad=-1), 1.0))
+        value, gradient = (spot.box for spot in brief.number_boxes(card, says, 1.0))
+        assert before == value and value.bottom() <= gradient.top() <= gradient.bottom() <= tall, tall
 
 
 def test_the_level_depends_on_the_zoom_and_the_size_of_text_only(qapp: QApplication) -> None:

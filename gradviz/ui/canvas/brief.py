@@ -41,6 +41,7 @@ class Brief:
     name: str
     value: int = -1
     grad: int = -1
+    tracked: bool = True  # a gradient can come
     stored: bool = False  # the gradient is stored in `.grad`, not just passing through
     ran: bool = False  # an operation that has run backward in this call
     tabs: tuple[Tab, ...] = ()  # an operation's saved buffers
@@ -99,7 +100,8 @@ class Briefs:
             value, grad, stored = int(self.value[index]), int(self.grad[index]), bool(self.stored[index])
             last, arrivals = int(self._arrival[index]), self._frame.trace.arrivals
             arrived, expected = (int(arrivals.arrived[last]), int(arrivals.expected[last])) if last >= 0 else (0, 0)
-            return Brief(diagram.names[item], value, grad, stored, arrived=arrived, expected=expected)
+            tracked = bool(diagram.category[item] != CONSTANT)
+            return Brief(diagram.names[item], value, grad, tracked, stored, arrived=arrived, expected=expected)
         if diagram.kind[item] == OPERATION:
             tabs = tabs_of(self._frame, index)
             symbol = diagram.names[item] or str(diagram.trace.nodes.symbol[index])
@@ -182,6 +184,7 @@ ANY_NAME, ANY_ROOM = "ƒ", 20  # shown instead of a name that does not fit, and 
 NAME_SIZE, NUMBER_SIZE = 0.85, 0.72  # of the fonts of cards up close: 11 pixels
 BETWEEN = 0.6  # gap between the numbers of a grid, in digit widths
 NAMED_GAP = 2.0  # pixels around tabs with names
+LARGE = 1.6  # lines that a number takes at most
 SPARE = 10.0  # how far they may extend beyond the box of their operation: less than what is between two boxes
 PASSING = "∇"  # put before a gradient so that it can't be mistaken for a value
 
@@ -203,7 +206,7 @@ def _lines(area: QRectF, line: float) -> int:
 
 def _gradient_area(area: QRectF, line: float, gradient: Block) -> QRectF:
     """The lower part of a card, which belongs to the gradient."""
-    top = area.bottom() - line - 1 if gradient.grid is None else gradient.box.top() - line
+    top = gradient.box.top() - (line if gradient.grid is not None else 0)
     return QRectF(area.left(), top, area.width(), area.bottom() - top)
 
 
@@ -351,7 +354,8 @@ class BriefPainter:
             return None, None
         body = area.adjusted(PADDING, line + 1, -PADDING, -2)
         if says.grad < 0:
-            return self._value_block(body, line, says), None
+            below = line - 1 if says.tracked and lines > 2 else 0.0  # a number does not move when its gradient comes
+            return self._value_block(body, line, says, below), None
         grad = self._gradient_block(area, line, says)
         if lines == 2:
             body = QRectF(area.left() + PADDING, area.top(), area.width() - 2 * PADDING, line)
@@ -361,14 +365,14 @@ class BriefPainter:
             body.setBottom(area.top() + line)
         return self._value_block(body, line, says), grad
 
-    def _value_block(self, body: QRectF, line: float, says: Brief) -> Block | None:
+    def _value_block(self, body: QRectF, line: float, says: Brief, below: float = 0.0) -> Block | None:
         written = self._writer.of(says.value)
         grid = self._fitting(body, line, written)
         if grid is not None:
             return Block(body, written, grid)
         if written.picture is not None and body.height() >= LOWEST and (body.height() >= line or not written.text):
             return Block(body.adjusted(0, 1, 0, -1), written, picture=written.picture)
-        place = QRectF(body.left(), body.top(), body.width(), min(body.height(), 1.6 * line))
+        place = QRectF(body.left(), body.top(), body.width(), min(body.height() - below, LARGE * line))
         return Block(place, written) if body.height() >= line - 3 else None
 
     def _value(self, painter: QPainter, line: float, block: Block) -> None:
@@ -378,7 +382,13 @@ class BriefPainter:
             paint_picture(painter, self._ink, block.box, block.picture, "text")
         else:
             text = self.number(sizes.NUMBER, block.written, block.box.width(), block.written.text)
-            self._word(painter, sizes.NUMBER, NUMBER_SIZE, "text", block.box, text, LEFT)
+            size = self._size(sizes.NUMBER, text, block.box, line)
+            self._word(painter, sizes.NUMBER, size, "text", block.box, text, LEFT)
+
+    def _size(self, role: str, number: str, box: QRectF, line: float) -> float:
+        """A number is as large as up close, if its box has room for that."""
+        wide = box.width() / (self._ink.width(role, number) * self._ink.theme.scale)
+        return max(NUMBER_SIZE, min(NUMBER_SIZE * box.height() / line, wide, 1.0))
 
     def _fitting(self, body: QRectF, line: float, written: Written) -> Grid | None:
         """The numbers of a small array with as many digits as fit; None if not even the shortest form does."""
@@ -405,7 +415,9 @@ class BriefPainter:
         body = area.adjusted(PADDING, 2 * line + 1 + taken, -PADDING, -2)  # one line for the name, one for the ∇
         grid = self._fitting(body, line, written)
         if grid is None:
-            return Block(QRectF(body.left(), area.bottom() - line - 1, body.width(), line + 1), written)
+            left = 0.0 if value.picture else area.height() - (1 + LARGE) * line - 1
+            tall = max(line + 1, min(left, LARGE * line))
+            return Block(QRectF(body.left(), area.bottom() - tall, body.width(), tall), written)
         body.setTop(body.bottom() - (line - 2) * len(grid.rows))
         return Block(body, written, grid)
 
@@ -416,14 +428,16 @@ class BriefPainter:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self._ink.colours["gradient_fill"])
             painter.drawRoundedRect(last, corner, corner)
-        inner = QRectF(last.left() + PADDING, last.top(), last.width() - 2 * PADDING, line + (grid is None))
+        tall = line if grid is not None else last.height()
+        inner = QRectF(last.left() + PADDING, last.top(), last.width() - 2 * PADDING, tall)
         self._word(painter, sizes.META, 1.0, "gradient", inner, PASSING, LEFT)
         if grid is not None:
             self._grid(painter, block.box, line, grid, "gradient")
             return
         mark = self._ink.width(sizes.META, PASSING) * self._ink.theme.scale + 3
         text = says.ticks or self.number(sizes.GRAD, block.written, inner.width() - mark)
-        self._word(painter, sizes.GRAD, NUMBER_SIZE, "gradient", inner.adjusted(mark, 0, 0, 0), text, RIGHT)
+        inner.adjust(mark, 0, 0, 0)
+        self._word(painter, sizes.GRAD, self._size(sizes.GRAD, text, inner, line), "gradient", inner, text, RIGHT)
 
     def circle(self, card: QRectF, box: QRectF, name: str, scale: float) -> QRectF:
         """The circle of an operation as it is painted, in world coordinates."""
