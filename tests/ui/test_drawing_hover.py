@@ -18,20 +18,21 @@ def opened(pilot: Pilot, drawing: Drawing) -> None:
     pilot.qtbot.waitUntil(lambda: pilot.window.canvas.drawn.view.viewport.extent is not None, timeout=RUN_TIMEOUT)
 
 
-def has_its_size(pilot: Pilot) -> None:
-    """The card under the canvas has come, and the canvas gave it the room."""
-    sizes: list[QSize] = []
+def is_at_rest(pilot: Pilot) -> None:
+    """The card under the canvas has come, the canvas gave it the room, and its camera has arrived."""
+    view = pilot.window.canvas.drawn.view
+    seen: list[tuple[QSize, tuple[float, float], tuple[float, float]]] = []
 
     def stays() -> bool:
-        sizes.append(pilot.window.canvas.drawn.view.size())
-        return len(sizes) > 3 and sizes[-1] == sizes[-2] == sizes[-3]
+        seen.append((view.size(), view.camera.to_screen(0, 0), view.camera.to_screen(1, 1)))
+        return len(seen) > 3 and seen[-1] == seen[-2] == seen[-3]
 
     pilot.qtbot.waitUntil(stays, timeout=RUN_TIMEOUT)
 
 
 def card_over(pilot: Pilot, node: int) -> str:
     """Rest the pointer on a node; what its card says, "" without one."""
-    has_its_size(pilot)
+    is_at_rest(pilot)
     view = pilot.window.canvas.drawn.view
     there = view.drawing.by_id[node]
     x, y = view.camera.to_screen(there.x, there.y)
