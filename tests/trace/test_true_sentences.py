@@ -171,9 +171,10 @@ ROWS = [  # a backward call on a matrix, and what its sentence says and does not
     ("(x.T * 2).sum()", "∂x = grad, transposed back = [[2, 2], [2, 2]]", "permuted"),
     (
         "(x.repeat(2, 2) * 1.23456).exp().log().sum()",  # sixteen elements are written out
-        "∂(x.repeat(2, 2) * 1.23456) = grad · (x.repeat(2, 2) * 1.23456).exp() = [[1, 1, 1, 1], [1, ",
+        "= grad / (x.repeat(2, 2) * 1.23456).exp() = [[0.291, 0.08466, 0.291, 0.08466], [0.02463, ",
         " in [",
     ),
+    ("(x.repeat(2, 2) * 1.23456).exp().log().sum()", "= grad · 1.235 = (4, 4) all 1.235", "[1.235, 1.235"),
     ("x.mean()", "grad / 4 for every element = [[0.25, 0.25], [0.25, 0.25]]", "= 1 / 4"),
 ]
 

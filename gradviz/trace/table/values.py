@@ -67,6 +67,7 @@ WHOLE = 65_536  # a value with more elements is kept as a summary
 EDGES, ALL, NOTHING, NO_NUMBERS = range(4)  # what is kept of a value; on the meta device there is nothing to keep
 EDGE = 3  # elements kept at each end of each dimension of such a value
 MATRIX = 25  # elements of an array that a sentence writes individually
+SAME = 9  # elements that a sentence writes individually though they are all equal
 FEW = 4  # elements of an array that a formula writes individually
 MOST_DIGITS = 10  # of a number in a sentence, where fewer would not show what is said
 
@@ -122,6 +123,11 @@ class Summary:
     mean: float
     norm: float
     nans: int
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether all elements are the same number."""
+        return not self.nans and self.low == self.high
 
 
 def summarise(array: Array) -> Summary:
@@ -272,10 +278,11 @@ class Value:
         return not self.summary.nans and math.isfinite(self.summary.low) and math.isfinite(self.summary.high)
 
     def written(self, digits: int = 4) -> str:
-        """The numbers for a sentence: all of them up to `MATRIX` elements, otherwise the shape and the range."""
+        """The numbers for a sentence: all of them up to `MATRIX` elements, or `SAME` equal ones, otherwise the shape
+        and the range."""
         if self.scalar is not None:
             return number_text(self.scalar, digits)
-        if self.array is not None and 1 < self.array.size <= MATRIX:
+        if self.array is not None and 1 < self.array.size <= (SAME if self.summary.is_uniform else MATRIX):
             return array_text(self.array, digits)
         return self.brief()
 
@@ -305,10 +312,8 @@ class Value:
         if found.nans == self.numel:
             return f"{shape} all nan"
         of = "of magnitude " if self.dtype.startswith("complex") else ""  # complex numbers have no order
-        if found.low == found.high and not found.nans and self.dtype == "bool":
-            return f"{shape} all {bool(found.low)}"
-        if found.low == found.high and not found.nans:
-            return f"{shape} all {of}{number_text(found.low)}"
+        if found.is_uniform:
+            return f"{shape} all {bool(found.low) if self.dtype == 'bool' else of + number_text(found.low)}"
         if self.dtype == "bool":
             return f"{shape}, {round(found.mean * self.numel):,} of {self.numel:,} True"
         nans = f", {found.nans} nan" if found.nans else ""

@@ -240,6 +240,12 @@ def _named_tabs(ink: Ink, tabs: tuple[Tab, ...], room: QSizeF, vertical: bool) -
     return found if wide <= room.width() + NAMED_GAP and len(rows) * line <= room.height() else []
 
 
+def _number_size(ink: Ink, role: str, number: str, box: QRectF, line: float) -> float:
+    """How large a number is written in its box, as a part of its font: as up close, if there is room for that."""
+    wide = box.width() / (ink.width(role, number) * ink.theme.scale)
+    return max(NUMBER_SIZE, min(NUMBER_SIZE * box.height() / line, wide, 1.0))
+
+
 def _room(width: float, scale: float) -> float:
     """How wide what belongs to an item may be, whose box is so wide on the screen."""
     return width + 2 * (sizes.MARGIN - 2) * scale
@@ -382,13 +388,8 @@ class BriefPainter:
             paint_picture(painter, self._ink, block.box, block.picture, "text")
         else:
             text = self.number(sizes.NUMBER, block.written, block.box.width(), block.written.text)
-            size = self._size(sizes.NUMBER, text, block.box, line)
+            size = _number_size(self._ink, sizes.NUMBER, text, block.box, line)
             self._word(painter, sizes.NUMBER, size, "text", block.box, text, LEFT)
-
-    def _size(self, role: str, number: str, box: QRectF, line: float) -> float:
-        """A number is as large as up close, if its box has room for that."""
-        wide = box.width() / (self._ink.width(role, number) * self._ink.theme.scale)
-        return max(NUMBER_SIZE, min(NUMBER_SIZE * box.height() / line, wide, 1.0))
 
     def _fitting(self, body: QRectF, line: float, written: Written) -> Grid | None:
         """The numbers of a small array with as many digits as fit; None if not even the shortest form does."""
@@ -437,7 +438,8 @@ class BriefPainter:
         mark = self._ink.width(sizes.META, PASSING) * self._ink.theme.scale + 3
         text = says.ticks or self.number(sizes.GRAD, block.written, inner.width() - mark)
         inner.adjust(mark, 0, 0, 0)
-        self._word(painter, sizes.GRAD, self._size(sizes.GRAD, text, inner, line), "gradient", inner, text, RIGHT)
+        size = _number_size(self._ink, sizes.GRAD, text, inner, line)
+        self._word(painter, sizes.GRAD, size, "gradient", inner, text, RIGHT)
 
     def circle(self, card: QRectF, box: QRectF, name: str, scale: float) -> QRectF:
         """The circle of an operation as it is painted, in world coordinates."""
