@@ -49,6 +49,7 @@ FILE is a Python file (.py), a snippet or drawing of GradViz (.gradviz), or a re
 opens a lesson set: a .gvlessons file, or a folder. What follows a -- are the arguments of the snippet:
 gradviz train.py -- --epochs 2"""
 _FILES = "what to open, each in a window of its own; your own files run at once, one from elsewhere waits for Run"
+_SNIPPET = "a Python file, or a snippet or drawing of GradViz"
 _FILE = "a Python file, a snippet or drawing of GradViz, or a recording"
 _RUN_EPILOG = """exit status:
   0  all is well
@@ -99,19 +100,18 @@ def _run_parser() -> argparse.ArgumentParser:
         epilog=_RUN_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help=_FILE)
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", type=Path, help=f"{_SNIPPET}; with --steps or --json also a recording"
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
         "--json",
         action="store_true",
         help="print the recorded steps as JSON, one object per file and line, instead of the output",
     )
-    form.add_argument("--steps", action="store_true", help="print the recorded steps as text after the output")
-    form.add_argument(
-        "--every-step",
-        action="store_true",
-        help="the same with a line for each step: --steps writes as one what brings no news",
-    )
+    steps = "print the recorded steps as text after the output; those that bring no news share a line"
+    form.add_argument("--steps", action="store_true", help=steps)
+    form.add_argument("--every-step", action="store_true", help="the same, with a line for each step")
     parser.add_argument("--time-limit", type=_seconds, metavar="SECONDS", help="stop a snippet after this time")
     which = "which iterations of a training are recorded: first:20, every:10, last:5, 7, 100-102, or several of these"
     parser.add_argument("--iterations", type=_iterations, metavar="WHICH", help=which)
@@ -245,11 +245,11 @@ def _show_recording(path: Path, as_json: bool, as_steps: bool, every: bool) -> i
 
     name = shown(path.name)
     try:
+        found = recordings.read(path)
         if not (as_json or as_steps):
             raise UserError(
-                f"{name} is a recording, which can't be run: add --steps or --json, or open it: gradviz {name}"
+                f"{name} is a recording, which can't be run. Add --steps or --json, or open it: gradviz {name}"
             )
-        found = recordings.read(path)
     except UserError as error:
         _say(str(error))
         return UNREADABLE
@@ -307,7 +307,7 @@ def _document_of(path: Path, otherwise: str) -> Document | None:
     name = shown(path.name)
     try:
         if is_recording(path):
-            raise UserError(f"{name} is a recording, which can't be run or changed: open it: gradviz {name}")
+            raise UserError(f"{name} is a recording, which can't be run or changed. Open it: gradviz {name}")
         contents = load(path)
         if contents.document.is_blank:
             raise UserError(f"{name} is empty: {otherwise}.")
@@ -351,7 +351,7 @@ def _say(sentence: str) -> None:
 
 def _code(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="gradviz code", description="Print the PyTorch code of a drawing.")
-    parser.add_argument("file", metavar="FILE", type=Path, help=_FILE)
+    parser.add_argument("file", metavar="FILE", type=Path, help=_SNIPPET)
     options = parser.parse_args(arguments)
     document = _document_of(options.file, "there is no code")
     if document is None:
@@ -371,7 +371,7 @@ def _draw(arguments: Sequence[str]) -> int:
         description="Turn a snippet into a drawing. Code that can't be drawn as it is written, such as loops and "
         "functions, is run, and drawn as it ran.",
     )
-    parser.add_argument("file", metavar="FILE", type=Path, help=_FILE)
+    parser.add_argument("file", metavar="FILE", type=Path, help=_SNIPPET)
     parser.add_argument("-o", "--out", required=True, type=_drawing, metavar="OUT", help="the drawing, OUT.gradviz")
     options = parser.parse_args(arguments)
     from gradviz.document.documents import Contents

@@ -58,8 +58,10 @@ def fixed(findings: Sequence[Finding], wanted: str) -> tuple[str, str]:
     for each in findings:
         if each.id == wanted and each.fixes:
             return each.fixes[0].text, ""
-    found = ", ".join(dict.fromkeys(each.id for each in findings)) or "nothing"
-    return "", f"There is no fix for {wanted}; found: {found}."
+    if any(each.id == wanted for each in findings):
+        return "", f"There is no fix for {wanted}."
+    found = ", ".join(dict.fromkeys(each.id for each in findings))
+    return "", f"There is no finding {wanted}; {f'there is {found}' if found else 'nothing was found'}."
 
 
 def found_text(trace: Trace, findings: Sequence[Finding], name: str, *, as_json: bool) -> str:

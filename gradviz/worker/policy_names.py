@@ -122,18 +122,20 @@ REFUSED_BUILTINS = {
     "breakpoint": "GradViz itself steps through the snippet; leave the line out",
 }
 
-_FILES = "a snippet has no files, processes or environment; put the data in the snippet itself"
+_MACHINE = "a snippet starts no programs and knows nothing about the computer; leave it out"
+_FILES = "a snippet can't open such files; write the numbers into the snippet, or read a text file"
 _NETWORK = "a snippet has no network; put the data in the snippet itself"
 _THREADS = "a snippet runs in one thread and one process; call the function directly"
-_INNARDS = "a snippet can't reach the inside of Python; leave it out"
+_INNARDS = "a snippet can't reach Python's internals; leave it out"
 _DRAWS = "GradViz draws the graph itself; leave it out"
-_DATASETS = "datasets and ready models can't be loaded; make a small batch with torch.randn or write the numbers down"
+_DATASETS = "datasets and pretrained models can't be downloaded; make a batch with torch.randn or write numbers down"
 _NOTEBOOK = "it belongs to a notebook; leave it out"
 _NUMBERS = "write the numbers into the snippet or make them with torch or numpy"
 _COMPUTED = "compute it with torch or numpy, or leave it out"
 
 _HINTS = {
-    _FILES: "os subprocess platform shelve sqlite3 h5py yaml getpass",
+    _MACHINE: "os subprocess platform getpass",
+    _FILES: "shelve sqlite3 h5py yaml",
     _NETWORK: "socket urllib requests http ssl ftplib smtplib wget httpx",
     _THREADS: "threading multiprocessing concurrent asyncio signal queue _thread",
     _INNARDS: """ctypes gc inspect importlib builtins types weakref ast dis code marshal pdb runpy site

@@ -100,8 +100,8 @@ def test_killed_before_it_is_ready(cut: int, tmp_path: Path) -> None:
     ("then", "limits", "status", "words"),
     [
         (recorded.CLOSES_BUT_LIVES, Limits(), "died", "It has been replaced"),
-        (recorded.HANGS, SHORT, "limit", "took longer than 1 seconds"),
-        (recorded.STOPS, SHORT, "limit", "took longer than 1 seconds"),
+        (recorded.HANGS, SHORT, "limit", "took longer than 1 second."),
+        (recorded.STOPS, SHORT, "limit", "took longer than 1 second."),
         (recorded.FLOODS, Limits(output_chars=50_000), "limit", "printed more than 50,000 characters"),
         (recorded.FLOODS_BATCHES, Limits(recorded_bytes=2_000_000), "limit", "recorded more than 2 MB"),
         (recorded.FLOODS_NONSENSE, Limits(), "died", "it sent a wrong message"),
@@ -133,7 +133,7 @@ def test_a_worker_that_never_reads_its_input(length: int, tmp_path: Path) -> Non
     source = "x = 1\n" * (length // 6)  # the longer one fills the pipe
     attempt = failing(tmp_path, encoded(1), recorded.HANGS, SHORT, ready=len(encoded(1)), listens=False, source=source)
     assert attempt.status == "limit"
-    assert "took longer than 1 seconds" in attempt.sentence
+    assert "took longer than 1 second." in attempt.sentence
 
 
 def test_a_pool_whose_workers_are_killed_at_each_event_goes_on() -> None:

@@ -128,6 +128,17 @@ def test_a_hint_about_a_layer_and_a_clamp_is_of_what_ran() -> None:
     assert found[-2:] == ["addmm: A product of matrices plus a third.", "clamp: Limits each element to a range."]
 
 
+def test_a_hint_has_the_digits_that_its_arithmetic_takes() -> None:
+    asked = questions(
+        trace_of("import torch\na = torch.tensor([2.99361, 1.0])\nb = torch.tensor([3.0, 4.0])\nd = a - b")
+    )
+    assert asked[-1].hints[-1] == "[2.9936, 1] − [3, 4]"
+    made = questions(
+        trace_of("import torch\nx = torch.ones(2, requires_grad=True)\n(x * 2).sum().backward(create_graph=True)")
+    )
+    assert not [hint for one in made for hint in one.hints if hint == "1 = 1"]
+
+
 def test_a_hint_about_a_write_in_place_reads_what_was_there_before() -> None:
     """In a module, and in a Function that marks its input: the result is another tensor, which is not known yet."""
     of_module = "import torch\nx = torch.tensor([-3., 5.])\nout = torch.nn.ReLU(inplace=True)(x)\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from gradviz.session.inspect.inspection import inspect
@@ -11,6 +12,7 @@ from gradviz.session.inspect.why import LONGEST, MOST, Answer, Why, answers, in_
 from gradviz.session.state import Selection, State
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.words.explain import sentence
+from gradviz.trace.words.reasons import no_grad_reason
 from tests.trace.running import run
 
 CUT = """import torch
@@ -86,6 +88,17 @@ optimizer = torch.optim.SGD([w], lr=0.1)
 loss = (w * v).sum()
 loss.backward()
 optimizer.step()
+"""
+READ = """import torch
+w = torch.ones(2, requires_grad=True)
+(w * 0).sum().backward()
+g = w.grad
+h = g * 2
+"""
+ASKED_FOR = """import torch
+w = torch.ones(2, requires_grad=True)
+torch.autograd.grad((w * 2).sum(), [w])
+z = w * 3
 """
 SHAPED = """import torch
 a = torch.ones(4, 1)
@@ -178,7 +191,11 @@ ASKED = [
     (GROWN, "h", "large value", "It is 5100. Each of these made it larger.", [3, 5]),
     (CLEARED, "w", "none", "set to None at line 4", [4]),
     (FORGOTTEN, "v", "training", "the optimizer was not given it", [3, 7]),
-    (SHAPED, "d", "shape", "These operations made []", [4, 5]),
+    (SHAPED, "c", "shape", "This operation makes the shape [4, 4] of what it is given.", [4]),
+    (SHAPED, "d", "shape", "This operation makes the shape [] of what it is given.", [5]),
+    (READ, "g", "shape", "A gradient has the shape of its tensor, and w is [2].", [2]),
+    (READ, "h", "zero value", "g is zero itself.", [3, 5]),
+    (ASKED_FOR, "z", "none", "Made after the last backward call.", [4, 3]),
     (PASSED, "y", "none", "Not a leaf: the gradient passed through and was not stored", [3, 4]),
     (RETURNED, "w", "none", "The gradient was returned by autograd.grad(), which stores none.", [2, 3, 4]),
     (FILLED, "w", "zero", "It was filled with zeros on line 4.", [4]),
@@ -237,9 +254,7 @@ def test_where_an_ordinary_gradient_comes_from_is_told_on_request() -> None:
         "import torch\nw = torch.tensor([1.0, 2.0], requires_grad=True)\ny = w * 3\nz = (y * y).sum()\nz.backward()"
     )
     said = in_words(trace.frame_at(len(trace)), tensor_of(trace, "w"), "a.py")
-    assert said.startswith(
-        "Why has w this gradient?\nIt is [18, 36]. These operations sent it, from the end of the loss"
-    )
+    assert said.startswith("Why has w this gradient?\nIt is [18, 36]. These operations sent it, from z back to here.\n")
     lines = ["SumBackward0 got 1 and sent [1, 1]", "MulBackward0 got [1, 1] and sent [3, 6]"]
     lines.append("MulBackward0 got [6, 12] and sent [18, 36], 3 times as large")
     assert [each for each in lines if f": {each}" in said] == lines
@@ -467,3 +482,11 @@ opt.step()
     trace = run(text)
     tensor = int(trace.names.tensor[trace.names.name.tolist().index("w")])
     assert all(each.topic != "training" for each in answers(trace.frame_at(len(trace)), tensor))
+
+
+def test_what_a_backward_call_computes_was_made_during_it() -> None:
+    trace = run("import torch\nx = torch.ones(2, requires_grad=True)\n(x**3).sum().backward(create_graph=True)")
+    within = np.flatnonzero(trace.tensors.step > trace.calls.step[0])
+    made = [each for each in within.tolist() if trace.tensors.producer[each] >= 0 and trace.tensors.requires_grad[each]]
+    frame = trace.frame_at(int(trace.calls.end[0]) - 1)
+    assert {no_grad_reason(frame, each) for each in made} == {"made during the last backward call"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gradviz.trace.table.roles import scope_name
 from tests.trace.running import run
 
 SOURCE = """\
@@ -35,3 +36,23 @@ def test_indices_that_the_snippet_names_are_a_tensor_of_the_trace() -> None:
     trace = run(source)
     last = trace.frame(len(trace))
     assert "places" in [last.name(number) for number in range(len(trace.tensors))]
+
+
+def test_a_part_of_a_module_is_called_as_the_snippet_gets_at_it() -> None:
+    trace = run(
+        "import torch\nclass Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.model = torch.nn.Sequential(torch.nn.Linear(1, 1), torch.nn.Tanh())\n"
+        "    def forward(self, x):\n        return self.model(x)\nnet = Net()\nnet(torch.ones(1, 1))"
+    )
+    frame, node = trace.frame(len(trace)), trace.nodes.op.tolist().index("addmm")
+    assert frame.name(int(trace.outputs_of(node)[0])) == "output of model[0]"
+    assert scope_name(trace, node) == "model[0]"
+
+
+def test_a_view_is_called_what_it_is() -> None:
+    trace = run(
+        "import torch\ntorch.distributions.Normal(torch.zeros(2), torch.ones(2)).sample()\n"
+        "x = torch.zeros(2, 4)\nx[:, 1::2] = torch.ones(2, 2)"
+    )
+    last = trace.frame(len(trace))
+    assert {"torch.zeros(2).expand(2,)", "x[:, 1:4:2]"} <= {last.name(each) for each in range(len(trace.tensors))}

@@ -153,6 +153,7 @@ def test_a_long_expression_is_shortened_within_its_brackets(text: str, expected:
 
 LEAVES = [  # parameters of modules that have no variable of their own, and what they are called
     ("torch.nn.Embedding(3, 2)(torch.tensor([1])).sum()", ["torch.nn.Embedding(3, 2).weight"]),
+    ("torch.nn.Parameter(torch.ones(2)).sum()", ["torch.nn.Parameter(torch.ones(2))"]),
     ("torch.nn.Linear(1, 1)(torch.ones(1, 1)).sum()", ["torch.nn.Linear(1, 1).weight", "torch.nn.Linear(1, 1).bias"]),
     (
         "net = torch.nn.Sequential(torch.nn.LazyLinear(2), torch.nn.LazyLinear(1))\nnet(torch.ones(1, 3)).sum()",

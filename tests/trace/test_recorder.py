@@ -266,6 +266,11 @@ def test_buffers_go_with_a_graph_that_nothing_refers_to() -> None:
     ] == ["held"] * 6
 
 
+def test_a_buffer_is_held_at_the_step_that_saves_it_even_if_nothing_keeps_the_result() -> None:
+    trace = run("import torch\nw = torch.ones(1, requires_grad=True)\nprint((w * 4).item())\nx = torch.ones(1)")
+    assert [trace.frame_at(cursor).saved(0)[0].state for cursor in (2, 3)] == ["held", "freed"]
+
+
 def test_freed_buffers_are_not_dropped_as_well() -> None:
     trace = run(HEAD + "x = torch.ones(2, requires_grad=True)\nfor i in range(3):\n    (x * x).sum().backward()\n")
     assert len(trace.frees) == 3 and not len(trace.drops)

@@ -584,6 +584,7 @@ SAID = [  # a program, and what one of its sentences says and none does
     ),
     ("y = x * 1; y.atan2_(y)", "the angle of the point (the former y, the former y) = ", "(y (before"),
     ("y = torch.ones(9); y.atan2_(y)", "the angle of the point (the former y, the former y) = ", "(y, the"),
+    ("net = torch.nn.Linear(1, 1).double()\nnet.float()", "net.weight as float32", "a copy of net.weight"),
     ("{}['lr']", "KeyError: 'lr'", "\n'lr'"),
     ("a = torch.tensor([3.])\nfor _ in range(2):\n    a * 2; a * 3; a = a + 1", "a * 2 = ", "in [0, 1]"),
 ]  # fmt: skip

@@ -159,8 +159,8 @@ def test_groups_that_say_nothing_are_left_out() -> None:
     assert len(build(run(LOOP), Ruler()).structure.groups) == 0, "an iteration that is the whole graph"
     groups = build(run(BLOCKS), Ruler()).structure.groups
     assert "Net" not in groups.title, "nearly the whole graph"
-    assert [title for title in groups.title if title.startswith("blocks.")] == ["blocks.0", "blocks.1", "blocks.2"]
-    assert groups.size[[title.startswith("blocks.") for title in groups.title]].tolist() == [9, 9, 9]
+    assert [title for title in groups.title if title.startswith("blocks[")] == ["blocks[0]", "blocks[1]", "blocks[2]"]
+    assert groups.size[[title.startswith("blocks[") for title in groups.title]].tolist() == [9, 9, 9]
 
 
 def test_parameters_are_in_their_module_and_data_is_outside() -> None:
@@ -239,13 +239,13 @@ def test_keys_are_the_same_in_another_run() -> None:
 def test_equal_modules_one_after_the_other_are_one_group() -> None:
     diagram = build(run(STACK.format(before="nn.Linear(3, 3), nn.Sigmoid(), ")), Ruler(), CLOSED)
     groups = diagram.structure.groups
-    number = groups.title.index("blocks.2 … blocks.13")
+    number = groups.title.index("blocks[2] … blocks[13]")
     assert groups.detail[number] == "×12"
     index = int(groups.index[number])
-    assert title_of(diagram.trace, index) == "blocks.2 … blocks.13"
+    assert title_of(diagram.trace, index) == "blocks[2] … blocks[13]"
     assert len(nodes_of(diagram.trace, index)) == groups.size[number]
     inside = [groups.title[group] for group in np.flatnonzero(groups.parent == number).tolist()]
-    assert inside == [f"blocks.{block}" for block in range(2, 14)]
+    assert inside == [f"blocks[{block}]" for block in range(2, 14)]
     said = inspect_group(diagram.trace.frame(len(diagram.trace)), index)
     assert said.sections[0].rows[0].text.startswith("12 equal calls")
 

@@ -281,6 +281,7 @@ def test_explain_reads_recordings_which_are_not_run(tmp_path: Path) -> None:
     assert "twice.py: It breaks off" in broken.stderr and "Traceback" not in broken.stderr
     out.write_bytes(b"no recording")
     assert gradviz("explain", out).returncode == 2
+    assert "job.gvtrace can't be opened: it is not a recording." in gradviz("run", out).stderr
     for command in (["code", out], ["draw", out, "-o", tmp_path / "x.gradviz"]):
         done = gradviz(*command)
         assert done.returncode != 0 and "job.gvtrace is a recording, which can't be run or changed" in done.stderr
@@ -290,7 +291,8 @@ def test_explain_prints_the_snippet_with_the_fix(tmp_path: Path) -> None:
     path = written(tmp_path, TWICE)
     fixed = gradviz("explain", path, "--fix", "backward-twice")
     assert (fixed.returncode, fixed.stdout) == (0, TWICE.replace("y.backward()", "y.backward(retain_graph=True)", 1))
-    assert gradviz("explain", path, "--fix", "not-zeroed").returncode == 1
+    other = gradviz("explain", path, "--fix", "not-zeroed")
+    assert (other.returncode, other.stderr) == (1, "There is no finding not-zeroed; there is backward-twice.\n")
 
 
 def test_a_script_is_called_with_what_follows_two_dashes(tmp_path: Path) -> None:

@@ -47,6 +47,26 @@ def reason_at(trace: Trace, site: int, text: str, cursor: int) -> Reason:
     return Reason(int(trace.sites.line[site]) if site >= 0 else -1, text, cursor)
 
 
+def step_of(frame: Frame, node: int, more: str = "") -> Reason:
+    """The step in which an operation ran."""
+    nodes = frame.trace.nodes
+    outputs = [frame.name(each) for each in frame.trace.outputs_of(node).tolist()[:2]]
+    inputs = [frame.name(each) for each in frame.trace.inputs_of(node).tolist()[:3]]
+    made = f"{called_op(str(nodes.op[node]))} of {', '.join(inputs)}" if inputs else called_op(str(nodes.op[node]))
+    text = f"{made} made {', '.join(outputs)}" if outputs else made
+    return reason_at(frame.trace, int(nodes.site[node]), text + more, int(nodes.step[node]) + 1)
+
+
+def created(frame: Frame, tensor: int, more: str = "") -> Reason:
+    """The step in which a tensor came that no operation made: a .grad, when backward() wrote it."""
+    trace, tensors, text = frame.trace, frame.trace.tensors, f"{frame.name(tensor)} was created{more}"
+    row = trace.history("grads", "tensor").last(int(tensors.grad_of[tensor]), int(tensors.step[tensor]) + 1)
+    if tensors.grad_of[tensor] >= 0 and row >= 0:
+        step = int(trace.grads.step[row])
+        return Reason(int(trace.steps.line[step]), text.replace("created", "written"), step + 1)
+    return reason_at(frame.trace, int(tensors.site[tensor]), text, int(tensors.step[tensor]) + 1)
+
+
 def reason_of(frame: Frame, tensor: int) -> str | None:
     """The first reason why `.grad` is None, None if there is a gradient: that of the trace, completed by the text."""
     reason = no_grad_reason(frame, tensor)

@@ -166,7 +166,7 @@ def _tensor_rows(frame: Frame, tensor: int) -> list[Row]:
     rows = [row("value", value_text(value), numbers=(tensor, "value")), *_grad_rows(frame, tensor)]
     rows += [
         row("kind", _kind(frame, tensor)),
-        row("shape", f"{list(table.shape[tensor])} · {table.dtype[tensor]} · {_bytes(value)}"),
+        row("shape", f"{list(table.shape[tensor])} · {frame.dtype(tensor)} · {_bytes(value)}"),
         row("version", str(frame.version(tensor))),
     ]
     rows.append(_grad_fn_row(frame, tensor))

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from gradviz.session.inspect.causes import Reason, number_taken, overwritten, reason_at, reason_of, switched_off
+from gradviz.session.inspect import causes
+from gradviz.session.inspect.causes import Reason, created, number_taken, overwritten, reason_at, reason_of, step_of
 from gradviz.session.inspect.inspection import Inspection, Link, Row, Section
 from gradviz.session.state import Selection
 from gradviz.trace.table.frame import NOT_FINITE, ZERO
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.name_text import called_op, with_ending
+from gradviz.trace.table.name_text import OF_SHAPE, called_op, with_article, with_ending
 from gradviz.trace.table.schema import NOT_DIFFERENTIABLE, SWITCHED_OFF
 from gradviz.trace.table.trace import in_brackets
 from gradviz.trace.words.contributions import NUMBER, added
@@ -71,21 +72,6 @@ def in_words(frame: Frame, tensor: int, name: str = "snippet.py") -> str:
 # -- the steps of chains
 
 
-def _made(frame: Frame, node: int, more: str = "") -> Reason:
-    """The step in which an operation ran."""
-    nodes = frame.trace.nodes
-    outputs = [frame.name(each) for each in frame.trace.outputs_of(node).tolist()[:2]]
-    inputs = [frame.name(each) for each in frame.trace.inputs_of(node).tolist()[:3]]
-    made = f"{called_op(str(nodes.op[node]))} of {', '.join(inputs)}" if inputs else called_op(str(nodes.op[node]))
-    text = f"{made} made {', '.join(outputs)}" if outputs else made
-    return reason_at(frame.trace, int(nodes.site[node]), text + more, int(nodes.step[node]) + 1)
-
-
-def _leaf(frame: Frame, tensor: int, more: str = "") -> Reason:
-    tensors, text = frame.trace.tensors, f"{frame.name(tensor)} was created{more}"
-    return reason_at(frame.trace, int(tensors.site[tensor]), text, int(tensors.step[tensor]) + 1)
-
-
 def _shortened(chain: list[T]) -> tuple[T, ...]:
     """The start and end of a long chain."""
     return tuple(chain if len(chain) <= MOST else [*chain[: MOST // 2], *chain[-MOST // 2 :]])
@@ -124,14 +110,14 @@ def _why_none(frame: Frame, tensor: int) -> Answer | None:
         told = Reason(int(trace.steps.line[step]), f"{name}.grad was cleared", step + 1)
         return Answer("none", question, why, (told,))
     if reason.startswith(NOT_A_LEAF):  # in an earlier call
-        return Answer("none", question, why, (_made(frame, int(trace.tensors.producer[tensor])),), notable=False)
+        return Answer("none", question, why, (step_of(frame, int(trace.tensors.producer[tensor])),), notable=False)
     return Answer("none", question, why, _shortened(_to_the_end(frame, tensor)), notable)
 
 
 def _passed(frame: Frame, tensor: int) -> Iterator[Reason]:
     """The steps in which what is no leaf was made, and in which its gradient passed."""
     trace, row = frame.trace, _arrived(frame, tensor)[-1]
-    yield _made(frame, int(trace.tensors.producer[tensor]))
+    yield step_of(frame, int(trace.tensors.producer[tensor]))
     step, came = int(trace.arrivals.step[row]), _brief(frame, int(trace.arrivals.total[row]))
     sender, call = int(trace.arrivals.from_node[row]), int(trace.arrivals.call[row])
     site = trace.nodes.site[sender] if sender >= 0 else trace.calls.site[call]
@@ -143,7 +129,7 @@ def _to_the_cut(frame: Frame, tensor: int) -> list[Reason]:
     trace, found = frame.trace, []
     for node in _back(frame, tensor, lambda each: not trace.tensors.requires_grad[each]):
         before = [each for each in trace.inputs_of(node).tolist() if trace.tensors.requires_grad[each]]
-        found.append(_made(frame, node, _ended(frame, node) if before else ", which requires no grad"))
+        found.append(step_of(frame, node, _ended(frame, node) if before else ", which requires no grad"))
         if before:
             return found[::-1]
     return []
@@ -179,14 +165,14 @@ def _ended(frame: Frame, node: int) -> str:
 def _to_the_end(frame: Frame, leaf: int) -> list[Reason]:
     """The chain from a leaf to where everything computed from it ends without reaching a root."""
     trace, came = frame.trace, _with_history(frame, leaf)
-    found = [_leaf(frame, leaf)]
+    found = [created(frame, leaf)]
     cut = number_taken(frame, leaf)
     if cut is not None and cut.node >= 0:
         text = f"{frame.name(cut.source)} gave plain numbers: here the history ends"
         found.append(Reason(cut.line, text, int(trace.nodes.step[cut.node])))
     for made in way_to_cut(frame, leaf) or path_to(max(came), came):
         node = int(trace.tensors.producer[made])
-        found.append(_made(frame, node, _ended(frame, node)))
+        found.append(step_of(frame, node, _ended(frame, node)))
     for root in trace.roots_of(frame.call).tolist()[:1]:
         text = f"backward() began at {frame.name(root)}"
         text += "" if root in came else ", whose history does not go back to it"
@@ -293,15 +279,18 @@ def _why_gradient(frame: Frame, tensor: int) -> Answer | None:
     expected = int(frame.trace.arrivals.expected[rows[-1]])
     counted = f"{len(rows)} of its {expected}" if len(rows) < expected else str(len(rows))
     parts = f", the sum of {counted} contributions" if len(rows) > 1 else ""
+    roots = frame.trace.roots_of(int(frame.trace.arrivals.call[rows[-1]])).tolist()
+    start = with_article(frame.name(roots[0])) if len(roots) == 1 else "the roots"
     if _size(frame, total) < LARGE:
         sent = "the largest of them" if parts else "it"
-        why = f"It is {value.brief()}{parts}. These operations sent {sent}, from the end of the loss to here."
+        these = f"{'This operation' if len(way) == 1 else 'These operations'} sent {sent}"
+        why = f"It is {value.brief()}{parts}. {these}, from {start} back to here."
         chain = tuple(_sent(frame, each) for each in _shortened(way[::-1]))
         return Answer("gradient", f"Why has {name} this gradient?", why, chain, notable=False) if way else None
     grown = [each for each in way if each.given >= 0 and _size(frame, each.sent) > GROWTH * _size(frame, each.given)]
     most = max(way, key=lambda each: _growth(frame, each), default=None)
     chosen = grown or ([most] if most is not None else [])
-    why = f"It is {value.brief()}{parts}. Each of these made it larger, from the end of the loss to here."
+    why = f"It is {value.brief()}{parts}. Each of these made it larger, from {start} back to here."
     chain = tuple(_sent(frame, each) for each in _shortened(chosen[::-1]))
     return Answer("large", f"Why is the gradient of {name} so large?", why, chain)
 
@@ -406,11 +395,11 @@ def _why_large(frame: Frame, tensor: int, value: Value) -> Answer:
         made = trace.frame_at(int(trace.nodes.step[node]) + 1).value(at)
         largest, onward = max(read)
         if made is not None and largest and _mean_size(made) > GROWTH * largest:
-            grown.append(_made(frame, node, f", {_mean_size(made) / largest:.2g} times as large"))
+            grown.append(step_of(frame, node, f", {_mean_size(made) / largest:.2g} times as large"))
         at = onward
     itself = "is so large itself" if trace.tensors.producer[at] < 0 else "was so large before"
     why = f"It is {value.brief()}. {'Each of these made it larger' if grown else f'{frame.name(at)} {itself}'}."
-    chain = grown[::-1] or [_leaf(frame, at)]
+    chain = grown[::-1] or [created(frame, at)]
     question = f"Why is {frame.name(tensor)} so large?"
     return Answer("large value", question, why, _shortened(chain), notable=False)
 
@@ -420,7 +409,7 @@ def _value_answer(frame: Frame, tensor: int, topic: str, question: str, is_so: C
     for _ in range(LONGEST):
         if (write := overwritten(then, at, is_so)) is not None:
             why, reason = write
-            return Answer(topic, question, why, _shortened([reason, *(_made(frame, node) for node in way[::-1])]))
+            return Answer(topic, question, why, _shortened([reason, *(step_of(frame, node) for node in way[::-1])]))
         node = int(trace.tensors.producer[at])
         if node < 0:
             break
@@ -431,9 +420,9 @@ def _value_answer(frame: Frame, tensor: int, topic: str, question: str, is_so: C
             break
         at = onward[0]
     if not way or (at != tensor and trace.tensors.producer[at] < 0):
-        told = _leaf(frame, at, f" or changed to {value.brief()}" if (value := frame.value(at)) is not None else "")
+        told = created(frame, at, f" as {value.brief()}" if (value := then.value(at)) is not None else "")
         shown = _shortened([None, *way[::-1]])
-        chain = tuple(told if each is None else _made(frame, each) for each in shown)
+        chain = tuple(told if each is None else step_of(frame, each) for each in shown)
         what = topic.removesuffix(" value").replace("nan", "not finite")
         return Answer(topic, question, f"{frame.name(at)} is {what} itself.", chain)
     node = way[-1]
@@ -442,9 +431,9 @@ def _value_answer(frame: Frame, tensor: int, topic: str, question: str, is_so: C
     read = _read(trace.frame_at(step), node)
     worked = computed(trace.frame_at(step + 1), made)
     name = called_op(str(trace.nodes.op[node]))
-    why = f"{name} on {_made(frame, node).place} made it from {read}" if read else f"{name} made it so"
+    why = f"{name} on {step_of(frame, node).place} made it from {read}" if read else f"{name} made it so"
     why += (f": {worked}" if " = " in worked else "") + "."
-    return Answer(topic, question, why, tuple(_made(frame, each) for each in _shortened(way[::-1])))
+    return Answer(topic, question, why, tuple(step_of(frame, each) for each in _shortened(way[::-1])))
 
 
 # -- leaves, training, shapes
@@ -456,13 +445,13 @@ def _why_no_leaf(frame: Frame, tensor: int) -> Answer | None:
     nodes = [*_back(frame, tensor, lambda each: bool(frame.trace.tensors.requires_grad[each]))]
     if not nodes:
         return None
-    op, place = called_op(str(frame.trace.nodes.op[nodes[0]])), _made(frame, nodes[0]).place
+    op, place = called_op(str(frame.trace.nodes.op[nodes[0]])), step_of(frame, nodes[0]).place
     inner = [
         each for each in frame.trace.inputs_of(nodes[-1]).tolist() if frame.is_leaf(each) and frame.requires_grad(each)
     ]
     of = f" from the leaf {frame.name(inner[0])}" if inner else ""
     why = f"{op} on {place} computed it{of}. A leaf is what was created, not computed from what requires grad."
-    chain = [*(_leaf(frame, each) for each in inner[:1]), *(_made(frame, node) for node in nodes[::-1])]
+    chain = [*(created(frame, each) for each in inner[:1]), *(step_of(frame, node) for node in nodes[::-1])]
     return Answer("leaf", f"Why is {frame.name(tensor)} not a leaf?", why, _shortened(chain), notable=False)
 
 
@@ -482,10 +471,10 @@ def _why_not_trained(frame: Frame, tensor: int) -> Answer | None:
         return None
     if not frame.requires_grad(tensor) and not trace.tensors.is_parameter[tensor]:
         return None
-    chain, last = [_leaf(frame, tensor)], int(steps[-1])
+    chain, last = [created(frame, tensor)], int(steps[-1])
     cleared = trace.history("grads", "tensor").last(tensor, last)
     if not frame.requires_grad(tensor):
-        line = switched_off(frame, tensor)
+        line = causes.switched_off(frame, tensor)
         why = f"{name} requires no grad{f', switched off on line {line}' if line > 0 else ''}, so an optimizer passes "
         why += "over it."
     elif not len(trace.history("arrivals", "tensor").before(tensor, frame.cursor)):
@@ -511,16 +500,25 @@ def _why_shape(frame: Frame, tensor: int) -> Answer | None:
         made = [tuple(trace.tensors.shape[each]) for each in trace.outputs_of(node).tolist()]
         if made and read and (len({*read}) > 1 or made[0] != read[0]):
             shapes = " and ".join(str([*each]) for each in (read if len(read) <= 3 else dict.fromkeys(read)))
-            chain.append(_made(frame, node, f": {shapes} → {[*made[0]]}"))
-    if not chain:
-        why, chain = f"It was created with the shape {[*shape]}.", [_leaf(frame, tensor)]
+            chain.append(step_of(frame, node, f": {shapes} → {[*made[0]]}"))
+            if made[0] == () and str(trace.nodes.op[node]) not in _SHAPED_BY_INPUT:
+                break  # a single number, whatever the shapes before
+    if (owner := int(trace.tensors.grad_of[tensor])) >= 0:
+        why = f"A gradient has the shape of its tensor, and {frame.name(owner)} is {[*shape]}."
+        chain = [created(frame, owner)]
+    elif not chain:
+        why, chain = f"It was created with the shape {[*shape]}.", [created(frame, tensor)]
         if (maker := int(trace.tensors.producer[tensor])) >= 0:
-            why, chain = f"What it was computed from has the shape {[*shape]}, too.", [_made(frame, maker)]
+            why, chain = f"What it was computed from has the shape {[*shape]}, too.", [step_of(frame, maker)]
     else:
-        why = f"These operations made {[*shape]} of the shapes that they were given."
+        these, they = ("This operation makes", "it is") if len(chain) == 1 else ("These operations make", "they are")
+        why = f"{these} the shape {[*shape]} of what {they} given."
     return Answer(
         "shape", f"Why has {frame.name(tensor)} the shape {[*shape]}?", why, _shortened(chain[::-1]), notable=False
     )
+
+
+_SHAPED_BY_INPUT = OF_SHAPE | {"select", "index", "unbind"}  # whose results have what dimensions their operands leave
 
 
 QUESTIONS = (_why_gradient, _why_none, _why_value, _why_not_trained, _why_no_leaf, _why_shape)

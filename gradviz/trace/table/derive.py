@@ -151,7 +151,8 @@ def _after_frees(trace: Trace, new: Columns) -> None:
     rows = ranges(low, high)
     steps = np.repeat(new["step"][at], high - low)
     held = trace.saved.freed[rows] == NEVER
-    trace.saved.freed[rows[held]] = steps[held]
+    rows, steps = rows[held], steps[held]
+    trace.saved.freed[rows] = np.maximum(steps, trace.saved.step[rows] + 1)  # the step that saves it has it
 
 
 def _after_ends(trace: Trace, new: Columns) -> None:

@@ -138,6 +138,10 @@ class Frame:
         row = self.trace.history("writes", "tensor").last(tensor, self.cursor)
         return self.trace.value(self.trace.writes.value[row] if row >= 0 else self.trace.tensors.value[tensor])
 
+    def dtype(self, tensor: int) -> str:
+        """The type of its numbers: a module that is converted gives its parameters another one."""
+        return value.dtype if (value := self.value(tensor)) is not None else str(self.trace.tensors.dtype[tensor])
+
     def version(self, tensor: int) -> int:
         """The tensor's version: how many times it was written in place."""
         row = self.trace.history("writes", "tensor").last(tensor, self.cursor)
@@ -278,8 +282,7 @@ class Frame:
     @cached_property
     def input_grad_norm(self) -> Array:
         """For each row of `trace.inputs`, the norm of the gradient that flowed there in this call, otherwise NaN."""
-        inputs, values = self._flows
-        norm = np.full(len(self.trace.inputs), np.nan)
+        norm, (inputs, values) = np.full(len(self.trace.inputs), np.nan), self._flows
         norm[inputs] = self.trace.values.norm[values]
         return norm
 

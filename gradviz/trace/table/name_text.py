@@ -52,7 +52,12 @@ def with_ending(name: str, ending: str) -> str:
 def owned(name: str, owner: str, ambiguous: set[str]) -> str:
     """A name with that of the module that has it, where it needs one."""
     is_whole = owner and ("." not in name or name in ambiguous or name[:1].isdigit())
-    return _CHILD.sub(r"[\1]", f"{owner}.{name}" if is_whole else name) if owner else name
+    return indexed_path(f"{owner}.{name}" if is_whole else name) if owner else name
+
+
+def indexed_path(path: str) -> str:
+    """A module as the snippet gets at it: "net[2].conv" of "net.2.conv"."""
+    return _CHILD.sub(r"[\1]", path)
 
 
 def ordinal(number: int) -> str:
@@ -168,6 +173,7 @@ _SHORT = {
     "_safe_softmax": "softmax",
     "_prelu_kernel": "prelu",
     "unique_dim": "unique",
+    "_unique2": "unique",
     "_to_copy": "copy",
     "_weight_norm_interface": "weight_norm",
 }

@@ -576,6 +576,8 @@ def _reshaped(naming: Naming, tensor: int, producer: int, source: int) -> tuple[
     if (found := so_far.then(*step)) is None:  # what was exchanged is not visible any more
         first, found = source, alone[1].then(*step) or alone[1]
     naming._shapes[tensor] = first, found
+    if step[0] == "expand" and step[2] == step[3]:
+        return source, roles.ending(trace, tensor, producer)
     return first, found.text(shape[first], shape[tensor])
 
 

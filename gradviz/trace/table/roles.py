@@ -14,6 +14,7 @@ from gradviz.trace.table.name_text import (
     OF_SHAPE,
     arguments,
     gives_no_tensor,
+    indexed_path,
     last_call,
     makes_object,
     short_op,
@@ -92,7 +93,7 @@ def inside(trace: Trace, tensor: int) -> str:
 def parameter(trace: Trace, tensor: int, label: str) -> str:
     """A parameter of a module that has no name: "torch.nn.Linear(2, 1).weight"."""
     tensors = trace.tensors
-    if not tensors.is_parameter[tensor] or not makes_object(label):
+    if not tensors.is_parameter[tensor] or not makes_object(label) or _PARAMETER.match(label):
         return ""
     same = np.flatnonzero(tensors.is_parameter & (tensors.label == label)).tolist()
     sites = list(dict.fromkeys(tensors.site[same].tolist()))
@@ -219,7 +220,7 @@ def _recurrent_modules(trace: Trace) -> dict[str, tuple[int, bool]]:
             sides = trace.tensors.shape[names.tensor[row]]
             parts = sides[0] // max(sides[1], 1) if len(sides) == 2 else 0
             for owner in (path, path.removeprefix("self."), path.rpartition(".")[2]):
-                modules.setdefault(owner, (parts, not layer))
+                modules.setdefault(indexed_path(owner), (parts, not layer))
         return modules
 
     known: dict[str, tuple[int, bool]] = trace.kept("recurrent modules", found)
@@ -302,7 +303,7 @@ def ending(trace: Trace, tensor: int, producer: int) -> str:
     if op == "expand":
         return f".expand{trace.tensors.shape[tensor]}"
     if op == "slice" and (cut := _CUT.fullmatch(params)):
-        return f"[{':, ' * int(cut[1])}{cut[2]}:{cut[3]}]"
+        return f"[{':, ' * int(cut[1])}{cut[2]}:{cut[3]}{f':{cut[4]}' if cut[4] != '1' else ''}]"
     op = short_op(op).removeprefix("linalg_vector_")  # x.norm()
     return f".{op}({arguments(params)}){field(trace, tensor, producer)}"
 
@@ -361,7 +362,7 @@ def module_name(trace: Trace, node: int) -> str:
         child = "[…]" if called[1].endswith("checkpoint_sequential") else ""  # which calls them one by one
         return (given[0] + child if len(given) == 1 else called[1]) + path
     if scope and not scope[0].isupper():
-        return scope
+        return indexed_path(scope)
     return last_call(label).rsplit(".", 1)[-1] or scope
 
 
@@ -391,7 +392,7 @@ def _called(trace: Trace, name: str, site: int, owner: str) -> str:
     if owner and number.isdecimal():
         return f"{owner}[{number}]"
     if site < 0 or not name[:1].isupper():
-        return name
+        return indexed_path(name)
     called = re.match(r"([\w.]+)\(", str(trace.sites.source[site]))
     return called[1].removeprefix("self.") if called and called[1] in _owners(trace) else name
 
@@ -399,7 +400,7 @@ def _called(trace: Trace, name: str, site: int, owner: str) -> str:
 def scope_name(trace: Trace, node: int) -> str:
     """The path of the module that an operation belongs to; inside a Sequential, which has only numbers, "net[0]"."""
     scope = str(trace.nodes.scope[node])
-    return module_name(trace, node) if scope[:1].isdigit() else scope
+    return module_name(trace, node) if scope[:1].isdigit() else indexed_path(scope)
 
 
 def maker(trace: Trace, node: int) -> str:
@@ -450,7 +451,8 @@ OF_TRANSFORMS = {  # steps of vmap, of forward mode and of hooks, and what they 
     "AddBatchDim": ".per_example", "BatchRepeat": ".for_every_example", "RemoveBatchDim": ".of_all_examples",
     "_fw_primal": ".primal", "UndefinedGrad": "", "BackwardHookFunction": "",
 }  # fmt: skip
-_CUT = re.compile(r"dim=(\d+), start=(\d+), end=(\d+), step=1")
+_PARAMETER = re.compile(r"(?:\w+\.)*Parameter\(")  # which is no module
+_CUT = re.compile(r"dim=(\d+), start=(\d+), end=(\d+), step=(\d+)")
 _PLACE = re.compile(r"dim=(\d+), index=(-?\d+)")
 NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?|True|False|-?inf|nan")
 _SUBSCRIPT = re.compile(r"[^\[].*\[.*\]", re.DOTALL)  # "x[[0, 1]]", whose list becomes a tensor

@@ -269,15 +269,16 @@ def computed(frame: Frame, tensor: int) -> str:
     text = _text(value)
     if value is None or frame.current_node < 0:
         return text
-    worked = _in_numbers(frame, value) or enclosed(rule_in_names(frame, tensor))
+    worked = worked_out(frame, tensor) or enclosed(rule_in_names(frame, tensor))
     said_already = [each.translate(_BARE) for each in ("", text, f"a copy of {text}", frame.name(tensor))]
     as_code = _NUMBERED.sub("", worked.translate(_AS_CODE)).translate(_BARE)
     return text if as_code in said_already else f"{worked} {'≈' if is_lost(worked, text) else '='} {text}"
 
 
-def _in_numbers(frame: Frame, value: Value) -> str:
-    trace, node = frame.trace, frame.current_node
-    if value.numel > MOST_NUMBERS:
+def worked_out(frame: Frame, tensor: int) -> str:
+    """How a step made its result, in numbers if these are few, "2 × (-3)"; otherwise ""."""
+    trace, node, value = frame.trace, frame.current_node, frame.value(tensor)
+    if value is None or value.numel > MOST_NUMBERS:
         return ""
     before, slots = trace.frame_at(frame.cursor - 1), trace.slots_of(node)
     operands = [before.value(each) if trace.tensors.step[each] < before.cursor else frame.value(each)
@@ -317,7 +318,8 @@ def rule_in_names(frame: Frame, tensor: int) -> str:
         return special
     op, params, factors = str(trace.nodes.op[node]), str(trace.nodes.params[node]), [*map(factor, names.values())]
     if op == "_to_copy":
-        dtypes = [str(trace.tensors.dtype[each]) for each in (*trace.slots_of(node).values(), tensor)]
+        before = trace.frame_at(frame.cursor - 1)
+        dtypes = [*map(before.dtype, trace.slots_of(node).values()), frame.dtype(tensor)]
         op, params = "clone" if len({*dtypes}) == 1 else op, f"dtype={dtypes[-1]}"
     if op == "linalg_cholesky_ex" and (info := frame.value(int(trace.outputs_of(node)[1]))) and info.summary.high:
         return ""  # it has none

@@ -12,8 +12,17 @@ from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.name_text import called_op
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.values import FEW, Value
-from gradviz.trace.words.contributions import Sent, came_in, gradient_name, gradients_sent, received, sender_name, terms
-from gradviz.trace.words.explain import of_function, rule_in_names, step_title
+from gradviz.trace.words.contributions import (
+    NUMBER,
+    Sent,
+    came_in,
+    gradient_name,
+    gradients_sent,
+    received,
+    sender_name,
+    terms,
+)
+from gradviz.trace.words.explain import of_function, rule_in_names, step_title, worked_out
 from gradviz.trace.words.formulas import formula_for
 from gradviz.trace.words.sentences import full_stop
 from gradviz.trace.words.updates import rule_of_update
@@ -164,7 +173,8 @@ def _computed(frame: Frame, operands: list[int], brief: Brief) -> tuple[str, str
     called, params = called_op(op), str(nodes.params[node])
     what = f"{called}: {said}" if said else ""
     code = f"Line {int(nodes.line[node])}: {source}" if source else f"{called}({params})"
-    return what, code, _numbers(before, node, operands) or (f"With {params}." if params else code)
+    in_numbers = worked_out(frame, int(made[0])) if len(made) else ""
+    return what, code, in_numbers or _numbers(before, node, operands) or (f"With {params}." if params else code)
 
 
 def _numbers(before: Frame, node: int, operands: list[int]) -> str:
@@ -181,7 +191,8 @@ def _numbers(before: Frame, node: int, operands: list[int]) -> str:
     ):
         one, other = (value.brief() if value is not None else "?" for value in values)
         return f"{one} {symbol} {f'({other})' if other.startswith('-') else other}"
-    return ", ".join(f"{before.name(t)} = {v.written()}" for t in operands if (v := before.value(t)) is not None)
+    known = [(before.name(t), v) for t in operands if (v := before.value(t)) is not None]
+    return ", ".join(f"{name} = {v.written()}" for name, v in known if not NUMBER.fullmatch(name))
 
 
 def _inplace(frame: Frame, brief: Brief) -> _Asked | None:

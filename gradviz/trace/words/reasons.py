@@ -158,6 +158,9 @@ def _arrived_in(frame: Frame, leaf: int) -> str:
 
 def _not_reached(frame: Frame, tensor: int) -> str:
     trace = frame.trace
+    if trace.tensors.step[tensor] >= (began := trace.calls.step[frame.call]):
+        is_within = began <= trace.tensors.step[tensor] < trace.calls.end[frame.call]
+        return f"made {'during' if is_within else 'after'} the last backward call"
     wanted = trace.wanted_by(frame.call)
     if len(wanted) and tensor not in wanted:
         return "not among the inputs that the backward call asks for"
@@ -165,8 +168,6 @@ def _not_reached(frame: Frame, tensor: int) -> str:
     coming = rows[(trace.arrivals.call[rows] == frame.call) & (trace.arrivals.step[rows] >= frame.cursor)]
     if len(coming):
         return _on_its_way(frame, tensor, int(trace.arrivals.step[coming[0]]))
-    if trace.tensors.step[tensor] >= trace.calls.step[frame.call]:
-        return "made after the last backward call"
     if _stopped_by_error(trace, frame.call) and tensor in led_to_roots(trace, frame.call):
         return "the error stopped the backward pass before it got here"
     if not frame.is_leaf(tensor) and len(trace.history("arrivals", "tensor").before(tensor, frame.cursor)):

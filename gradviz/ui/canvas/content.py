@@ -305,7 +305,7 @@ def _tensor(diagram: Diagram, frame: Frame, tensor: int, category: int) -> Tenso
     label, grad, note = _gradient(frame, tensor, category, shape)
     return TensorContent(
         name=card_name(diagram.trace, tensor, frame.cursor),
-        meta=meta_text(diagram.trace, tensor, category),
+        meta=meta_text(diagram.trace, tensor, category, frame.dtype(tensor)),
         category=category,
         value=value_content(frame.value(tensor), shape),
         label=label,
@@ -341,6 +341,7 @@ SHORTER = (  # how a reason begins, what the card says, and whether the rest fol
     ("none of the inputs of ", "no input requires grad", False),
     ("not among the inputs", "not asked for", False),
     ("made after the last backward", "made after backward", False),
+    ("made during the last backward", "made during backward", False),
     ("backward() has not run yet", "", False),
     ("the gradient is in its input buffer", "in its input buffer", False),
     ("the error stopped", "stopped by the error", False),

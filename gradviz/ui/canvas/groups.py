@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.engine.kernel.state import DATA_LOADER
+from gradviz.trace.table.name_text import indexed_path
 from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.roles import called_names
 
@@ -91,19 +92,18 @@ def _title(trace: Trace, names: list[str], kinds: list[int], chain: list[int], p
                 parts.append(UP_TO.join(relative(end, path) for end in name.split(UP_TO)))
             continue
         parts.append(relative(name, path) if kinds[region] == MODULE else name)
-        path = str(trace.regions.name[region]) if kinds[region] == MODULE else path
+        path = indexed_path(str(trace.regions.name[region])) if kinds[region] == MODULE else path
     said = list(dict.fromkeys(part for part in parts if part))
     said = [part for part in said if not part.startswith(NUMBERED)] or said
     return " · ".join(said[:MOST_PARTS]), path
 
 
 def relative(name: str, path: str) -> str:
-    """A module's path relative to the module `path`: "attn" in "blocks.0". A bare number says too little and keeps the
+    """A module's path relative to the module `path`: "attn" in "blocks[0]". A bare number says too little and keeps the
     word before it."""
-    short = name.removeprefix(f"{path}.") if path else name
-    if short.isdecimal() and "." in name:
-        return ".".join(name.split(".")[-2:])
-    return short
+    if path and name.startswith(f"{path}["):
+        return name[name.rfind(".", 0, len(path)) + 1 :]
+    return name.removeprefix(f"{path}.") if path else name
 
 
 def _rounds(trace: Trace) -> dict[int, str]:

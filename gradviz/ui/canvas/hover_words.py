@@ -170,7 +170,7 @@ def tensor_words(frame: Frame, tensor: int) -> Words:
     tensors = frame.trace.tensors
     value, passing, buffer = frame.value(tensor), frame.passing(tensor), frame.buffer(tensor)
     grad = frame.grad(tensor)
-    shape, dtype = list(tensors.shape[tensor]), str(tensors.dtype[tensor])
+    shape, dtype = list(tensors.shape[tensor]), frame.dtype(tensor)
     rows = _value("value", value)
     rows += _value(".grad", grad, "gradient") if grad is not None else [Row(".grad", "None", "muted")]
     rows += _value("∇ passing", passing, "gradient")

@@ -401,10 +401,10 @@ def operation_texts(trace: Trace, nodes: Ints) -> tuple[list[str], list[str], li
     return columns.symbol[nodes].tolist(), labels, [scope_name(trace, node) for node in nodes.tolist()]
 
 
-def meta_text(trace: Trace, tensor: int, category: int) -> str:
-    """The text on the right of a card's header."""
+def meta_text(trace: Trace, tensor: int, category: int, dtype: str = "") -> str:
+    """The text on the right of a card's header; `dtype` is that of a moment."""
     tensors = trace.tensors
-    kind = shape_text(str(tensors.dtype[tensor]), tensors.shape[tensor])
+    kind = shape_text(dtype or str(tensors.dtype[tensor]), tensors.shape[tensor])
     if category == LEAF:
         return f"{'parameter' if tensors.is_parameter[tensor] else 'leaf'} · {kind}"
     return f"output · {kind}" if category == OUTPUT else kind

@@ -38,7 +38,7 @@ STREAMS = ("out", "err", "in")  # "in": what was typed, as a terminal shows it
 AT_ONCE = 5_000  # characters, of up to 12 bytes in JSON, that a worker's pipe always accepts without blocking
 WORKER_STATUSES = ("ok", "raised", "refused", "limit")
 DIED = "The worker process ended unexpectedly{how}. It has been replaced, and nothing you typed is lost."
-MORE_TIME = "Use fewer iterations, or allow more time: Run Again with More Time, --time-limit on the command line."
+MORE_TIME = "Use fewer iterations, or allow more time: Run Again with More Time (--time-limit on the command line)."
 NO_WAITING = "Leave out what waits for something that does not come."
 LESS_MEMORY = "Use smaller tensors, or keep fewer of them."
 LESS_PRINTED = "Print less, or less often."
@@ -209,11 +209,11 @@ class Run:
             if self._cpu_seconds > then + IDLE * limits.idle_seconds:
                 self._computed = clock, self._cpu_seconds
             elif clock - at > limits.idle_seconds:
-                self._limit(f"waited for {limits.idle_seconds:g} seconds without computing", NO_WAITING)
+                self._limit(f"waited for {_seconds(limits.idle_seconds)} without computing", NO_WAITING)
         if clock > wall:
-            self._limit(f"took longer than {wall:g} seconds", MORE_TIME)
+            self._limit(f"took longer than {_seconds(wall)}", MORE_TIME)
         elif self._cpu_seconds > cpu:
-            self._limit(f"used more than {cpu:g} seconds of processor time", MORE_TIME)
+            self._limit(f"used more than {_seconds(cpu)} of processor time", MORE_TIME)
         elif now is not None and now.resident > limits.memory_mb << 20:
             self._limit(f"asked for more than {limits.memory_mb:,} MB of memory", LESS_MEMORY)
 
@@ -330,6 +330,11 @@ class _WrittenFiles:
 
 def _to_nobody(_: Event) -> None:
     """Ignore events after the end."""
+
+
+def _seconds(count: float) -> str:
+    """ "1 second", "0.5 seconds"."""
+    return f"{count:g} second{'' if count == 1 else 's'}"
 
 
 def _detail(frame: Frame) -> Detail:
