@@ -14,6 +14,7 @@ from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.run import function
 from gradviz.engine.run.backward import running_order
 from gradviz.engine.run.inplace import CopySlices
+from gradviz.engine.run.overrides import disabled
 from gradviz.engine.transforms import forward_mode
 
 __all__ = ["_WeakTensorRef", "_current_autograd_node", "_functions", "_will_engine_execute_node", "is_grad_enabled"]
@@ -71,6 +72,26 @@ class _autograd:
             if version < 0:
                 raise RuntimeError(f"Cannot set a version_counter to a value below 0: {version}")
             tensor._share_version().value = version
+
+
+_disabled_torch_function_impl = disabled
+
+
+class DisableTorchFunctionSubclass:
+    """A context manager: functions take tensors of derived classes as any others."""
+
+    def __enter__(self) -> None:
+        self._before, state.overriding = state.overriding, False
+
+    def __exit__(self, *_: object) -> None:
+        state.overriding = self._before
+
+
+DisableTorchFunction = DisableTorchFunctionSubclass
+
+
+def _is_torch_function_enabled() -> bool:
+    return state.overriding
 
 
 class _WeakTensorRef:

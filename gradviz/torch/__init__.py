@@ -99,6 +99,7 @@ from gradviz.torch import (  # noqa: E402
 )
 from gradviz.torch import devices as _devices  # noqa: E402
 from gradviz.torch import missing as _missing  # noqa: E402
+from gradviz.torch import overrides as overrides  # noqa: E402
 from gradviz.torch import storage as storage  # noqa: E402
 from gradviz.torch.amp import GradScaler, autocast  # noqa: E402
 from gradviz.torch.func import vmap  # noqa: E402

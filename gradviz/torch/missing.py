@@ -22,7 +22,7 @@ _LIST = RESOURCES / "pytorch_names.json"
 _RECORDED = json.loads(_LIST.read_text(encoding="utf-8"))
 NAMES: dict[str, frozenset[str]] = {space: frozenset(text.split()) for space, text in _RECORDED["names"].items()}
 _PRIVATE: dict[str, frozenset[str]] = {space: frozenset(text.split()) for space, text in _RECORDED["private"].items()}
-_DISPATCH_METHODS = ("__torch_function__", "__torch_dispatch__")
+_DISPATCH_METHODS = ("__torch_dispatch__",)
 VERSION: str = _RECORDED["torch"]
 MODULES = frozenset(_RECORDED["modules"].split())
 
@@ -94,9 +94,8 @@ REASONS: list[tuple[str, str, str]] = [
     ),
     (r"torch\..*(vmap|func\w*)\.(debug_unwrap|functionalize|rearrange)", "nothing is traced", "leave it out"),
     (
-        r".*\.(handle_torch_function|has_torch_function\w*|wrap_torch_function|redispatch_function)|torch\.overrides.*"
-        r"|torch\..*TorchFunction\w*|torch\..*TorchDispatch\w*|torch\.Dispatch\w*|torch\.Exclude\w*"
-        r"|torch\.Tensor\.(as_subclass|_make\w*_subclass|module_load|__torch_(function|dispatch)__)|torch\.__future__",
+        r"torch\.overrides.*|torch\..*TorchDispatch\w*|torch\.Dispatch\w*|torch\.Exclude\w*"
+        r"|torch\.Tensor\.(_make\w*_subclass|module_load|__torch_dispatch__)|torch\.__future__",
         "operations are not dispatched to other classes",
         "call your own function instead",
     ),

@@ -106,6 +106,48 @@ def inner_calls() -> Iterator[tuple[str, str, str]]:
                 break
 
 
+def handed_on() -> Iterator[str]:
+    """Functions written in Python that ask the classes of their arguments, with their parameters; those behind `/` are
+    handed on by name."""
+    for title, theirs, mine, _ in places():
+        for name in sorted(each for each in dir(theirs) if hasattr(mine, each)):
+            function: object = getattr(theirs, name)
+            names = function.__code__.co_freevars if isinstance(function, types.FunctionType) else ()
+            if "if_false" in names:  # one of two, by an argument
+                function = (function.__closure__ or ())[names.index("if_false")].cell_contents
+            if not isinstance(function, types.FunctionType):
+                continue
+            inner = inspect.unwrap(function)
+            if not isinstance(inner, types.FunctionType):
+                yield f"{title}.{name}(*args)"
+                continue
+            tree = ast.parse(textwrap.dedent(inspect.getsource(inner))).body[0]
+            assert isinstance(tree, ast.FunctionDef)
+            if any("_handle_torch_function" in ast.unparse(each) for each in tree.decorator_list):
+                yield f"{title}.{name}(*args)"
+                continue
+            asking = [each for each in ast.walk(tree) if isinstance(each, ast.Call)]
+            found = [each for each in asking if ast.unparse(each.func) == "handle_torch_function"]
+            if found and not any(each.arg is None for each in found[0].keywords):
+                yield f"{title}.{name}({header(function, {each.arg or '' for each in found[0].keywords})})"
+
+
+def header(function: Callable[..., object], by_name: set[str]) -> str:
+    """The parameters of a function."""
+    parts: list[str] = []
+    for name, each in inspect.signature(function).parameters.items():
+        if each.kind is each.VAR_POSITIONAL:
+            parts.append(f"*{name}")
+            continue
+        if name in by_name and "/" not in parts and parts and not any(part[0] == "*" for part in parts):
+            parts.append("/")
+        if name in by_name or "/" not in parts:
+            parts.append(name if each.default is each.empty else f"{name}={each.default!r}")
+    if "/" not in parts and not any(part[0] == "*" for part in parts):
+        parts.append("/")
+    return ", ".join(parts)
+
+
 def main() -> None:
     texts = known_texts()
     lines = []
@@ -122,6 +164,7 @@ def main() -> None:
     lines.append("[passed on]")
     passed = list(inner_calls())
     lines += [f"{header} -> {inner}: {given}" for header, inner, given in passed]
+    lines += ["[overridden in Python]", *handed_on()]
     lines.append("[inner]")
     for inner in sorted({inner for _, inner, _ in passed}):
         function = getattr(torch._C._nn, inner, None) or getattr(torch, inner)

@@ -31,7 +31,8 @@ _LIES = {
         "        return 5\nv = x[I()]\nif v != 5: print('ESCAPED', v)"
     ),
     "a tensor of its own kind": (
-        "import torch\nclass T(torch.Tensor):\n    def numpy(self): return [1]\nprint('ESCAPED', T([1.]))"
+        "import torch\nclass T(torch.Tensor):\n    def numpy(self): print('ESCAPED')\n    dim = size = numpy\n"
+        "torch.linalg.svd(T([[1.]])), torch.stack([T([1.])]), torch.nn.Linear(1, 1)(T([1.])).sum().backward()"
     ),
     "a node's class as a base": (
         "import torch\nx = torch.ones(1, requires_grad=True)\nclass N(type((x * x).grad_fn)): pass\nprint('ESCAPED', N)"

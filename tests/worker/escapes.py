@@ -335,7 +335,7 @@ ESCAPES: dict[str, str] = {
     "the subclasses of a base": "class A: pass\nprint('ESCAPED', A.__bases__[0].__subclasses__())",
     "the bases of a class of ours": "import torch\nprint('ESCAPED', torch.optim.Adam.__mro__)",
     "other bases": "class A: pass\nclass B: pass\nclass C(A): pass\nC.__bases__ = (B,)\nprint('ESCAPED')",
-    "torch_function": "class A:\n    def __torch_function__(self): pass\nprint('ESCAPED')",
+    "torch_dispatch": "class A:\n    def __torch_dispatch__(self): pass\nprint('ESCAPED')",
     "slots": "class A:\n    __slots__ = ['__array_interface__']\nprint('ESCAPED')",
     "class by loop variable": "class A:\n    for __reduce__ in [1]:\n        pass\nprint('ESCAPED')",
     # --- changing what belongs to the next run ---

@@ -184,4 +184,4 @@ def test_a_method_may_have_a_name_that_learners_take_for_a_hook(run: Runner) -> 
         "    def forward(self, x): return self.__forward__(x) * 2\nprint(Net()(ones(1)), hasattr(Net, '__forward__'))\n"
     )
     assert run(source).printed() == "tensor([4.]) True\n"
-    assert run("class A:\n    def __torch_function__(self): pass").status == "refused"
+    assert run("class A:\n    def __torch_dispatch__(self): pass").status == "refused"

@@ -58,6 +58,7 @@ class State:
         "multithreading",
         "node",
         "observer",
+        "overriding",
         "passes",
         "reached",
         "running",
@@ -77,6 +78,7 @@ class State:
         self.multithreading = True  # what was asked for; nothing reads it
         self.node: Any = None  # the node that a backward pass is running
         self.observer: Observer | None = None
+        self.overriding = True  # classes may say for themselves what functions do with their objects
         self.sparse: Any = None  # `sparse.Rules`, once there are sparse tensors
         self.sequence = 0  # number of the next node made in the forward pass
         self.anomaly = False

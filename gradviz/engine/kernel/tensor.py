@@ -269,10 +269,9 @@ class Tensor(Operations):
             if len(args) == 1 and isinstance(args[0], Tensor) and not kwargs:
                 return cls._legacy_new(args[0].dtype, args[0])  # of whatever element type
             return cls._legacy_new(dtypes.default.dtype, *args, **kwargs)
-        raise TypeError(
-            f"{cls.__name__}: subclasses of torch.Tensor are not in GradViz: operations are not dispatched to other "
-            "classes; keep the tensor in an attribute of a class of your own"
-        )
+        made = Tensor.__new__(Tensor, *args, **kwargs)
+        made.__class__ = cls
+        return made
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         pass

@@ -37,6 +37,7 @@ from gradviz.engine.run.api import FUNCTIONS, UNSAID, alias, api, method
 from gradviz.engine.run.apply import NO_PARAMS, apply, call
 from gradviz.engine.run.arguments import check_operands, refuse
 from gradviz.engine.run.inplace import write
+from gradviz.engine.run.overrides import foreign
 
 
 @helper("x")
@@ -513,7 +514,9 @@ def _prepare_pow(input: Tensor, exponent: Any) -> Prepared:
 
 
 _pow = register(_prepare_pow, ("pow",))
-method("__pow__")(lambda self, other: _pow(self, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented)
+method("__pow__")(
+    lambda self, other: _pow(self, other) if isinstance(other, (Tensor, *NUMBERS)) else foreign("pow", self, other)
+)
 method("__rpow__")(reflected("pow", lambda self, other: _pow(other, self)))
 method("__ipow__")(
     lambda self, other: (

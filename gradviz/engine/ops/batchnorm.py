@@ -272,6 +272,9 @@ def native_batch_norm(
     """`batch_norm` with the mean and 1/σ of each channel."""
     given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     input.size(1)
+    for each in (running_mean, running_var):
+        if each is not None and each._data.ndim != 1:
+            raise RuntimeError(f"TensorAccessor expected 1 dims but tensor has {each._data.ndim}")
     _check_batch_norm(input, given, training)
     out, mean, scale = _computed(input, given, training, momentum, eps)
     return out, mean.detach(), scale.detach()

@@ -22,7 +22,7 @@ from gradviz.engine.kernel.tensor import Tensor, bare
 from gradviz.engine.ops.creation import check_device, from_numpy
 from gradviz.engine.ops.elementwise import operand
 from gradviz.engine.ops.elementwise import result_type as common
-from gradviz.engine.run.api import FUNCTIONS, api, method, prop
+from gradviz.engine.run.api import AS_THEY_ARE, FUNCTIONS, api, method, prop
 from gradviz.engine.run.apply import call
 from gradviz.engine.transforms.layered import text_of
 
@@ -287,6 +287,14 @@ class AsSaved(dict[int, Any]):
     """The memo of a copy that stands for a saved object: in it a tensor with history becomes a leaf with its values."""
 
 
+_NOT_COPIED = (
+    "The default implementation of __deepcopy__() for non-wrapper subclasses only works for subclass types that "
+    "implement new_empty() and for which that function returns another instance of the same subclass. You should "
+    "either properly implement new_empty() for your subclass or override __deepcopy__() if it is intended behavior for "
+    "new_empty() to return an instance of a different type."
+)
+
+
 @method("__deepcopy__")
 def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     """A leaf with its own memory; a tensor with history can't be copied so."""
@@ -299,6 +307,8 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         )
     if id(self) in memo:
         return memo[id(self)]  # type: ignore[no-any-return]
+    if type(self) not in AS_THEY_ARE:
+        raise RuntimeError(_NOT_COPIED)
     made: Tensor = bare(type(self))
     made._data = self._data.copy()
     made._requires_grad = self._requires_grad
@@ -339,6 +349,7 @@ def _shown(tensor: Tensor) -> str:
         grad_fn=name,
         requires_grad=tensor.requires_grad,
         default_dtype=dtypes.get_default_dtype().np,
+        prefix="tensor(" if type(tensor) in AS_THEY_ARE else f"{type(tensor).__name__}(",
     )
 
 

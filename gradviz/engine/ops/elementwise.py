@@ -28,10 +28,11 @@ from gradviz.engine.kernel.rows import OpRow
 from gradviz.engine.kernel.saved import keep, save
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
-from gradviz.engine.run.api import api, give, method, warn_resized
+from gradviz.engine.run.api import AS_THEY_ARE, api, give, method, warn_resized
 from gradviz.engine.run.apply import NO_PARAMS, apply, remember_stack
 from gradviz.engine.run.arguments import WITHOUT_GRADIENT, check_cast, check_operands, refuse_tracked_out
 from gradviz.engine.run.inplace import UNWATCHED, check_overlap, check_writable, write
+from gradviz.engine.run.overrides import foreign, is_met
 
 Prepared = tuple[OpRow, Sequence[Tensor], Sequence[Array], Mapping[str, Any]]
 NUMBERS = (int, float, complex, np.number, np.bool_)
@@ -344,7 +345,7 @@ def binary(
     function = register(prepare, names or (row.name,), inplace=inplace)
     if operators:
         kinds = "fV" if alpha else "fc" if division else "fcV"  # sums of complex numbers look for infinities
-        quick = _quick(row, function, kinds, shared) if fast else function
+        quick = _quick(row, function, kinds, shared, operators) if fast else function
         dunders(operators, quick, prepare)
 
 
@@ -354,13 +355,15 @@ _ORDERED = ("mod", "floordiv", "lshift", "rshift")  # `2 + x` is `x + 2` to PyTo
 def dunders(name: str, quick: Callable[[object, object], object], prepare: Callable[..., Prepared]) -> None:
     def left(self: Tensor, other: object) -> object:
         if not isinstance(other, (Tensor, *NUMBERS)):
-            return NotImplemented
+            return foreign(name, self, other)
         return quick(self, other)
 
     def right(self: Tensor, other: object) -> object:
         return quick(operand(other), self) if name in _ORDERED else quick(self, other)
 
     def in_place(self: Tensor, other: object) -> Any:
+        if type(other) not in AS_THEY_ARE and is_met(type(other)):
+            return foreign(f"i{name}", self, other)
         if not isinstance(other, (Tensor, *NUMBERS)):
             return NotImplemented
         try:
@@ -388,22 +391,22 @@ def reflected(name: str, fn: Callable[[Tensor, object], object]) -> Callable[[Te
                 f"descriptor '__r{name}__' for 'torch._C.TensorBase' objects doesn't apply to a "
                 f"'{type(self).__name__}' object"
             )
-        return fn(self, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
+        return fn(self, other) if isinstance(other, (Tensor, *NUMBERS)) else foreign(f"r{name}", self, other)
 
     return right
 
 
 def _quick(
-    row: OpRow, function: Callable[..., Any], kinds: str, params: Mapping[str, object]
+    row: OpRow, function: Callable[..., Any], kinds: str, params: Mapping[str, object], operator: str
 ) -> Callable[[Any, Any], Any]:
     """The fast path for two operands of one type: the same result as `function`, without promotion and generic
     bookkeeping."""
     ufunc = row.ufunc
 
-    def quick(self: Tensor, other: Any) -> Tensor:
+    def quick(self: Tensor, other: Any) -> object:
         if state.layered or state.sparse is not None:
             known = isinstance(other, (Tensor, *NUMBERS))
-            return function(self, other) if known else NotImplemented
+            return function(self, other) if known else foreign(operator, self, other)
         a = self._data
         if isinstance(other, Tensor) and other._data.dtype is a.dtype and a.dtype.kind in kinds:
             b = other._data
@@ -412,7 +415,7 @@ def _quick(
             matched = None if plain else _matched(self, other, kinds)
             if matched is None:
                 known = isinstance(other, (Tensor, *NUMBERS))
-                return function(self, other) if known else NotImplemented
+                return function(self, other) if known else foreign(operator, self, other)
             a, b, other = matched
         try:
             data = ufunc(a, b, out=...)
@@ -506,9 +509,10 @@ def compare(row: OpRow, *names: str, operators: str = "") -> None:
     function = register(prepare, names or (row.name,), inplace=not operators)
     if operators:
 
-        def left(self: Tensor, other: object) -> Tensor:
+        def left(self: Tensor, other: object) -> object:
             if operators == "eq" and isinstance(other, np.ndarray) and other.dtype in dtypes.OF_NUMPY:
                 other = wrap(np.asarray(other))  # the only comparison for which PyTorch takes an array
-            return function(self, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
+            known = isinstance(other, (Tensor, *NUMBERS))
+            return function(self, other) if known else foreign(operators, self, other)
 
         method(f"__{operators}__")(left)

@@ -245,7 +245,7 @@ def _sampler(n: int) -> OpRow:
 SAMPLERS = {n: _sampler(n) for n in (2, 3)}
 
 
-def _check(input: Tensor, grid: Tensor, mode: int) -> int:
+def _check(input: Tensor, grid: Tensor, mode: int, dims: int = 0) -> int:
     """The number of dimensions of the image, after PyTorch's checks."""
     x, g = input._data.shape, grid._data.shape
     for each in (input, grid):
@@ -266,9 +266,10 @@ def _check(input: Tensor, grid: Tensor, mode: int) -> int:
                 "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes "
                 f"{list(x)} with dimension {i} being empty"
             )
-    if len(x) not in (4, 5) or len(x) != len(g):
+    wanted = dims or (len(x) if len(x) in (4, 5) else 0)
+    if not len(x) == len(g) == wanted:
         raise RuntimeError(
-            f"grid_sampler(): expected {f'{len(x)}D' if len(x) in (4, 5) else '4D or 5D'} input and grid with same "
+            f"grid_sampler(): expected {f'{wanted}D' if wanted else '4D or 5D'} input and grid with same "
             f"number of dimensions, but got input with sizes {list(x)} and grid with sizes {list(g)}"
         )
     if len(x) == 5 and MODES[mode] == "bicubic":
@@ -276,14 +277,12 @@ def _check(input: Tensor, grid: Tensor, mode: int) -> int:
     return len(x) - 2
 
 
-@api("grid_sampler", where="torch")
-def grid_sampler(
-    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+def _sampled(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool, dims: int = 0
 ) -> Tensor:
-    """`grid_sample` with its settings as numbers."""
     need_tensor(input, "grid_sampler")
     need_tensor(grid, "grid_sampler", "grid", 2)
-    n = _check(input, grid, interpolation_mode)
+    n = _check(input, grid, interpolation_mode, dims)
     if input.dtype is not grid.dtype:
         raise RuntimeError(f"expected scalar type {input.dtype.title} but found {grid.dtype.title}")
     if input.dtype.rank != 2:
@@ -298,8 +297,18 @@ def grid_sampler(
     )
 
 
-for _n in (2, 3):
-    api(f"grid_sampler_{_n}d", where="torch")(grid_sampler)
+def _by_numbers(name: str, dims: int) -> None:
+    """`grid_sample` with its settings as numbers, for an input of any or of so many dimensions."""
+
+    def sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
+        return _sampled(input, grid, interpolation_mode, padding_mode, align_corners, dims)
+
+    api(name, where="torch")(sampler)
+
+
+_by_numbers("grid_sampler", 0)
+_by_numbers("grid_sampler_2d", 4)
+_by_numbers("grid_sampler_3d", 5)
 
 
 @api("grid_sample", where="F")
@@ -327,7 +336,7 @@ def grid_sample(
             "details.",
             stacklevel=2,
         )
-    return grid_sampler(input, grid, MODES.index(mode), PADDINGS.index(padding_mode), bool(align_corners))
+    return _sampled(input, grid, MODES.index(mode), PADDINGS.index(padding_mode), bool(align_corners))
 
 
 # --- affine_grid ---

@@ -28,9 +28,10 @@ from gradviz.engine.ops.creation import check_element_type
 from gradviz.engine.ops.elementwise import operand
 from gradviz.engine.ops.shape import ALIAS
 from gradviz.engine.ops.slicing import SELECT, SLICE
-from gradviz.engine.run.api import FUNCTIONS, api, method
+from gradviz.engine.run.api import AS_THEY_ARE, FUNCTIONS, api, method, overridden
 from gradviz.engine.run.apply import apply, call, unseen_view
 from gradviz.engine.run.inplace import AS_IT_GOES, check_overlap, check_writable, write
+from gradviz.engine.run.overrides import is_met
 from gradviz.engine.run.signatures import type_name
 
 F = FUNCTIONS
@@ -367,6 +368,9 @@ def getitem(self: Tensor, items: object) -> Tensor:
 @method("__setitem__")
 def setitem(self: Tensor, items: object, value: object) -> None:
     """Write to what `self[items]` names."""
+    if type(value) not in AS_THEY_ARE and is_met(type(value)):
+        overridden(Tensor.__setitem__, "Tensor.__setitem__", (self, items, value), {})
+        return
     if not isinstance(value, (Tensor, int, float, complex, np.integer)):
         raise TypeError(f"can't assign a {type_name(value)} to a {self.dtype.label}")
     if not isinstance(value, Tensor):

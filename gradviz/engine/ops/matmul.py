@@ -19,6 +19,7 @@ from gradviz.engine.ops.neural import in_single
 from gradviz.engine.ops.shape import UNSAFE_VIEW
 from gradviz.engine.run.api import FUNCTIONS, api, method
 from gradviz.engine.run.apply import call, is_sparse
+from gradviz.engine.run.overrides import foreign
 
 F = FUNCTIONS
 
@@ -303,9 +304,9 @@ def _broadcast_batches(x: Tensor, y: Tensor) -> Tensor:
 
 
 @method("__matmul__")
-def matmul_operator(self: Tensor, other: object) -> Tensor:
+def matmul_operator(self: Tensor, other: object) -> object:
     """`x @ y`."""
-    return matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+    return matmul(self, other) if isinstance(other, Tensor) else foreign("matmul", self, other)
 
 
 method("__rmatmul__")(lambda self, other: matmul(other, self) if isinstance(other, Tensor) else NotImplemented)

@@ -31,6 +31,7 @@ from gradviz.engine.run.arguments import (
     return_type,
 )
 from gradviz.engine.run.autocast import casting
+from gradviz.engine.run.overrides import Overridden, dispatched, is_met, plain, without_overrides
 from gradviz.engine.run.signatures import in_c, in_order, is_listed, refusal, type_name
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -180,6 +181,8 @@ def exact_argument(value: Any, within: tuple[object, ...] = (), *, data: bool = 
         own = list if isinstance(value, list) else tuple if isinstance(value, tuple) else deque
         held = [*_STORED[own](value)]  # as it is stored, whatever a class of the caller's says
         acts = kind is not Size and any(getattr(kind, name) is not getattr(own, name) for name in _ITEMS)
+    elif is_met(kind):
+        raise Overridden
     else:
         number = exact_number(value)
         if number is not value or isinstance(value, _READ) or not any(hasattr(kind, name) for name in _ACTING):
@@ -201,6 +204,18 @@ _exact_data = functools.partial(exact_argument, data=True)
 _OF_SEQUENCES = ("__len__", "__getitem__")
 _OF_ANYTHING = frozenset({"torch.is_tensor", "torch.typename"})  # they look at nothing but the class
 _TAKE_DATA = frozenset({"torch.tensor", "torch.as_tensor", "Tensor.new_tensor"})
+
+
+def overridden(
+    public: Callable[..., object], key: str, args: Sequence[object], keywords: Mapping[str, object]
+) -> object:
+    """What a function does with arguments whose classes may say so; nothing said, they are tensors as any others."""
+    named = getattr(Tensor, key[7:], public) if key.startswith("Tensor.") else public  # what a snippet calls it
+    answer = dispatched(named, key, args, keywords)
+    if answer is not NotImplemented:
+        return answer
+    with without_overrides(), plain((*args, *keywords.values())):
+        return public(*args, **keywords)
 
 
 def in_torch_words(fn: F, key: str) -> F:
@@ -232,6 +247,8 @@ def in_torch_words(fn: F, key: str) -> F:
             if keywords:
                 types += (*keywords, *map(identity, map(type, keywords.values())))
             if types not in taken:
+                if any(is_met(type(each)) for each in (*args, *keywords.values())):
+                    return overridden(call, key, args, keywords)
                 if refused := refusal(key, args, keywords):
                     raise refused
                 taken.add(types)
@@ -242,6 +259,8 @@ def in_torch_words(fn: F, key: str) -> F:
                 if AS_THEY_ARE.issuperset(map(type, keywords.values())):
                     return fn(*args, **keywords)
             return fn(*map(exact, args), **{name: exact(each) for name, each in keywords.items()})
+        except Overridden:
+            again = None
         except Exception as error:
             if isinstance(error, AttributeError) and error.name == "size" and not first:
                 raise  # a function written in Python, which asked for it
@@ -256,6 +275,8 @@ def in_torch_words(fn: F, key: str) -> F:
             again = in_order(key, args, keywords) if isinstance(error, (TypeError, OverflowError)) else None
             if again is None:
                 raise
+        if again is None:
+            return overridden(call, key, args, keywords)
         return fn(*map(exact, again[1]), **{name: exact(each) for name, each in again[2].items()})
 
     functools.update_wrapper(call, fn)

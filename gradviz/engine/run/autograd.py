@@ -16,6 +16,7 @@ from gradviz.engine.kernel.messages import NO_DIMENSION
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Size, Tensor, wrap
 from gradviz.engine.run.backward import GraphTask, target_edge
+from gradviz.engine.run.overrides import ask, deciding
 
 _CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
@@ -87,6 +88,11 @@ def grad(
     roots, wanted = _sequence(outputs), _wanted(inputs, "grad")
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    if state.overriding and (asked := deciding((*roots, *wanted))):
+        given = dict(grad_outputs=grad_outputs, retain_graph=retain_graph, create_graph=create_graph)
+        given |= dict(only_inputs=only_inputs, allow_unused=allow_unused, is_grads_batched=is_grads_batched)
+        given["materialize_grads"] = materialize_grads
+        return ask(grad, "torch.autograd.grad", asked, map(type, asked), (outputs, inputs), given)
     options = (retain_graph, create_graph, allow_unused, materialize_grads)
     if is_grads_batched:
         batches = [None] * len(roots) if grad_outputs is None else _sequence(grad_outputs)

@@ -380,14 +380,14 @@ class GraphTask:
 
     def run(self) -> None:
         """Run every node that is reached, in PyTorch's order."""
-        before, state.grad = state.grad, self.create_graph
+        before, state.grad = (state.grad, state.overriding), self.create_graph
         outer = (state.reached, state.running, state.node)
         room = sys.getrecursionlimit()
         if state.running is not None:  # passes may be nested thousands deep; PyTorch changes threads for it
             sys.setrecursionlimit(min(room + _FRAMES, max(room, _MOST_FRAMES)))
         hooks = (state.saved_hooks, state.saved_hooks_refusal)
         state.reached, state.running = self.boxes if self.needed is None else self.needed, self
-        state.passes += 1
+        state.overriding, state.passes = False, state.passes + 1
         if not self.create_graph:
             state.observer = None
         try:
@@ -400,7 +400,7 @@ class GraphTask:
                 operator.call(callback)
         finally:
             sys.setrecursionlimit(room)
-            state.grad, state.observer = before, self.observer
+            (state.grad, state.overriding), state.observer = before, self.observer
             state.reached, state.running, state.node = outer
             state.saved_hooks, state.saved_hooks_refusal = hooks
 

@@ -20,6 +20,7 @@ from gradviz import RESOURCES
 from gradviz.engine.kernel import devices, dtypes, memory
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.distributions import Generator
+from gradviz.engine.run.overrides import WRITTEN_IN_PYTHON
 
 _RECORDED = (RESOURCES / "pytorch_signatures.txt").read_text(encoding="utf-8")
 _TITLES = {
@@ -264,7 +265,7 @@ def _lines() -> dict[str, list[str]]:
     for line in _RECORDED.splitlines():
         if line.startswith("["):
             place = line.strip("[]")
-        elif place == "passed on":
+        elif place in ("passed on", "overridden in Python"):
             continue
         elif line.endswith("()-"):
             found[f"{place}.{line[:-3]}"] = []
@@ -280,10 +281,19 @@ def _signatures(key: str) -> tuple[_Signature, ...]:
     return tuple(sorted(map(_signature, _lines()[key]), key=operator.attrgetter("hidden")))
 
 
+def _section(title: str) -> list[str]:
+    return _RECORDED.partition(f"[{title}]\n")[2].partition("\n[")[0].splitlines()
+
+
+for _line in _section("overridden in Python"):
+    _function, _, _header = _line.partition("(")
+    WRITTEN_IN_PYTHON[_function] = _header[:-1]
+
+
 @functools.cache
 def _passed_on() -> dict[str, str]:
     """The functions of `torch.nn.functional` that are written in Python, and what they call."""
-    lines = _RECORDED.partition("[passed on]\n")[2].partition("\n[")[0].splitlines()
+    lines = _section("passed on")
     return {f"nn.functional.{name}": rest for name, _, rest in (line.partition("(") for line in lines)}
 
 

@@ -17,6 +17,7 @@ from gradviz.engine.kernel.state import paused, state
 from gradviz.engine.kernel.tensor import Tensor, bare, wrap
 from gradviz.engine.ops.convert import text
 from gradviz.engine.run.api import AS_THEY_ARE, FUNCTIONS
+from gradviz.engine.run.overrides import disabled
 
 if TYPE_CHECKING:
     from gradviz.torch.nn.modules.registry import Registry
@@ -26,6 +27,7 @@ class Parameter(Tensor):
     """A tensor that requires grad and registers itself when assigned to a Module."""
 
     _keeps_type = True
+    __torch_function__ = staticmethod(disabled)
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
         if data is None:
@@ -79,6 +81,7 @@ class Buffer(Tensor):
     """A tensor that registers itself as a buffer when assigned to a Module."""
 
     persistent: bool
+    __torch_function__ = staticmethod(disabled)
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Buffer:
         made: Buffer = bare(cls)
@@ -94,10 +97,14 @@ class Buffer(Tensor):
     __hash__ = Tensor.__hash__
 
 
+AS_THEY_ARE.add(Buffer)
+
+
 class UninitializedTensorMixin(Tensor):
     """A tensor with a type but no shape yet."""
 
     cls_to_become: type[Tensor] = Tensor
+    __torch_function__ = staticmethod(disabled)
 
     def materialize(self, shape: tuple[int, ...], device: object = None, dtype: dtypes.dtype | None = None) -> None:
         """Become an ordinary parameter or buffer of this shape."""

@@ -14,6 +14,7 @@ import functools
 import types
 import typing
 from collections.abc import Callable, Iterable
+from inspect import getattr_static
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ import numpy as np
 from gradviz.engine.kernel.graph import Node
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.run.function import Function
+from gradviz.engine.run.overrides import disabled
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.language.absent import Absent, error_of
 from gradviz.worker.language.enumerations import EnumForm, make_enum
@@ -45,7 +47,7 @@ _COMPARISONS = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__".split())
 _WITHOUT_OPERAND = frozenset(
     """ __init__ __call__ __len__ __iter__ __next__ __reversed__ __repr__ __str__ __format__ __enter__ __exit__ __hash__
     __bool__ __float__ __int__ __index__ __complex__ __neg__ __pos__ __abs__ __invert__ __copy__ __post_init__ __slots__
-    __constants__ """.split()
+    __constants__ __torch_function__ """.split()
 )
 _OPERATORS = DEFINABLE_DUNDERS - OWN_DUNDERS - _WITHOUT_OPERAND
 
@@ -309,7 +311,8 @@ def _check_finished(made: type) -> None:
             raise TypeError(f"a class can't define '{key}' in GradViz snippets")
     if MEMORY in vars(made) or MEMORY in vars(made).get("__annotations__", ()):
         raise TypeError(f"a class can't define '{MEMORY}' in GradViz snippets")
-    for key, method in {**guarded_operators(dict(vars(made))), **_overriding(made), **_answering(made)}.items():
+    replaced = {**guarded_operators(dict(vars(made))), **_overriding(made), **_answering(made), **_overrides(made)}
+    for key, method in replaced.items():
         type.__setattr__(made, key, method)
     if "__slots__" in vars(made):
         type.__setattr__(made, "__slots__", _plain_slots(made))
@@ -321,11 +324,38 @@ def _overriding(made: type) -> dict[str, Any]:
     for key, value in vars(made).items():
         if issubclass(made, Tensor) and key.startswith("_") and not is_dunder(key) and hasattr(Tensor, key):
             raise TypeError(f"a class can't define '{key}' in GradViz snippets")
+        if issubclass(made, Tensor) and not is_dunder(key) and type(getattr_static(Tensor, key, None)) is property:
+            raise TypeError(f"a class can't define '{key}' of a tensor in GradViz snippets; choose another name")
         if not is_dunder(key) and meets_arrays(made, key):
             if type(value) is not types.FunctionType:
                 raise TypeError(f"the method '{key}' can only be defined by def in GradViz snippets")
             found[key] = guarded(value)
     return found
+
+
+def _overrides(made: type) -> dict[str, object]:
+    """`__torch_function__` is asked with what functions are called with, by the engine, too."""
+    given = vars(made).get("__torch_function__")
+    kind = type(given)
+    if given is None or given is disabled or (kind is staticmethod and given.__func__ is disabled):
+        return {}
+    function = given.__func__ if kind in (staticmethod, classmethod) else given
+    if type(function) is not types.FunctionType:
+        raise TypeError("'__torch_function__' can only be defined by def in GradViz snippets")
+
+    def asked(*given: object, **named: object) -> object:
+        return function(*map(_met_within, given), **{name: _met_within(value) for name, value in named.items()})
+
+    functools.update_wrapper(asked, function)
+    return {"__torch_function__": kind(asked) if kind in (staticmethod, classmethod) else asked}
+
+
+def _met_within(value: object) -> object:
+    if type(value) is tuple or type(value) is list:
+        return type(value)(map(_met_within, value))
+    if type(value) is dict:
+        return {name: _met_within(each) for name, each in value.items()}
+    return _met(value)
 
 
 _METHODS = (types.FunctionType, staticmethod, classmethod)

@@ -196,7 +196,13 @@ _FOREIGN = (
 _ALSO: dict[str, tuple[str, ...]] = {
     "torch": ("__version__", "_C", "_assert", "has_lapack", "has_mkl", "has_openmp"),
     "torch.version": ("__version__",),
-    "torch._C": ("has_lapack",),
+    "torch._C": (
+        "DisableTorchFunction",
+        "DisableTorchFunctionSubclass",
+        "_disabled_torch_function_impl",
+        "_is_torch_function_enabled",
+        "has_lapack",
+    ),
     "torch.cpu.amp": ("autocast",),
     "torch.utils.tensorboard": ("SummaryWriter",),  # PyTorch has it if tensorboard is installed
     "torch.nn.init": ("_calculate_fan_in_and_fan_out", "_calculate_correct_fan"),  # for reimplementations of Linear

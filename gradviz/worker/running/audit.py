@@ -18,6 +18,7 @@ from typing import Any
 
 from gradviz.engine.kernel.formula import compiled
 from gradviz.engine.kernel.modes import forward_stack
+from gradviz.engine.run import overrides
 from gradviz.trace.record.location import Sites
 from gradviz.trace.record.recorder import Recorder
 from gradviz.worker.language import data_classes, errors, run_texts
@@ -71,7 +72,12 @@ def _permitted() -> Mapping[str, frozenset[CodeType]]:
     names_module: Any = typing._caller  # type: ignore[attr-defined]
     acts: dict[str, tuple[Any, ...]] = {
         "object.__getattr__ tb_frame": (Sites.raised, errors.calls_of),
-        "object.__setattr__": (collections.namedtuple, data_classes.describe_class, fresh.restore_class),
+        "object.__setattr__": (
+            collections.namedtuple,
+            data_classes.describe_class,
+            fresh.restore_class,
+            overrides.class_made,
+        ),
         **dict.fromkeys(("sys._getframe", "sys._getframemodulename"), (names_module,)),  # a module's name
         # code made from texts they built, with names that are checked; code that the policy has accepted
         "exec": (collections.namedtuple, run_texts.run_code),

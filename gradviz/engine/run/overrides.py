@@ -1,0 +1,420 @@
+"""`__torch_function__`: what a class says for itself that PyTorch's functions do with its objects, be it derived from
+`Tensor` or not. A function looks for it where it has met an argument of another class than PyTorch's own, so that it
+costs nothing where there is none; the operators and attributes of a derived class do at once, in `Overridable`, which
+stands between it and `Tensor`.
+
+While a function runs for such a tensor, the tensor is a plain one: no method of the class is called inside. See
+`api.py` for the functions, and `gradviz.torch.overrides` for what a snippet gets."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import cast
+
+from gradviz.engine.kernel import devices, dtypes, memory
+from gradviz.engine.kernel.rows import ROWS
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Size, Tensor
+from gradviz.engine.run.apply import call
+
+NAME = "__torch_function__"
+Asking = Callable[..., object]
+Keywords = Mapping[str, object]
+
+
+# The parameters of functions that are written in Python there, those behind `/` as they are handed on by name;
+# `signatures.py` fills it in.
+WRITTEN_IN_PYTHON: dict[str, str] = {}
+_OWN_CLASSES: set[type] = set()  # PyTorch's tensors, and parameters
+
+
+class Overridden(Exception):
+    """An argument was met whose class may say for itself what the function does."""
+
+
+def disabled(func: Asking, types: object, args: tuple[object, ...] = (), kwargs: Keywords | None = None) -> object:
+    """The `__torch_function__` of a class that says nothing: `torch._C._disabled_torch_function_impl`."""
+    with without_overrides():
+        return func(*args, **(kwargs or {}))
+
+
+def overrides(kind: type) -> bool:
+    """Whether objects of a class say for themselves what functions do with them."""
+    found = getattr(kind, NAME, None)
+    return found is not None and found is not disabled
+
+
+def is_met(kind: type) -> bool:
+    """Whether a function has to stop for an argument of this class: it may say something, or is a tensor's, whose
+    methods are not to be called inside."""
+    return kind not in _OWN_CLASSES and (issubclass(kind, Tensor) or (state.overriding and overrides(kind)))
+
+
+@contextmanager
+def without_overrides() -> Iterator[None]:
+    """Let functions take tensors of derived classes as any others inside the `with` block."""
+    before, state.overriding = state.overriding, False
+    try:
+        yield
+    finally:
+        state.overriding = before
+
+
+# --- which arguments decide ---
+
+
+def deciding(given: Iterable[object]) -> list[object]:
+    """One object of each class that overrides functions, in the order in which they are asked: from left to right, but
+    a derived class before its base."""
+    found: list[object] = []
+    for each in given:
+        kind = type(each)
+        if kind is Tensor or any(type(one) is kind for one in found) or not overrides(kind):
+            continue
+        at = next((nr for nr, one in enumerate(found) if issubclass(kind, type(one))), len(found))
+        found.insert(at, each)
+    return found
+
+
+def _relevant(given: Iterable[object]) -> Iterator[object]:
+    """The arguments, and what lists among them hold."""
+    for each in given:
+        if type(each) is list or type(each) is tuple:
+            yield from each
+        else:
+            yield each
+
+
+# Functions that take any object's values.
+_NEVER_ASK = frozenset({"torch.tensor", "torch.as_tensor", "Tensor.new_tensor"})
+
+
+def dispatched(public: Asking, key: str, args: Sequence[object], keywords: Keywords) -> object:
+    """What the first class says that says anything; None of them decides if overriding is off: NotImplemented."""
+    if not state.overriding or key in _NEVER_ASK:
+        return NotImplemented
+    relevant = [*_relevant((*args, *keywords.values()))]
+    found = deciding(relevant)
+    if not found:
+        return NotImplemented
+    header = WRITTEN_IN_PYTHON.get(key)
+    types = [type(each) for each in found]
+    if header is not None and Tensor not in types and any(type(each) is Tensor for each in relevant):
+        types.append(Tensor)
+    if header is None:
+        return ask(public, key, found, types, tuple(args), dict(keywords) if keywords else None)
+    return ask(public, key, found, types, *_by_name(header, args, keywords))
+
+
+_FACTS: dict[type, str] = {
+    dtypes.dtype: "dtype",
+    Size: "shape size",
+    int: """size stride ndim dim ndimension numel nelement element_size itemsize nbytes storage_offset data_ptr
+    output_nr _version get_device __len__""",
+    tuple: "stride",
+    bool: """is_leaf requires_grad retains_grad is_meta is_cpu is_mps is_sparse is_sparse_csr is_contiguous
+    is_floating_point is_complex is_signed is_coalesced""",
+    devices.device: "device",
+    memory.layout: "layout",
+}
+_KINDS = {
+    f"Tensor.{name}": tuple(kind for kind, names in _FACTS.items() if name in names.split())
+    for name in " ".join(_FACTS.values()).split()
+}
+
+
+def _checked(key: str, answer: object) -> object:
+    """An answer; what the engine itself asks tensors for is of the type that it expects."""
+    wanted = _KINDS.get(key)
+    if wanted is not None and (
+        type(answer) not in wanted or (type(answer) is tuple and any(type(each) is not int for each in answer))
+    ):
+        kinds = " or ".join(each.__name__ for each in wanted)
+        raise TypeError(f"{NAME}: for torch.{key} it must return {kinds} in GradViz, not {type(answer).__name__}")
+    return answer
+
+
+def ask(
+    public: Asking,
+    key: str,
+    found: Sequence[object],
+    types: Iterable[type],
+    args: tuple[object, ...],
+    keywords: dict[str, object] | None,
+) -> object:
+    """Ask the objects one after another; raises TypeError if none has an answer."""
+    kinds = tuple(types)
+    for each in found:
+        answer = getattr(each, NAME)(public, kinds, args, keywords)
+        if answer is not NotImplemented:
+            return _checked(key, answer)
+    name = key if key.startswith("torch.") else f"torch.{key}"
+    if keywords is not None and key in WRITTEN_IN_PYTHON:
+        kinds_asked = [type(each) for each in found]
+        raise TypeError(f"no implementation found for '{name}' on types that implement {NAME}: {kinds_asked}")
+    listed = "".join(f"  - tensor subclass {type(each)}\n" for each in found)
+    raise TypeError(
+        f"Multiple dispatch failed for '{name}'; all {NAME} handlers returned NotImplemented:\n\n{listed}\n"
+        "For more information, try re-running with TORCH_LOGS=not_implemented"
+    )
+
+
+@contextmanager
+def plain(given: Iterable[object]) -> Iterator[None]:
+    """Let tensors of derived classes among the arguments be plain ones, or parameters, inside the `with` block."""
+    changed: list[tuple[Tensor, type]] = []
+    try:
+        for each in _relevant(given):
+            kind = type(each)
+            if kind not in _OWN_CLASSES and isinstance(each, Tensor):
+                each.__class__ = next(base for base in kind.__mro__ if base in _OWN_CLASSES)
+                changed.append((each, kind))
+        yield
+    finally:
+        for each, kind in changed:
+            each.__class__ = kind  # type: ignore[assignment]
+
+
+# --- how functions that PyTorch has written in Python hand on their arguments ---
+
+
+@functools.cache
+def _signature(header: str) -> inspect.Signature:
+    parsed = ast.parse(f"def f({header}): ...").body[0]
+    assert isinstance(parsed, ast.FunctionDef)
+    given, kind = parsed.args, inspect.Parameter
+    places = [*given.posonlyargs, *given.args]
+    only, unsaid = len(given.posonlyargs), len(places) - len(given.defaults)
+    made = [
+        kind(
+            each.arg,
+            kind.POSITIONAL_ONLY if at < only else kind.POSITIONAL_OR_KEYWORD,
+            default=kind.empty if at < unsaid else ast.literal_eval(given.defaults[at - unsaid]),
+        )
+        for at, each in enumerate(places)
+    ]
+    if given.vararg is not None:
+        made.append(kind(given.vararg.arg, kind.VAR_POSITIONAL))
+    for each, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+        said = kind.empty if default is None else ast.literal_eval(default)
+        made.append(kind(each.arg, kind.KEYWORD_ONLY, default=said))
+    return inspect.Signature(made)
+
+
+def _by_name(header: str, args: Sequence[object], keywords: Keywords) -> tuple[tuple[object, ...], dict[str, object]]:
+    """The arguments as the function would hand them on."""
+    signature = _signature(header)
+    positional = [each.name for each in signature.parameters.values() if each.kind is each.POSITIONAL_ONLY]
+    first = [keywords[name] for name in positional[len(args) :] if name in keywords]
+    rest = {name: value for name, value in keywords.items() if name not in positional}
+    try:
+        bound = signature.bind(*args, *first, **rest)
+    except TypeError:
+        return tuple(args), dict(keywords)
+    bound.apply_defaults()
+    handed = [value for name, value in bound.arguments.items() if name in positional]
+    for name, value in bound.arguments.items():
+        if signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL:
+            handed += value
+    by_name = {
+        name: value
+        for name, value in bound.arguments.items()
+        if name not in positional and signature.parameters[name].kind is not inspect.Parameter.VAR_POSITIONAL
+    }
+    return tuple(handed), by_name
+
+
+# --- derived classes ---
+
+_NO_TENSOR = (
+    "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your class "
+    "inherits from Tensor."
+)
+
+
+def as_subclass(self: Tensor, cls: type) -> Tensor:
+    """The same memory and history as a tensor of another class."""
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a type (got {type(cls).__name__})")
+    if not issubclass(cls, Tensor):
+        raise TypeError(_NO_TENSOR)
+    with without_overrides(), plain((self,)):
+        made: Tensor = call(ROWS["alias"], self)
+    made.__class__ = cls
+    return made
+
+
+def converted(value: object, cls: type) -> object:
+    """A result with its tensors as those of a class."""
+    if cls is Tensor:
+        return value
+    if isinstance(value, Tensor) and not isinstance(value, cls):
+        value = as_subclass(value, cls)
+    if isinstance(value, (tuple, list)):
+        items, make = [converted(each, cls) for each in value], cast(Asking, type(value))
+        return make(*items) if hasattr(value, "fields") else make(items)
+    return value
+
+
+def default(
+    cls: type, func: Asking, types: Iterable[type], args: tuple[object, ...] = (), kwargs: Keywords | None = None
+) -> object:
+    """Compute with plain tensors; results are of the class."""
+    if not all(issubclass(cls, each) for each in types):
+        return NotImplemented
+    named = {} if kwargs is None else kwargs
+    inside = plain((*args, *named.values())) if _is_operator(func) else nullcontext()
+    with without_overrides(), inside:
+        found = func(*args, **named)
+        return found if type(func) is Accessor and func.stored else converted(found, cls)
+
+
+def _is_operator(func: object) -> bool:
+    """Whether it is an operator of tensors that has no look at the classes of its operands."""
+    name = getattr(func, "__name__", "")
+    return type(name) is str and name.strip("_") not in _KEPT and name[:2] == "__" and vars(Tensor).get(name) is func
+
+
+# The method that PyTorch calls for an operator: one of its own functions, or one written in Python under its own name.
+_CALLED = {
+    "add": "add", "radd": "add", "iadd": "add_", "sub": "sub", "isub": "sub_", "mul": "mul", "rmul": "mul",
+    "imul": "mul_", "truediv": "div", "itruediv": "div_", "mod": "remainder", "imod": "remainder_", "neg": "neg",
+    "abs": "abs", "matmul": "matmul", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge", "ne": "ne", "pos": "positive",
+    "pow": "pow",
+}  # fmt: skip
+_OWN = """rsub rtruediv floordiv rfloordiv ifloordiv rmod rpow ipow rmatmul eq invert and rand iand or ror ior xor rxor
+ixor lshift rlshift ilshift rshift rrshift irshift getitem setitem delitem bool int float complex index len contains
+reversed repr format deepcopy""".split()
+_IN_PYTHON = frozenset("pow rsub rdiv rtruediv floordiv rfloordiv rmod rpow rmatmul rlshift rrshift".split())
+
+
+def foreign(name: str, self: Tensor, other: object) -> object:
+    """What an operator does with an operand that is neither tensor nor number: its class may say so."""
+    if not is_met(type(other)):
+        return NotImplemented
+    called = _CALLED.get(name, f"__{name}__")
+    try:
+        return dispatched(getattr(Tensor, called), f"Tensor.{called}", (self, other), {})
+    except TypeError:
+        return NotImplemented
+
+
+_KEPT = frozenset("repr format deepcopy".split())  # which look at the class itself
+
+
+class Overridable(Tensor):
+    """What a derived class has between itself and `Tensor`: operators and attributes that ask it."""
+
+    __slots__ = ()
+    __hash__ = Tensor.__hash__
+    __str__ = object.__str__  # by `__repr__`
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.dim():
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+
+def _operator(name: str) -> Asking:
+    called = _CALLED.get(name, "__rdiv__" if name == "rtruediv" else f"__{name}__")
+    own, key = f"__{name}__", f"Tensor.__{name}__" if name in _IN_PYTHON else f"Tensor.{called}"
+    forward = _CALLED.get(name[1:], f"__{name[1:]}__") if name[0] == "r" and name[1:] in (*_CALLED, *_OWN) else ""
+    is_binary = name in _CALLED or name in _IN_PYTHON
+
+    def operate(self: Tensor, *others: object) -> object:
+        if not state.overriding:
+            with plain(() if name in _KEPT else (self, *others)):
+                return getattr(Tensor, own)(self, *others)
+        try:
+            if forward and type(others[0]) is Tensor:  # whose method Python would have called
+                return dispatched(getattr(Tensor, forward), f"Tensor.{forward}", (others[0], self), {})
+            return dispatched(getattr(Tensor, called), key, (self, *others), {})
+        except TypeError:
+            if is_binary:
+                return NotImplemented
+            raise
+
+    operate.__name__, operate.__qualname__ = own, f"Tensor.{own}"
+    return operate
+
+
+class Accessor:
+    """`Tensor.shape.__get__` and its like: what a class is asked about an attribute of its tensors."""
+
+    __slots__ = ("__name__", "_act", "_where")
+
+    def __init__(self, act: Asking, name: str, where: str) -> None:
+        self._act, self.__name__, self._where = act, name, where
+
+    def __call__(self, tensor: object, *given: object) -> object:
+        if not isinstance(tensor, Tensor):
+            name, kind = self._where, type(tensor).__name__
+            raise TypeError(f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a '{kind}' object")
+        with plain((tensor,)):
+            return self._act(tensor, *given)
+
+    @property
+    def stored(self) -> bool:
+        """Whether it returns a tensor that is kept somewhere, as it is."""
+        return self._where == "grad" and self.__name__ == "__get__"
+
+    def __repr__(self) -> str:
+        return f"<method-wrapper '{self.__name__}' of getset_descriptor object>"
+
+
+def _attribute(name: str, own: property) -> property:
+    get = Accessor(own.fget, "__get__", name)  # type: ignore[arg-type]
+    put = Accessor(own.fset, "__set__", name)  # type: ignore[arg-type]
+    remove = Accessor(own.fdel, "__delete__", name)  # type: ignore[arg-type]
+
+    def read(self: Tensor) -> object:
+        if not state.overriding:
+            return get(self)
+        return ask(get, f"Tensor.{name}", (self,), (type(self),), (self,), None)
+
+    def write(self: Tensor, value: object) -> None:
+        if not state.overriding:
+            put(self, value)
+        else:
+            dispatched(put, "", (self, value), {})
+
+    def delete(self: Tensor) -> None:
+        if not state.overriding:
+            remove(self)
+        else:
+            dispatched(remove, "", (self,), {})
+
+    return property(read, write, delete, own.__doc__)
+
+
+def class_made(cls: type[Tensor]) -> None:
+    """What happens to a new class that is derived from Tensor."""
+    if cls.__basicsize__ != Tensor.__basicsize__:
+        raise TypeError(f"{cls.__name__}: __slots__ in a class derived from Tensor are not in GradViz; leave them out")
+    if overrides(cls) and Overridable not in cls.__mro__:
+        cls.__bases__ = tuple(Overridable if each is Tensor else each for each in cls.__bases__)
+
+
+def _same(value: bool, _: Tensor) -> bool:
+    return value
+
+
+def install() -> None:
+    """Fill in `Overridable`, once all methods of tensors are there, and let classes be derived."""
+    found = [Tensor]
+    for each in found:
+        found += [kind for kind in each.__subclasses__() if kind is not Overridable]
+    _OWN_CLASSES.update(found)
+    for name in (*_CALLED, *_OWN):
+        setattr(Overridable, f"__{name}__", _operator(name))
+    for name, own in list(vars(Tensor).items()):
+        if name[:3] == "is_" and isinstance(own, bool):
+            own = property(functools.partial(_same, own))
+        if isinstance(own, property) and (name[0] != "_" or name == "_version"):
+            setattr(Overridable, name, _attribute(name, own))
+    for name, method in ((NAME, default), ("__init_subclass__", class_made)):
+        setattr(Tensor, name, classmethod(method))

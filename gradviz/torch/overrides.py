@@ -1,0 +1,52 @@
+"""`torch.overrides`: for functions of a snippet's own that look for `__torch_function__` as PyTorch's do, and modes in
+which all functions are asked about. How functions find it is in `gradviz.engine.run.overrides`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.overrides import Accessor, as_subclass, ask, deciding, install, overrides
+
+setattr(Tensor, as_subclass.__name__, as_subclass)
+install()
+
+
+def has_torch_function(relevant_args: Iterable[object]) -> bool:
+    """Whether a class of one of the arguments says for itself what functions do."""
+    return state.overriding and any(type(each) is not Tensor and overrides(type(each)) for each in relevant_args)
+
+
+def has_torch_function_unary(obj: object) -> bool:
+    """The same of one argument."""
+    return has_torch_function((obj,))
+
+
+def has_torch_function_variadic(*args: object) -> bool:
+    """The same of arguments one by one."""
+    return has_torch_function(args)
+
+
+def handle_torch_function(
+    public_api: Callable[..., object], relevant_args: Iterable[object], *args: object, **kwargs: object
+) -> object:
+    """Ask the classes of the relevant arguments what the function does with these arguments."""
+    relevant = [*relevant_args]
+    found = deciding(relevant)
+    if not found:
+        raise TypeError(f"no implementation found for {public_api.__module__}.{public_api.__name__}")
+    kinds = [type(each) for each in found]
+    if Tensor not in kinds and any(type(each) is Tensor for each in relevant):
+        kinds.append(Tensor)
+    return ask(public_api, f"{public_api.__module__}.{public_api.__name__}", found, kinds, args, kwargs)
+
+
+def is_tensor_like(inp: object) -> bool:
+    """Whether functions take it for a tensor: it is one, or its class says what they do with it."""
+    return isinstance(inp, Tensor) or hasattr(type(inp), "__torch_function__")
+
+
+def is_tensor_method_or_property(func: object) -> bool:
+    """Whether a function that a class is asked about belongs to tensors."""
+    return isinstance(func, Accessor) or any(func is each for each in vars(Tensor).values())
