@@ -3,7 +3,9 @@ float32. The other recurrent layers are made of ordinary operations, in `gradviz
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,8 +13,10 @@ import numpy as np
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import jointly
 from gradviz.engine.kernel.rows import op
-from gradviz.engine.kernel.tensor import Tensor
-from gradviz.engine.ops.neural import in_single
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.numerics.sums import product, total
+from gradviz.engine.ops.neural import in_single, is_half
 from gradviz.engine.run.api import FUNCTIONS
 from gradviz.engine.run.apply import call_all
 from gradviz.engine.run.autocast import casting
@@ -20,8 +24,23 @@ from gradviz.engine.run.autocast import casting
 F = FUNCTIONS
 
 
-def _sigmoid(x: Array) -> Array:
-    return (0.5 * (1 + np.tanh(0.5 * x))).astype(x.dtype)
+def _workspace(work: Array, steps: tuple[int, int, int], dtype: np.dtype[np.generic]) -> tuple[Array, Array, Array]:
+    """What the forward pass leaves for the backward pass, for each time: the gates i, f, g and o, the memory, and its
+    tanh."""
+    numbers, one = work.view(dtype), math.prod(steps)
+    gates, memory, shown = numbers[: 4 * one], numbers[4 * one : 5 * one], numbers[5 * one :]
+    return gates.reshape(*steps[:2], 4, steps[2]), memory.reshape(steps), shown.reshape(steps)
+
+
+def _open(gates: Array) -> None:
+    """σ of i, f and o, and tanh of g, in place."""
+    sides = gates[:, :2], gates[:, 3]
+    for side in sides:
+        side *= 0.5
+    np.tanh(gates, out=gates)
+    for side in sides:
+        side += 1
+        side *= 0.5
 
 
 def _forward(
@@ -35,15 +54,25 @@ def _forward(
     *,
     reverse: bool,
 ) -> tuple[Array, ...]:
-    gates = x @ w_in.T
+    (count, batch), size = x.shape[:2], hidden.shape[-1]
+    kind = np.result_type(x, w_in)
+    work = np.empty(6 * count * batch * size * kind.itemsize, np.uint8)
+    gates, memories, shown = _workspace(work, (count, batch, size), kind)
+    rows = gates.reshape(count, batch, 4 * size)
+    np.matmul(x, w_in.T, out=rows)
     if b_in is not None:
-        gates = gates + b_in + b_hidden
-    outputs = [hidden] * len(x)
-    for t in reversed(range(len(x))) if reverse else range(len(x)):
-        i, f, g, o = np.split(gates[t] + hidden @ w_hidden.T, 4, axis=1)
-        memory = _sigmoid(f) * memory + _sigmoid(i) * np.tanh(g)
-        hidden = outputs[t] = _sigmoid(o) * np.tanh(memory)
-    return np.stack(outputs), hidden, memory
+        rows += b_in
+        rows += b_hidden
+    outputs, down = np.empty((count, batch, size), kind), w_hidden.T
+    for t in reversed(range(count)) if reverse else range(count):
+        now, after = gates[t], memories[t]
+        rows[t] += hidden @ down
+        _open(now)
+        np.multiply(now[:, 1], memory, out=after)
+        after += now[:, 0] * now[:, 2]
+        memory = after
+        hidden = np.multiply(now[:, 3], np.tanh(memory, out=shown[t]), out=outputs[t])
+    return outputs, hidden.copy(), memory.copy(), work if state.grad else work[:0]
 
 
 def _steps(
@@ -72,7 +101,73 @@ def _steps(
     return kept
 
 
+def _through_time(
+    grads: Sequence[Array | None], arrays: Sequence[Array], needs: tuple[bool, ...], *, reverse: bool
+) -> list[Array | None]:
+    """Back through time, as in the original: the last step comes first."""
+    x, w_in, w_hidden, hidden, memory, outputs, work = arrays
+    (count, batch), size = x.shape[:2], hidden.shape[-1]
+    gates, memories, shown = _workspace(work, (count, batch, size), x.dtype)
+    i, f, g, o = (gates[:, :, at] for at in range(4))
+    order = list(reversed(range(count))) if reverse else list(range(count))
+    before = {t: (outputs[last], memories[last]) for last, t in pairwise(order)}
+    before[order[0]] = hidden, memory
+    into_memory, into_o = o * (1 - shown * shown), shown * o * (1 - o)
+    into_i, into_g = g * i * (1 - i), i * (1 - g * g)
+    d_gates, d_recurrent = np.empty_like(gates), np.zeros_like(w_hidden)
+    rows = d_gates.reshape(count, batch, 4 * size)
+    d_hidden = np.zeros_like(hidden) if grads[1] is None else grads[1]
+    d_memory = np.zeros_like(memory) if grads[2] is None else grads[2]
+    for t in reversed(order):
+        d_out = d_hidden if grads[0] is None else d_hidden + grads[0][t]
+        d_memory = d_memory + d_out * into_memory[t]
+        now = d_gates[t]
+        np.multiply(d_memory, into_i[t], out=now[:, 0])
+        np.multiply(d_memory, before[t][1] * f[t] * (1 - f[t]), out=now[:, 1])
+        np.multiply(d_memory, into_g[t], out=now[:, 2])
+        np.multiply(d_out, into_o[t], out=now[:, 3])
+        d_hidden, d_memory = product(rows[t], w_hidden), d_memory * f[t]
+        if needs[2]:
+            d_recurrent += product(rows[t].T, before[t][0])
+    flat = rows.reshape(-1, 4 * size)
+    found: tuple[Callable[[], Array], ...] = (
+        lambda: product(flat, w_in).reshape(x.shape),
+        lambda: product(flat.T, x.reshape(-1, x.shape[-1])),
+        lambda: d_recurrent,
+        lambda: total(flat, (0,)),
+        lambda: total(flat, (0,)),
+        lambda: d_hidden,
+        lambda: d_memory,
+    )
+    return [make() if need else None for make, need in zip(found, needs, strict=True)]
+
+
 def _gradients(
+    grads: Sequence[Tensor | None],
+    input: Tensor,
+    weight0: Tensor,
+    weight1: Tensor,
+    weight2: Tensor | None,
+    weight3: Tensor | None,
+    hx_: Tensor,
+    cx_: Tensor,
+    result0: Tensor,
+    result1: Tensor,
+    result2: Tensor,
+    result3: Tensor,
+    reverse: bool,
+    needs: tuple[bool, ...],
+) -> Sequence[object]:
+    """PyTorch, too, computes what is to be differentiated again in another way, from the inputs alone."""
+    if not state.grad and not is_half(input._data):
+        arrays = [each._data for each in (input, weight0, weight1, hx_, cx_, result0, result3)]
+        given = [None if each is None else each._data for each in grads[:3]]
+        made = _through_time(given, arrays, needs, reverse=reverse)
+        return [None if each is None else wrap(each) for each in made]
+    return _differentiable(grads, input, weight0, weight1, weight2, weight3, hx_, cx_, reverse, needs)
+
+
+def _differentiable(
     grads: Sequence[Tensor | None],
     input: Tensor,
     weight0: Tensor,
@@ -84,7 +179,7 @@ def _gradients(
     reverse: bool,
     needs: tuple[bool, ...],
 ) -> tuple[object, ...]:
-    """Back through time, as in the original: the last step comes first."""
+    """The same in tensor operations."""
     count = input.shape[0]
     order = list(reversed(range(count))) if reverse else list(range(count))
     kept = _steps(input, weight0, weight1, weight2, weight3, hx_, cx_, order)
@@ -121,7 +216,8 @@ LSTM_LAYER = op(
     "input, weight0, weight1, weight2, weight3, hx_, cx_",
     in_single(_forward),
     node="MkldnnRnnLayerBackward0",
-    outputs="result0, result1, result2",
+    outputs="result0, result1, result2, result3",
+    hidden=1,
     category="layers",
     symbol="LSTM",
     latex=r"c_t = f_t c_{t-1} + i_t g_t,\; h_t = o_t \tanh c_t",
@@ -139,7 +235,8 @@ def lstm_layer(
     reverse: bool,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """All steps of one direction of one layer: the outputs, the last output and the last memory."""
-    return _layer(input, *weights, *biases, hidden, memory, reverse)  # type: ignore[no-any-return]
+    outputs, hidden, memory, _ = _layer(input, *weights, *biases, hidden, memory, reverse)
+    return outputs, hidden, memory
 
 
 def _run_layer(*operands: Any) -> tuple[Tensor, ...]:
