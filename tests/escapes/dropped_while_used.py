@@ -2,7 +2,8 @@
 iterator of a snippet has dropped it; a class that `type[...]` marks. And one that a twentieth found: Python's collector
 ends generators of a snippet, before 3.12 in the middle of C code. And a twenty-first: a generator that is thrown into
 while it is, whose C code then takes a value too many from its stack; a method of a class that is called without its
-object, for which Python takes what lay on the stack."""
+object, for which Python takes what lay on the stack. A twenty-second: a comprehension whose variable lies where Python
+expects a cell."""
 
 from __future__ import annotations
 
@@ -151,6 +152,22 @@ _UNBOUND = {
     "by a clock": f"import timeit\n{_LACKING % 'timeit.timeit(list.sort, x, number=5)'}",
 }
 
+_OF_CELL = "def f():\n    x = 1\n    def g(): return x\n    return %s\nprint(str(f())[:50])"
+_OF_SELF = (
+    "class A:\n    def f(self):\n        g = lambda: self\n        return %s\n"
+    "try: A().f()\nexcept TypeError as e: print(e)"
+)
+_IN_PLACE = {
+    "names of a function": _OF_CELL % "[locals() for x in (1.5, 'a' * 99)]",
+    "names of a function in a set": _OF_CELL % "{str(locals()) for x in (1.5, 'a' * 99)}",
+    "names of a function in a table": _OF_CELL % "{x: locals() for x in (1.5, 'a' * 99)}",
+    "names of a module": "a = [lambda: x for x in (1, 2)]\nb = [str(locals()) for x in (1.5, 'a' * 99)]",
+    "a text": _OF_CELL % "[eval('x') for x in (1.5, 'a' * 99)]",
+    "super": _OF_SELF % "[super() for self in (1.5, 'a' * 99)]",
+    "super in a set": _OF_SELF % "{super() for self in (1.5, 'a' * 99)}",
+    "super in a table": _OF_SELF % "{1: super() for self in (1.5, 'a' * 99)}",
+}
+
 DROPPED_WHILE_USED: list[Attack] = [
     *listed("Found: places that empty a bytearray", _PLACES),
     *listed("Found: iterators that are dropped at work", _ITERATORS),
@@ -160,4 +177,5 @@ DROPPED_WHILE_USED: list[Attack] = [
     *listed("Found: what the collector ends at work", {name: _COLLECTED % made for name, made in _COPIES.items()}),
     *listed("Found: generators that are thrown into at work", {name: _THROWN % act for name, act in _ENTERED.items()}),
     *listed("Found: methods that lack their object", _UNBOUND),
+    *listed("Found: values in the place of a cell", _IN_PLACE),
 ]

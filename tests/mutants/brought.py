@@ -24,6 +24,7 @@ _ADDED = found("Methods that @dataclass adds")
 _PLACE = found("Found: objects in the place of an optimizer")
 _LEFT = "tests/worker/test_run_isolation.py::test_nothing_is_left_for_the_next_run"
 _TAKEN = "tests/worker/test_run_isolation.py::test_nothing_that_python_keeps_takes_memory_of_the_next_run"
+_SHARED_VARIABLES = W + "test_comprehensions.py::test_what_shares_its_variable_has_a_scope_of_its_own"
 _UNFINISHED = found("Found: classes that are seen before they are finished")
 
 BROUGHT = (
@@ -376,6 +377,27 @@ BROUGHT = (
         "        if is_bare:\n            none",
         "        if False:\n            none",
         W + "test_policy_parser.py::test_a_call_without_arguments_is_none_that_python_specializes",
+    ),
+    worker(
+        "language/policy",
+        "variables in the place of a cell",
+        "        self._shared = shared_comprehensions(node)\n",
+        "",
+        W + "test_comprehensions.py::test_the_places_of_cells_are_left_alone",
+    ),
+    *(
+        worker("language/comprehensions", name, old, new, _SHARED_VARIABLES)
+        for name, old, new in (
+            ("variables that an inner function takes", "self._taken_within | self._taken  #", "self._taken_within  #"),
+            ("variables of comprehensions", "        self._taken_within |= self._taken & variables\n", ""),
+            (
+                "names that are bound from within",
+                "            self._declared.update(node.names)\n",
+                "            pass\n",
+            ),
+            ("names that a generator binds", "            self._declared.add(node.target.id)", "            pass"),
+            ("defaults of inner functions", "        for each in _around(node):\n", "        for each in ():\n"),
+        )
     ),
     worker(
         "objects/python_types",

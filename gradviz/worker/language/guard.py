@@ -350,6 +350,7 @@ class Guard:
         """Return the names that `Rewriter` calls."""
         hooks: dict[str, object] = {"<get>": self.get, "<getattr>": self.getattr, "<write>": self.write}
         hooks |= {"<super>": super_of(self), "<vars>": self.vars, "<class>": plain_type, "<absent>": Absent}
+        hooks["<dict>"] = dict
         hooks["<entry>"], hooks["<code>"] = check_arguments, functools.partial(code_of, self)
         hooks["<getter>"] = functools.partial(getter_of, self)
         hooks["<setter>"] = functools.partial(setter_of, self)

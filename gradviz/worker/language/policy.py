@@ -19,6 +19,7 @@ from types import CodeType
 from typing import Any
 
 from gradviz.worker.language.absent import way_round
+from gradviz.worker.language.comprehensions import shared_comprehensions
 from gradviz.worker.language.imports import Imports, OwnFiles
 from gradviz.worker.language.pasted import ECHOES, NotebookLine, parse
 from gradviz.worker.policy_names import (
@@ -52,6 +53,33 @@ class Rewriter(ast.NodeTransformer):
     def __init__(self, replaced: Mapping[ast.AST, list[ast.stmt]] | None = None) -> None:
         self._classes: list[str] = []
         self._replaced = replaced or {}
+        self._shared: set[ast.AST] = set()
+
+    def visit_Module(self, node: ast.Module) -> ast.AST:
+        self._shared = shared_comprehensions(node)
+        return self.generic_visit(node)
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
+        return self._apart(node, ast.List) if node in self._shared else self.generic_visit(node)
+
+    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
+        return self._apart(node, ast.Set) if node in self._shared else self.generic_visit(node)
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+        self.generic_visit(node)
+        if node not in self._shared:
+            return node
+        pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
+        return _hook("<dict>", node, ast.copy_location(ast.GeneratorExp(pair, node.generators), node))
+
+    def _apart(self, node: ast.ListComp | ast.SetComp, display: type[ast.List] | type[ast.Set]) -> ast.AST:
+        """Return `[*(… for …)]`: a generator has a scope of its own."""
+        self.generic_visit(node)
+        items = ast.copy_location(ast.GeneratorExp(node.elt, node.generators), node)
+        made = display([ast.copy_location(ast.Starred(items, ast.Load()), node)])
+        if isinstance(made, ast.List):
+            made.ctx = ast.Load()
+        return ast.copy_location(made, node)
 
     def visit_Import(self, node: ast.Import) -> object:
         return self._replaced.get(node, node)
