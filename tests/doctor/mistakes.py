@@ -30,7 +30,7 @@ ORDER = (  # in which they are taught
     "target-type wrong-dim softmax-before-ce double-softmax nll-without-log sigmoid-before-bce",
     "same-batch batchnorm-one eval-forgotten state-not-copied cuda-absent",
     "dead-relu vanishing exploding nan-born nan-where",  # what goes wrong
-    "unused-input graph-in-grad",  # second order
+    "unused-input graph-in-grad gradient-without-graph",  # second order
 )
 
 

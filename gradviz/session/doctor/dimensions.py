@@ -1,5 +1,5 @@
 """A softmax over the wrong dimension: over the batch instead of the classes, over the queries of an attention, or over
-numbers that are all equal; and the classes that are looked for in a column."""
+numbers that are all equal; the classes that are looked for in a column; and (n, 1) predictions against (n,) targets."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
 from gradviz.session.doctor.losses import (
+    DIFFERENCES,
     SHAPES,
     before,
     cursor_of,
@@ -357,3 +358,204 @@ def _dim_line(case: Case, node: int) -> int:
     op, calls = str(case.trace.nodes.op[node]), case.on_line(line_of(case, node))
     layers = [layer_of(case, each.func, op) for each in calls if isinstance(each, ast.Call)]
     return next((each.lineno for each in layers if each is not None), case.written(node))
+
+
+# -- targets and predictions of different shapes
+
+
+def broadcast_loss(case: Case) -> Iterator[Hit]:
+    """(n, 1) against (n,): every prediction is compared with every target."""
+    trace = case.trace
+    for node in ops(case, *DIFFERENCES, "mul", "eq"):
+        read = [_unexpanded(case, each) for each in case.read_by(node)[:2]]
+        if len(read) < 2:
+            continue
+        one, other = case.shape(read[0]), case.shape(read[1])
+        stretched = next(_stretched(case, read), None)
+        if stretched is not None and case.output(node) in case.below_roots:
+            yield _stretched_hit(case, *stretched)
+            return
+        if all(trace.tensors.is_leaf[each] and trace.tensors.requires_grad[each] for each in read):
+            continue  # both are learned: neither is a target
+        facing = _facing(one, other) and not any(_was_stood_up(case, each) for each in read)
+        facing = facing and len({bool(trace.tensors.requires_grad[each]) for each in read}) == 2
+        if not (_crossed(one, other) or facing) or _of_one(case, *read):
+            continue
+        if trace.nodes.op[node] == "mul" and not _weighs_logarithms(case, node):
+            continue
+        if case.output(node) not in case.below_roots and not _counts_right(case, node):
+            continue
+        line, n = line_of(case, node), max(*one, *other)
+        names = [f"{case.name(each)} {case.shape(each)}" for each in read]
+        why = (
+            f"{names[0]} and {names[1]} are stretched to ({n}, {n}): line {line} compares each of the {n} predictions "
+        )
+        why += f"with each of the {n} targets, {n * n} differences instead of {n}."
+        advice = "Give both the same shape, for example with .squeeze(1) or .unsqueeze(1)."
+        step, offered = int(trace.nodes.step[node]) + 1, _reshaped(case, node, one, other)
+        offered = offered[::-1] if _meets_vectors(case, node, n) else offered
+        yield Hit(line, step, why, advice, offered, case.mark(node, "broadcast"))
+        return
+
+
+def _meets_vectors(case: Case, node: int, n: int) -> bool:
+    """Whether the result of an operation is later combined with (n,) numbers."""
+    trace, made = case.trace, [case.output(node)]
+    for each in made:
+        for user in trace.users_of(each).tolist():
+            read = [_unexpanded(case, one) for one in case.read_by(user)[:2]]
+            if trace.nodes.op[user] in _ELEMENTWISE and any(case.shape(one) == (n,) for one in read if one != each):
+                return True
+            made += [case.output(user)] if trace.nodes.op[user] == "detach" else []
+    return False
+
+
+def _counts_right(case: Case, node: int) -> bool:
+    """Whether a comparison of what a model predicts with something else is summed up, as an accuracy is."""
+    trace, made = case.trace, [case.output(node)]
+    for each in made if trace.nodes.op[node] == "eq" else ():
+        users = trace.users_of(each).tolist() if each >= 0 else []
+        if any(trace.nodes.op[user] in ("sum", "mean") for user in users):
+            predicted = [any(trace.tensors.requires_grad[[*case.ancestors(one)]]) for one in case.read_by(node)[:2]]
+            return sum(predicted) == 1
+        made += [case.output(user) for user in users if trace.nodes.op[user] == "_to_copy"]
+    return False
+
+
+def _stretched(case: Case, read: list[int]) -> Iterator[tuple[int, int]]:
+    """Yield the operation that stretched (n,) and (n, 1) to (n, n) numbers, as in `rewards + discount * values`, and
+    the number of dimensions of the predictions that these are compared with."""
+    nodes = case.trace.nodes
+    for square, other in (read, read[::-1]):
+        shape = case.shape(square)
+        if len(shape) != 2 or shape[0] != shape[1] or case.shape(other) not in ((shape[0],), (shape[0], 1)):
+            continue
+        if case.trace.tensors.requires_grad[square] or not case.trace.tensors.requires_grad[other]:
+            continue
+        for each in case.ancestors(square, most=50):
+            node = int(case.trace.tensors.producer[each])
+            operands = [_unexpanded(case, one) for one in case.read_by(node)[:2]] if node >= 0 else []
+            if len(operands) < 2 or nodes.op[node] not in _ELEMENTWISE or case.shape(each) != shape:
+                continue
+            if _crossed(*map(case.shape, operands)) and not any(_was_stood_up(case, one) for one in operands):
+                yield node, len(case.shape(other))
+
+
+_ELEMENTWISE = ("add", "sub", "mul", "div")
+
+
+def _stretched_hit(case: Case, node: int, wanted: int) -> Hit:
+    read = [_unexpanded(case, each) for each in case.read_by(node)[:2]]
+    one, other = map(case.shape, read)
+    line, n = line_of(case, node), max(*one, *other)
+    names = [f"{case.name(each)} {case.shape(each)}" for each in read]
+    why = (
+        f"{names[0]} and {names[1]} are stretched to ({n}, {n}): line {line} makes {n * n} targets for {n} predictions."
+    )
+    advice = "Give both the same shape, for example with .squeeze(1) or .unsqueeze(1)."
+    fix = tuple(each for each in _reshaped(case, node, one, other) if ("unsqueeze" in each.title) == (wanted == 2))
+    return Hit(line, int(case.trace.nodes.step[node]) + 1, why, advice, fix, case.mark(node, "broadcast"))
+
+
+def _weighs_logarithms(case: Case, node: int) -> bool:
+    """Whether a product is that of a target and logarithms of probabilities, as in a written-out cross entropy."""
+    makers = [int(case.trace.tensors.producer[each]) for each in case.read_by(node)[:2]]
+    logs = [maker >= 0 and case.trace.nodes.op[maker] in ("log", "log1p", "log_sigmoid") for maker in makers]
+    grads = [bool(case.trace.tensors.requires_grad[each]) for each in case.read_by(node)[:2]]
+    return sum(logs) == 1 and sum(grads) == 1 and logs == grads
+
+
+def _unexpanded(case: Case, tensor: int) -> int:
+    node = int(case.trace.tensors.producer[tensor])
+    return operand(case, node) if node >= 0 and case.trace.nodes.op[node] == "expand" else tensor
+
+
+def _of_one(case: Case, one: int, other: int) -> bool:
+    """Whether both are the same tensor in two shapes: then all pairs of its elements are wanted."""
+
+    def whole(tensor: int) -> int:
+        node = int(case.trace.tensors.producer[tensor])
+        for _ in range(9):
+            if node < 0 or case.trace.nodes.op[node] not in SHAPES:
+                break
+            tensor = operand(case, node)
+            node = int(case.trace.tensors.producer[tensor])
+        return tensor
+
+    return whole(one) == whole(other)
+
+
+def _crossed(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether these are the shapes (n, 1) and (n,), in either order, n > 1."""
+    long, short = (one, other) if len(one) > len(other) else (other, one)
+    return len(long) == 2 and len(short) == 1 and long[1] == 1 and long[0] == short[0] > 1
+
+
+def _facing(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether these are the shapes (n, 1) and (1, n), in either order, n > 1."""
+    return len(one) == len(other) == 2 and one == other[::-1] and 1 in one and max(one) > 1
+
+
+def _was_stood_up(case: Case, tensor: int) -> bool:
+    """Whether the snippet gave a tensor its shape on purpose, as if all pairs are wanted: `x[:, None] - y[None]`."""
+    node = int(case.trace.tensors.producer[tensor])
+    return node >= 0 and case.trace.nodes.op[node] in SHAPES
+
+
+def _reshaped(case: Case, node: int, one: tuple[int, ...], other: tuple[int, ...]) -> tuple[Fix, ...]:
+    long_first = len(one) > len(other)
+    computed = case.maker(case.output(node))
+    for each in case.on_line(line_of(case, node)) if not isinstance(computed, ast.BinOp) else [computed]:
+        pair: list[ast.expr] = []
+        if isinstance(each, ast.BinOp) and (each is computed or isinstance(each.op, ast.Sub)):
+            pair = [each.left, each.right]
+        elif isinstance(each, ast.Compare) and each is computed:
+            pair = [each.left, each.comparators[0]]
+        elif isinstance(each, ast.Call) and name_of(each) == "eq" and each is case.maker(case.output(node)):
+            held = receiver_of(each)
+            pair = [held, each.args[0]] if held is not None and len(each.args) == 1 else []
+        elif (
+            isinstance(each, ast.Call)
+            and len(each.args) >= 2
+            and "loss" in f"{case.source(each.func)}{name_of(each)}".lower()
+        ):
+            pair = list(each.args[:2])
+        elif (
+            isinstance(each, ast.Call)
+            and len(each.args) == 2
+            and not isinstance(each.func, ast.Attribute)
+            and case.trace.nodes.op[node] != "eq"
+        ):
+            pair = list(each.args)
+        calls = [each.args[:2] for each in case.on_line(line_of(case, node)) if isinstance(each, ast.Call)]
+        alike = [two for two in calls if pair and [*map(case.source, two)] == [*map(case.source, pair)]] or [pair]
+        alike = _crossed_beside(case, node, one, other) or alike
+        if pair and len(one) == len(other):
+            turned = edits.replace_node(case.text, pair[1], f"{_primary(case, pair[1])}.T")
+            return fixes((".T", turned))
+        if pair:
+            long, short = [two[not long_first] for two in alike], [two[long_first] for two in alike]
+            squeezed = dict[ast.expr | ast.stmt, str | None]()
+            squeezed |= {each: f"{_primary(case, each)}.squeeze(1)" for each in long}
+            stood = dict[ast.expr | ast.stmt, str | None]()
+            stood |= {each: f"{_primary(case, each)}.unsqueeze(1)" for each in short}
+            texts = [edits.all_at_once(case.text, case.tree, changes) for changes in (stood, squeezed)]
+            return fixes((".unsqueeze(1)", texts[0]), (".squeeze(1)", texts[1]))
+    return ()
+
+
+def _crossed_beside(case: Case, node: int, one: tuple[int, ...], other: tuple[int, ...]) -> list[list[ast.expr]]:
+    """Return the operands of each product on the line of a product whose shapes are crossed in the same way, as in both
+    parts of a written-out cross entropy."""
+    found = list[list[ast.expr]]()
+    for each in ops(case, "mul") if case.trace.nodes.op[node] == "mul" else ():
+        made = case.maker(case.output(each)) if line_of(case, each) == line_of(case, node) else None
+        shapes = [case.shape(_unexpanded(case, read)) for read in case.read_by(each)[:2]]
+        if isinstance(made, ast.BinOp) and shapes == [one, other] and [made.left, made.right] not in found:
+            found.append([made.left, made.right])
+    return found
+
+
+def _primary(case: Case, node: ast.expr) -> str:
+    code = case.source(node)
+    return code if isinstance(node, (ast.Name, ast.Call, ast.Attribute, ast.Subscript)) else f"({code})"

@@ -12,7 +12,7 @@ from gradviz.session.doctor.batches import TRAINING, calls, trains
 from gradviz.session.doctor.case import Case, Hit, fixes, of_module, ran
 from gradviz.session.doctor.losses import LOSSES
 from gradviz.session.doctor.rates import constant
-from gradviz.session.doctor.text import name_of, receiver_of
+from gradviz.session.doctor.text import name_of, receiver_of, values_of
 from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.roles import is_mask
 from gradviz.trace.table.schema import SWITCHED_OFF
@@ -247,8 +247,9 @@ def _with_eval(case: Case, line: int) -> str | None:
     for node in case.on_line(line):
         if isinstance(node, ast.Call) and node.args and isinstance(node.func, (ast.Name, ast.Attribute, ast.Subscript)):
             name = case.source(node.func.value if isinstance(node.func, ast.Subscript) else node.func)  # layers["out"]
-            rows = case.trace.names.owner == name
-            if rows.any() or of_module(case, node):
+            if any(isinstance(each, ast.Call) and _is_model(case, each) for one in node.args for each in ast.walk(one)):
+                continue  # the loss of what the model returns
+            if _is_model(case, node):
                 statement = case.statement(line)
                 around = [each for each in case.around(statement) if isinstance(each, ast.With)] if statement else []
                 text: str | None = case.text
@@ -265,6 +266,12 @@ def _with_eval(case: Case, line: int) -> str | None:
                     text = edits.insert_before(text or case.text, row, code)
                 return text
     return None
+
+
+def _is_model(case: Case, call: ast.Call) -> bool:
+    """Whether a call is that of a module."""
+    name = case.source(call.func.value if isinstance(call.func, ast.Subscript) else call.func)  # layers["out"]
+    return bool((case.trace.names.owner == name).any() or of_module(case, call))
 
 
 def _training_of(case: Case, name: str) -> int:
@@ -363,7 +370,7 @@ def state_not_copied(case: Case) -> Iterator[Hit]:
             continue
         loading = case.called("load_state_dict", case.line_of(step))
         held = case.source(loading.args[0]) if loading is not None and loading.args else ""
-        given = [value for statement in case.statements for value in _bound_by(case, statement, held)]
+        given = values_of(case, held)
         inside = [one for value in given for one in ast.walk(value) if isinstance(one, ast.Call)]
         kept = [each for each in inside if name_of(each) == "state_dict"]
         if len(kept) != 1 or not steps or steps[0] > step or loading is None:
@@ -375,14 +382,3 @@ def state_not_copied(case: Case) -> Iterator[Hit]:
         offered = fixes(("a copy of each", edits.replace_node(case.text, kept[0], code)))
         yield Hit(line, step + 1, why, "Keep copies: copy.deepcopy(model.state_dict()).", offered)
         return
-
-
-def _bound_by(case: Case, statement: ast.stmt, held: str) -> Iterator[ast.expr]:
-    """Yield what a statement assigns to a name, by itself or among others."""
-    if not isinstance(statement, ast.Assign):
-        return
-    for target in statement.targets:
-        both = [(target, statement.value)]
-        if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
-            both = list(zip(target.elts, statement.value.elts, strict=False))
-        yield from (value for each, value in both if case.source(each) == held)

@@ -181,7 +181,7 @@ def _carried(case: Case) -> Carried | None:
         for row in trace.history("names", "tensor").all(each).tolist():
             text = str(naming.name[row])
             if users and len({*case.named(text, len(trace) + 1)}) > 1:
-                inner, own = int(trace.nodes.line[users[0]]), f"self.{text.rpartition('.')[2]}"
+                inner, own = int(trace.nodes.line[users[0]]), f"self.{text.rpartition('.')[2].partition('[')[0]}"
                 kept = any(case.source(read) == own for read in case.on_line(inner))
                 return Carried(each, text, inner if kept else case.outer_line(users[0]))
     return None
@@ -204,7 +204,8 @@ def _hidden(fault: Fault, carried: Carried) -> Hit:
     kept = next((each for each in read if isinstance(each.ctx, ast.Load)), None)
     if kept is not None:
         begins = any(case.source(each) == f"{own} = None" for each in case.statements)
-        code = f"{own}.detach()" + (f" if {own} is not None else None" if begins else "")
+        code = f"tuple(each.detach() for each in {own})" if several else f"{own}.detach()"
+        code += f" if {own} is not None else None" if begins else ""
         code = f"({code})" if begins and not isinstance(case.parents.get(kept), ast.Call) else code
         text = edits.replace_node(case.text, kept, code)
     if text is not None and "retain_graph" in case.source(case.statement(fault.line) or ast.Pass()):
@@ -236,7 +237,8 @@ def overwritten(fault: Fault) -> Hit | None:
     if carried is not None:
         return _hidden(fault, carried)
     if any(case.line_of(at) == line for at in case.steps_of(Kind.OPTIMIZER)):
-        return fault.hit(fixes(("step() after the last backward()", _after(fault))), line)
+        again = ("computed after the step", _recomputed(fault))
+        return fault.hit(fixes(again, ("step() after the last backward()", _after(fault))), line)
     return fault.hit(in_new_memory(case, line), line)
 
 
@@ -249,6 +251,31 @@ def part_of_several(fault: Fault) -> Hit | None:
     if not any(requires(case, each, len(case.trace)) for behind in bases for each in [*behind][1:]):
         return None
     return fault.hit(in_new_memory(case, fault.line))
+
+
+def _recomputed(fault: Fault) -> str | None:
+    """Compute what goes backward after the step that the fault is about, if it was before, and only it is used there;
+    otherwise this step would also use the gradients of the second backward()."""
+    case, call = fault.case, fault.case.called("backward", fault.line)
+    held = receiver_of(call) if call is not None else None
+    block = next((each for each in edits.blocks(case.tree) if case.statement(fault.fix_line) in each), [])
+    before = [each for each in block if each.lineno < fault.fix_line and isinstance(each, ast.Assign)]
+    wanted, moved = {case.source(held)} if isinstance(held, ast.Name) else set[str](), list[ast.Assign]()
+    for each in reversed(before):
+        bound = {n.id for target in each.targets for n in ast.walk(target) if isinstance(n, ast.Name)}
+        reads = [n for n in case.walked if isinstance(n, ast.Name) and n.id in bound and isinstance(n.ctx, ast.Load)]
+        inside = {n for one in moved for n in ast.walk(one)}
+        between = [n for n in reads if n.lineno <= fault.fix_line and n not in inside]
+        if bound & wanted and not between:
+            moved.append(each)
+            wanted |= {n.id for n in ast.walk(each.value) if isinstance(n, ast.Name)}
+    saved = [int(case.trace.nodes.line[mark.node]) for mark in fault.hit(()).marks]
+    if "\n" in "".join(map(case.source, moved)) or not {*saved} & {each.lineno for each in moved}:
+        return None
+    text = edits.insert_after(fault.text, fault.fix_line, "\n".join(case.source(each) for each in reversed(moved)))
+    for each in moved:
+        text = edits.without_statement(text, each.lineno) if text is not None else None
+    return text
 
 
 def _after(fault: Fault) -> str | None:

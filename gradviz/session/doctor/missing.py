@@ -24,7 +24,7 @@ from gradviz.session.doctor.cuts import (
     taken_out,
     told,
 )
-from gradviz.session.doctor.text import asked_grads, is_of_gradients, name_of, receiver_of
+from gradviz.session.doctor.text import asked_grads, is_of_gradients, name_of, paired, receiver_of
 from gradviz.trace.words.reasons import no_grad_reason
 
 _FLOATS = ("float", "bfloat", "complex")
@@ -423,14 +423,10 @@ def _element(case: Case, statement: ast.Assign) -> str:
 
 def _updated_together(case: Case, target: ast.expr, value: ast.expr) -> list[tuple[str, str]]:
     """Return the names and new values of `w, b = w - lr * w.grad, b - lr * b.grad`; none if it is another statement."""
-    if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Tuple):
-        return []
-    if len(target.elts) != len(value.elts):  # "w, *others = …"
-        return []
-    pairs = [(case.source(one), case.source(other)) for one, other in zip(target.elts, value.elts, strict=True)]
-    starts = [other.left if isinstance(other, ast.BinOp) else other for other in value.elts]
-    same = [name for (name, _), start in zip(pairs, starts, strict=True) if case.source(start) == name]
-    return pairs if len(same) == len(pairs) else []
+    pairs = paired(target, value)
+    starts = [(one, other.left if isinstance(other, ast.BinOp) else other) for one, other in pairs]
+    same = all(case.source(one) == case.source(start) for one, start in starts)
+    return [(case.source(one), case.source(other)) for one, other in pairs] if same else []
 
 
 # -- the rows

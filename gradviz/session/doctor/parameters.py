@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 
 import numpy as np
@@ -63,17 +62,20 @@ def has_stepped(case: Case) -> bool:
 
 def _given_twice(case: Case, left: list[int], step: int) -> Iterator[Hit]:
     """Two optimizers of the same module, while another module that gets gradients has none."""
-    seen, names = set[str](), {str(each) for each in case.trace.optimizers.name}
+    seen, names = dict[str, ast.Call](), {str(each) for each in case.trace.optimizers.name}
     for call in [each for each in case.calls if name_of(each) in names and each.args]:
         given = call.args[0]
         held = receiver_of(given) if isinstance(given, ast.Call) and name_of(given) == "parameters" else None
         owner = case.source(held) if held is not None else ""
-        if owner not in seen:
-            seen.add(owner)
+        earlier = seen.setdefault(owner, call)
+        if earlier is call:
             continue
-        lacking = _owner(case, left)
+        lacking = _owner(case, left) or (_own_attribute(case, left) if owner.startswith("self.") else "")
         if not owner or not lacking:
             return
+        name = lacking.rpartition(".")[2]
+        if isinstance(given, ast.Call) and _is_named_after(case, earlier, name, given):
+            call, given = earlier, earlier.args[0]
         why = f"Line {call.lineno} gives the parameters of {owner} to a second optimizer. {lacking} gets gradients, "
         why += "but no optimizer has its parameters, so no step() ever changes it."
         text = edits.replace_node(case.text, given, f"{lacking}.parameters()")
@@ -346,8 +348,7 @@ def _given(case: Case, making: ast.Call | None, left: list[int]) -> tuple[Fix, .
         return fixes(("with all of them", edits.replace_node(case.text, first, f"[{inner}]")))
     owner = _owner(case, left)
     if not owner and case.source(first).startswith("self."):
-        paths = {each.partition(".")[2] for tensor in left for each in _owners(case, tensor)}
-        owner = next((f"self.{path}" for path in sorted(paths) if path.isidentifier()), "")
+        owner = _own_attribute(case, left)
     if not owner:
         return ()
     bound = [s.lineno for s in case.statements if isinstance(s, ast.Assign) and case.source(s.targets[0]) == owner]
@@ -370,6 +371,12 @@ def _owner(case: Case, left: list[int]) -> str:
     """Return the variable that holds the module of these tensors, "" if none does."""
     owners = {each for tensor in left for each in _owners(case, tensor)}
     return next((each for each in sorted(owners, key=len) if _HELD.fullmatch(each) and each != "self"), "")
+
+
+def _own_attribute(case: Case, left: list[int]) -> str:
+    """Return the attribute that holds the module of these tensors, as the methods of its object say it; "" for none."""
+    paths = {each.partition(".")[2] for tensor in left for each in _owners(case, tensor)}
+    return next((f"self.{path}" for path in sorted(paths) if path.isidentifier()), "")
 
 
 _HELD = re.compile(r"[^\W\d]\w*(\['\w+'\])?")  # `critic`, or `nets['critic']`
@@ -503,25 +510,6 @@ def unregistered(case: Case) -> Iterator[Hit]:
         cursor = steps[0] + 1 if steps else len(trace)
         line = list_of.lineno if (list_of := _appended_to(case, statement)) is not None else line
         yield Hit(line, cursor, why, advice, _registered(case, statement, name), first_use(case, tensor))
-        return
-
-
-def made_in_forward(case: Case) -> Iterator[Hit]:
-    """A layer that each call of forward() makes anew: its weights are random each time, and no optimizer has them."""
-    tensors, made = case.trace.tensors, defaultdict[int, list[int]](list)
-    for tensor in np.flatnonzero(tensors.is_parameter).tolist():
-        made[int(tensors.line[tensor])].append(tensor)
-    for line, found in made.items():
-        statement = case.statement(line)
-        around = case.function_of(statement) if statement is not None else None
-        inside = isinstance(around, ast.FunctionDef) and around.name == "forward"
-        trained = [each for each in found if each in case.events and case.shape(each) == case.shape(found[0])]
-        if not inside or not case.updates or {*found} & case.updates or len(trained) < 2:
-            continue
-        why = f"Line {line} makes a layer with new, random weights in each call of forward(): {len(trained)} tensors "
-        why += "got gradients, but the optimizer has none of them."
-        advice = "Make it once in __init__() as self.… = …, and only call it in forward()."
-        yield Hit(line, int(tensors.step[trained[0]]) + 1, why, advice, (), first_use(case, trained[0]))
         return
 
 

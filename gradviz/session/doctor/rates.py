@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes, requires
-from gradviz.session.doctor.text import first_line, name_of
+from gradviz.session.doctor.text import first_line, name_of, values_of
 from gradviz.trace.table.trace import Trace
 
 # -- learning rates
@@ -122,7 +122,7 @@ def _stands_for(case: Case, node: ast.expr) -> Iterator[ast.expr]:
         if (given := case.assigned(node.id, 10**9)) is not None:
             yield given
     elif isinstance(node, ast.Attribute):
-        yield from _paired(case, case.source(node))
+        yield from values_of(case, case.source(node))
         yield from _configured(case, node)
     elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         yield from _under_key(case, node.value, node.slice.value)
@@ -132,6 +132,9 @@ def _under_key(case: Case, holder: ast.expr, key: object) -> Iterator[ast.expr]:
     """Return what a dictionary, which may be in another one, has under a key."""
     made = case.assigned(case.source(holder), 10**9)
     dicts = [holder if made is None else made]
+    if made is None and isinstance(holder, ast.Name):
+        passed = [*arguments(case, holder)]
+        dicts += [case.assigned(each.id, 10**9) or each if isinstance(each, ast.Name) else each for each in passed]
     if isinstance(holder, ast.Subscript) and isinstance(holder.slice, ast.Constant):
         dicts = [*_under_key(case, holder.value, holder.slice.value)]
     for held in dicts:
@@ -164,17 +167,6 @@ def _configured(case: Case, node: ast.Attribute) -> Iterator[ast.expr]:
     for call in [each for each in case.calls if name_of(each) == "add_argument" and each.args]:
         if case.source(call.args[-1]).strip("\"'-").replace("-", "_") == node.attr:
             yield from (each.value for each in call.keywords if each.arg == "default")
-
-
-def _paired(case: Case, target: str) -> Iterator[ast.expr]:
-    """Return what is assigned to an attribute: `self.a, self.lr = a, lr`."""
-    for each in case.statements:
-        if isinstance(each, ast.Assign) and case.source(each.targets[0]) == target:
-            yield each.value
-        elif isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Tuple):
-            values = each.value.elts if isinstance(each.value, ast.Tuple) else []
-            pairs = zip(each.targets[0].elts, values, strict=False)
-            yield from (value for one, value in pairs if case.source(one) == target)
 
 
 def arguments(case: Case, name: ast.Name) -> Iterator[ast.expr]:

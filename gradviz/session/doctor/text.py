@@ -181,6 +181,23 @@ def off_at(text: Text, line: int, pattern: str = "no_grad|inference_mode") -> in
     return -1
 
 
+def values_of(text: Text, name: str) -> Iterator[ast.expr]:
+    """Yield what is assigned to a target anywhere, by itself or among others; for `held.best` also what a method
+    assigns to `self.best`."""
+    names = {name, f"self.{name.rpartition('.')[2]}"} if "." in name else {name}
+    for node in [each for each in text.statements if isinstance(each, ast.Assign)]:
+        for target in node.targets:
+            pairs = paired(target, node.value) or [(target, node.value)]
+            yield from (value for one, value in pairs if text.source(one) in names)
+
+
+def paired(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """Return the parts of `w, b = 1, 2`, each with its value; none if it is another assignment, or `w, *others = …`."""
+    if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Tuple) or len(target.elts) != len(value.elts):
+        return []
+    return list(zip(target.elts, value.elts, strict=True))
+
+
 def name_of(call: ast.Call) -> str:
     """Return the last part of what is called: "backward" for `loss.backward()`."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
@@ -235,9 +252,10 @@ def followed(text: Text, expression: ast.expr) -> Iterator[ast.expr]:
 
 
 def first_line(text: Text, node: ast.expr) -> int:
-    """Return the first line of the call that an expression is an argument of, otherwise its own."""
+    """Return the first line of the call that an expression is an argument of, otherwise its own, as in `dict(lr=8.0)`,
+    where it has a name."""
     around = next((each for each in text.around(node) if not isinstance(each, (ast.keyword, ast.UnaryOp))), None)
-    return around.lineno if isinstance(around, ast.Call) else node.lineno
+    return around.lineno if isinstance(around, ast.Call) and name_of(around) != "dict" else node.lineno
 
 
 def decorated_at(text: Text, line: int) -> ast.FunctionDef | None:

@@ -26,7 +26,7 @@ from gradviz.trace.table.schema import BY_NUMPY
 
 def not_zeroed(case: Case) -> Iterator[Hit]:
     """A gradient that was used for an update still exists when the next one is added, and is used again."""
-    found = min(filter(None, map(_stale, leaves(case))), default=None)
+    found = min(filter(None, (_stale(case, *each) for each in leaves(case))), default=None)
     if found is None and not case.updates:
         piled = [_piled(case, *each) or _piled_in_turn(case, *each) for each in leaves(case)]
         found = min(filter(None, piled), default=None)
@@ -105,22 +105,23 @@ def leaves(case: Case) -> list[tuple[int, list[Event]]]:
 Stale = tuple[int, int, int, int]  # step, leaf, value before, value after
 
 
-def _stale(leaf: tuple[int, list[Event]]) -> Stale | None:
-    """Return gradients that were added, used, added again without being cleared, and used again."""
-    tensor, events = leaf
-    held, used, again = -1, False, None
+def _stale(case: Case, tensor: int, events: list[Event]) -> Stale | None:
+    """Return gradients that were added, used, added again without being cleared, and used again: those of the line that
+    had added the used ones, if it is one of several."""
+    held, lines, used, again = -1, set[int](), False, list[Stale]()
     for event in events:
         if event.what == "added":
-            again = again or ((event.step, tensor, held, event.value) if used else None)
+            again += [(event.step, tensor, held, event.value)] if used else []
+            lines |= set() if used else {case.line_of(event.step)}
             held = event.value
         elif event.what == "updated" and held >= 0:
-            if again is not None:
-                return again
+            if again:
+                return next((each for each in again if case.line_of(each[0]) in lines), again[0])
             used = True
         elif event.what == "clipped" and held >= 0:
             held = event.value
         elif event.what in ("cleared", "changed"):
-            held, used, again = -1, False, None
+            held, lines, used, again = -1, set(), False, []
     return None
 
 
@@ -314,6 +315,9 @@ def zeroed_too_late(case: Case) -> Iterator[Hit]:
             at, tensor, value = min(cleared)
             yield _too_late(case, at, tensor, value, case.line_of(step))
             return
+    for hit in _cleared_between(case):
+        yield hit
+        return
     for tensor, events in leaves(case):
         for first, second, third in zip(events, events[1:], events[2:], strict=False):
             whats = (first.what, second.what, third.what)
@@ -322,6 +326,35 @@ def zeroed_too_late(case: Case) -> Iterator[Hit]:
             if "grad" in case.source(case.statement(case.line_of(third.step)) or ast.Pass()):
                 yield _too_late(case, second.step, tensor, first.value, case.line_of(third.step))
                 return
+
+
+def _cleared_between(case: Case) -> Iterator[Hit]:
+    """Gradients that are cleared after each pass, where only every second step or so uses them: zero_grad() is not
+    under the `if` that step() is under."""
+    for tensor, events in leaves(case):
+        kept = [event for event in events if event.what not in ("changed", "clipped")]
+        rows = [(event.what, case.line_of(event.step)) for event in kept]
+        lost = [at for at in range(len(rows) - 1) if (rows[at][0], rows[at + 1][0]) == ("added", "cleared")]
+        used = {line for (what, line), after in itertools.pairwise(rows) if what == "added" and after[0] == "updated"}
+        for at in lost if used == {rows[each][1] for each in lost} else ():
+            line, steps = rows[at + 1][1], [step for step in case.optimizer_steps if step > kept[at].step]
+            step = case.called("step", case.line_of(steps[0])) if steps else None
+            clears, backward = case.called("zero_grad", line), case.called("backward", rows[at][1])
+            if step is None or clears is None or not _is_sometimes(case, step, backward) or line < step.lineno:
+                continue
+            block = next(each for each in case.around(step) if isinstance(each, ast.If))
+            if block in case.around(clears) or case.loop_of(clears) is not case.loop_of(step):
+                continue
+            gone, name = case.trace.value(kept[at].value), case.name(tensor)
+            why = f"Line {line} clears the gradients after each pass, but only some are followed by the step on line "
+            was = gone.brief() if gone is not None else "there"
+            why += f"{step.lineno}: {name}.grad was {was}, and is gone before "
+            why += "any step has used it. Each step has the gradients of the last pass only."
+            text = edits.insert_after(case.text, step.lineno, case.source(clears))
+            text = edits.without_statement(text, line + 1) if text is not None else None
+            advice = "Clear them only after the step has used them."
+            yield Hit(line, kept[at + 1].step + 1, why, advice, fixes(("after the step", text)))
+            return
 
 
 def _cleared_before(case: Case) -> dict[int, list[tuple[int, int, int]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -87,24 +88,60 @@ def _leads_nowhere(case: Case, tensor: int) -> bool:
     return alone and bool(case.updates) and dead_end(case, tensor) >= 0
 
 
-def constant_term(case: Case) -> Iterator[Hit]:
-    """A part of a loss that is a constant for autograd, as all that it was computed from was detached."""
+def constant_term(kind: str) -> Callable[[Case], Iterator[Hit]]:
+    """Return the finder of a part of a loss that is a constant for autograd, as all that it was computed from was
+    detached, or read through .data."""
+
+    def find(case: Case) -> Iterator[Hit]:
+        for node, part in _constant_parts(case):
+            cut = cut_behind(case, part)
+            if cut is None or cut.kind != kind or cut.made == part:
+                continue
+            line, did = int(case.trace.nodes.line[node]), "detached" if kind == "detached" else "taken .data of"
+            why = f"Line {line} has {case.name(part)} as a part of the loss, but line {cut.line} has {did} "
+            why += f"{case.name(cut.source)}, from which it was computed. For autograd it is a constant: nothing of it "
+            why += "is in the gradient."
+            yield cut_hit(case, cut, int(case.trace.nodes.step[node]) + 1, why)
+            return
+
+    return find
+
+
+def _constant_parts(case: Case) -> Iterator[tuple[int, int]]:
+    """Yield the sums that a loss consists of, each with a summand that requires no grad although the sum does."""
     trace = case.trace
     for node in np.flatnonzero(np.isin(trace.nodes.op, ("add", "sub"))).tolist() if not case.raised else ():
         total = case.output(node)
         if total not in case.below_roots or not trace.tensors.requires_grad[total] or case.shape(total) != ():
             continue
-        for part in case.read_by(node):
-            cut = None if trace.tensors.requires_grad[part] or case.shape(part) != () else cut_behind(case, part)
-            if cut is None or cut.kind != "detached" or cut.made == part or not is_summand(case, total):
+        parts = [
+            each for each in case.read_by(node) if case.shape(each) == () and not trace.tensors.requires_grad[each]
+        ]
+        if parts and is_summand(case, total):
+            yield from ((node, each) for each in parts)
+
+
+def constant_gradient(case: Case) -> Iterator[Hit]:
+    """A penalty on a gradient that autograd.grad() returned without its graph: a constant for the loss."""
+    trace = case.trace
+    for node, part in _constant_parts(case):
+        for each in case.ancestors(part, most=200):
+            call = case.maker(each) if trace.tensors.producer[each] < 0 else None
+            call = call.value if isinstance(call, ast.Subscript) else call
+            if not isinstance(call, ast.Call) or name_of(call) != "grad" or any(k.arg == _GRAPH for k in call.keywords):
                 continue
-            why = (
-                f"Line {int(trace.nodes.line[node])} has {case.name(part)} as a part of the loss, but line {cut.line} "
-            )
-            why += f"has detached {case.name(cut.source)}, from which it was computed. For autograd it is a constant: "
-            why += "nothing of it is in the gradient."
-            yield cut_hit(case, cut, int(trace.nodes.step[node]) + 1, why)
+            name = case.name(part)
+            why = f"Line {int(trace.nodes.line[node])} adds {name} to the loss, which was computed from the gradient "
+            why += f"that line {call.lineno} returns. Without {_GRAPH}=True a gradient has no history: for autograd "
+            why += f"{name} is a constant, and no weight learns anything from it."
+            text = edits.add_keyword(case.text, call.lineno, "grad", _GRAPH, "True")
+            advice = f"Ask for the graph of the gradient: {_GRAPH}=True."
+            marks = case.mark(node, "adds a constant")
+            yield Hit(call.lineno, int(trace.nodes.step[node]) + 1, why, advice, fixes((f"{_GRAPH}=True", text)), marks)
             return
+
+
+_GRAPH = "create_graph"
 
 
 def copied_on_the_way(case: Case) -> Iterator[Hit]:
@@ -337,4 +374,23 @@ def one_layer_repeated(case: Case) -> Iterator[Hit]:
         text = edits.replace_node(case.text, each, f"[{case.source(first)} for _ in range({times})]")
         advice = "Make a layer for each place, in a list comprehension."
         yield Hit(line, int(tensors.step[used[0]]) + 1, why, advice, fixes(("a layer each", None if more else text)))
+        return
+
+
+def made_in_forward(case: Case) -> Iterator[Hit]:
+    """A layer that each call of forward() makes anew: its weights are random each time, and no optimizer has them."""
+    tensors, made = case.trace.tensors, defaultdict[int, list[int]](list)
+    for tensor in np.flatnonzero(tensors.is_parameter).tolist():
+        made[int(tensors.line[tensor])].append(tensor)
+    for line, found in made.items():
+        statement = case.statement(line)
+        around = case.function_of(statement) if statement is not None else None
+        inside = isinstance(around, ast.FunctionDef) and around.name == "forward"
+        trained = [each for each in found if each in case.events and case.shape(each) == case.shape(found[0])]
+        if not inside or not case.updates or {*found} & case.updates or len(trained) < 2:
+            continue
+        why = f"Line {line} makes a layer with new, random weights in each call of forward(): {len(trained)} tensors "
+        why += "got gradients, but the optimizer has none of them."
+        advice = "Make it once in __init__() as self.… = …, and only call it in forward()."
+        yield Hit(line, int(tensors.step[trained[0]]) + 1, why, advice, (), first_use(case, trained[0]))
         return
