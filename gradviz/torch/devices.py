@@ -11,6 +11,7 @@ from typing import Any
 from gradviz.engine.kernel.devices import STANDING
 from gradviz.torch.amp import CPU_AMP, CUDA_AMP
 from gradviz.torch.homes import rehome
+from gradviz.torch.legacy import OF_CUDA
 
 Names = dict[str, Callable[..., object]]
 
@@ -119,7 +120,8 @@ rehome(
         "cuda": _OF_CUDA,
     },
 )
-rehome("gradviz.torch", {"cuda": {"default_generators": (), "has_half": True, "has_magma": True}}, keep=True)
+_FLAGS = {"default_generators": (), "has_half": True, "has_magma": True}
+rehome("gradviz.torch", {"cuda": _FLAGS | OF_CUDA}, keep=True)
 rehome("gradviz.torch.cpu", {"amp": CPU_AMP}, keep=True)
 rehome("gradviz.torch.cuda", {"amp": CUDA_AMP}, keep=True)
 _MEMORY = {name: thing for name, thing in _OF_CUDA.items() if "mem" in name or name == "empty_cache"}

@@ -8,25 +8,33 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.devices import NO_CUDA_TYPE, STANDING
+from gradviz.engine.kernel.messages import called
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.creation import legacy_tensor
 
 
-class _LegacyMeta(type):
+@called("torch.tensortype")
+class tensortype(type):
     dtype: dtypes.dtype
+    is_cuda: bool
 
     def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, Tensor) and instance.dtype is cls.dtype
+        return isinstance(instance, Tensor) and instance.dtype is cls.dtype and instance.is_cuda == cls.is_cuda
 
     def __repr__(cls) -> str:
-        return f"<class '{cls.dtype.label}'>"
+        return f"<class '{'torch.cuda' if cls.is_cuda else 'torch'}.{cls.__name__}'>"
 
 
-def _legacy(target: dtypes.dtype) -> _LegacyMeta:
+def _legacy(target: dtypes.dtype, is_cuda: bool = False) -> tensortype:
+    name = f"{target.title}Tensor"
+
     def new(cls: object, *args: object, **kwargs: object) -> Tensor:
+        if is_cuda and "cuda" not in STANDING.kinds:
+            raise TypeError(NO_CUDA_TYPE.format(f"torch.cuda.{name}"))
         return legacy_tensor(target, *args, **kwargs)
 
-    return _LegacyMeta(f"{target.title}Tensor", (), {"__new__": new, "dtype": target})
+    return tensortype(name, (), {"__new__": new, "dtype": target, "is_cuda": is_cuda})
 
 
 FloatTensor = _legacy(dtypes.float32)
@@ -39,6 +47,9 @@ ByteTensor = _legacy(dtypes.uint8)
 BoolTensor = _legacy(dtypes.bool_)
 CharTensor = _legacy(dtypes.int8)
 BFloat16Tensor = _legacy(dtypes.bfloat16)
+_OF_CPU = [FloatTensor, DoubleTensor, HalfTensor, LongTensor, IntTensor]
+_OF_CPU += [ShortTensor, ByteTensor, BoolTensor, CharTensor, BFloat16Tensor]
+OF_CUDA: dict[str, object] = {each.__name__: _legacy(each.dtype, is_cuda=True) for each in _OF_CPU}
 
 
 def _volatile(self: Tensor) -> bool:

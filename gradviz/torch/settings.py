@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from gradviz.engine.kernel import dtypes
-from gradviz.engine.kernel.devices import device
+from gradviz.engine.kernel.devices import NO_CUDA_TYPE, STANDING, device
 from gradviz.engine.kernel.dtypes import set_default_dtype
 from gradviz.engine.kernel.state import on_new_run, state, warn_once
 from gradviz.engine.run.api import in_torch_words
@@ -155,6 +155,8 @@ def set_default_tensor_type(t: Any) -> None:
         "torch.set_default_device() as alternatives. (Triggered internally at "
         "/__w/pytorch/pytorch/torch/csrc/tensor/python_tensor.cpp:434.)",
     )
+    if not STANDING.kinds and (name.startswith("torch.cuda.") or getattr(t, "is_cuda", False) is True):
+        raise TypeError(NO_CUDA_TYPE.format(f"torch.cuda.{last}"))
     set_default_dtype(getattr(dtypes, kind[last]))
 
 

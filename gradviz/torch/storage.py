@@ -14,6 +14,7 @@ from gradviz.engine.kernel.memory import memory_of
 from gradviz.engine.kernel.messages import called
 from gradviz.engine.kernel.state import paused, warn_once
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.ops.creation import Memory
 from gradviz.engine.ops.strided import as_strided
 from gradviz.engine.run.api import method
 
@@ -24,11 +25,10 @@ _OLD = (
 )
 
 
-class _Storage:
+class _Storage(Memory):
     """What both kinds have in common."""
 
-    __slots__ = ("_whole",)
-    _whole: Tensor  # one dimension, over the whole memory
+    __slots__ = ()
     is_cuda: ClassVar[bool] = False
 
     def __new__(cls, *given: object, **named: object) -> Self:
@@ -79,6 +79,7 @@ class TypedStorage(_Storage):
     """Memory as elements of the tensor's type."""
 
     __slots__ = ()
+    is_typed = True
 
     @property
     def dtype(self) -> Any:
@@ -115,6 +116,7 @@ class UntypedStorage(_Storage):
     """Memory as bytes."""
 
     __slots__ = ()
+    is_typed = False
 
     def __sizeof__(self) -> int:
         return 48 + self.nbytes()  # what `sys.getsizeof` adds to makes the 64 of PyTorch's object

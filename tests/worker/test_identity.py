@@ -165,3 +165,13 @@ def test_a_number_is_given_anew_once_its_object_is_gone() -> None:
 @pytest.mark.parametrize("text", ["", "at 0x", "<a at 0x7f00>", "x at 0x7f0012345678y", "<a at 0x" + "f" * 40 + ">"])
 def test_other_texts_stay(text: str) -> None:
     assert Identities(lambda function: False).local(text) == text
+
+
+def test_storages_of_one_memory_have_one_identity(make_pool: Any) -> None:
+    source = (
+        "import torch\na, other = torch.arange(4.), torch.arange(4.)\nview, copy = a[1:], a.clone()\n"
+        "same = [id(each.storage()) == id(a.storage()) for each in (view, view.T, copy, other)]\n"
+        "print(same, id(view.untyped_storage()) == id(a.untyped_storage()), id(a) == id(view))"
+    )
+    outcome = run_in(make_pool(), source)
+    assert (outcome.status, outcome.printed()) == ("ok", "[True, True, False, False] True False\n")

@@ -174,6 +174,14 @@ from tests.worker.conftest import Runner
             "dimension [14.12729174 19.28964851]\n",
         ),
         (
+            "from sklearn.datasets import load_digits\nd = load_digits()\n"
+            "x, y = load_digits(n_class=3, return_X_y=True)\n"
+            "print(d.data.shape, d.images.shape, d.data.dtype, d.data.sum(), d.target[-5:], d.target_names[-1])\n"
+            "print(d.images[7, 2], d.feature_names[-1], (d.data[7] == d.images[7].ravel()).all(), x.shape, y.sum())",
+            "(1797, 64) (1797, 8, 8) float64 561718.0 [9 0 8 9 8] 9\n"
+            "[ 0.  0.  0.  0.  8. 13.  1.  0.] pixel_7_7 True (537, 64) 536\n",
+        ),
+        (
             "import codecs, platform, multiprocessing, sys\nfrom multiprocessing import cpu_count\n"
             "with codecs.open('a.txt', 'w', 'utf-8') as f: f.write('\u00e4')\n"
             "print(codecs.open('a.txt', encoding='utf-8').read(), cpu_count(), multiprocessing.cpu_count())\n"

@@ -10,8 +10,8 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes, layers, printing
 from gradviz.engine.kernel.batched import NO_ITEM, levels_of
+from gradviz.engine.kernel.devices import NO_CUDA_LIBRARY, STANDING, is_meta
 from gradviz.engine.kernel.devices import device as Device
-from gradviz.engine.kernel.devices import is_meta
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.memory import SPARSE_COO, SPARSE_CSR, is_laid, laid_as, single_steps
@@ -158,9 +158,12 @@ def type_(
     """The legacy name of the element type, or a cast to it."""
     if dtype is None:
         return self.dtype.label if self._coo is None else self.dtype.label.replace("torch.", "torch.sparse.")
+    text = dtype if isinstance(dtype, str) else ""
+    if (text.startswith("torch.cuda.") or getattr(dtype, "is_cuda", False) is True) and not STANDING.kinds:
+        raise RuntimeError(NO_CUDA_LIBRARY)
     if isinstance(dtype, str):
         for each in dtypes.ALL:
-            if each.label == dtype:
+            if each.label == text.replace("torch.cuda.", "torch."):
                 return to(self, each)
         raise ValueError(f"invalid type: '{dtype}'")
     wanted = dtype if isinstance(dtype, dtypes.dtype | Tensor) else getattr(dtype, "dtype", None)  # of FloatTensor

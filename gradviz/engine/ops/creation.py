@@ -11,7 +11,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -570,8 +570,16 @@ _LEGACY = (
 )
 
 
+class Memory:
+    """What a storage is: the memory behind a tensor."""
+
+    __slots__ = ("_whole",)
+    _whole: Tensor  # one dimension, over the whole memory
+    is_typed: ClassVar[bool]
+
+
 def legacy_tensor(dtype: dtypes.dtype, /, *args: object, **kwargs: object) -> Tensor:
-    """`torch.Tensor(…)`, `torch.FloatTensor(…)`: sizes as numbers, or data as one sequence."""
+    """`torch.Tensor(…)`, `torch.FloatTensor(…)`: sizes as numbers, data as one sequence, or a storage."""
     if not args and not kwargs:
         return made(np.zeros(0, dtype.np))
     first = args[0] if args else None
@@ -579,6 +587,8 @@ def legacy_tensor(dtype: dtypes.dtype, /, *args: object, **kwargs: object) -> Te
     is_size = is_whole and not (isinstance(first, Tensor) and first.ndim)
     if kwargs.keys() - {"device"} or (len(args) > 1 and not is_size):
         raise TypeError(listed("new", _LEGACY, args, kwargs))
+    if isinstance(first, Memory):
+        return _of_memory(first, dtype)
     if len(args) == 1 and not is_whole:
         return made(_legacy_data(dtype, first))
     if isinstance(first, Tensor):
@@ -586,6 +596,17 @@ def legacy_tensor(dtype: dtypes.dtype, /, *args: object, **kwargs: object) -> Te
             raise TypeError(f"expected {_options(dtype)} (got {_options(first.dtype)})")
         return call(ROWS["alias"], first)
     return made(np.zeros(tuple(first) if isinstance(first, Size) else sizes_of(args, "new"), dtype.np))
+
+
+def _of_memory(memory: Memory, dtype: dtypes.dtype) -> Tensor:
+    """A tensor that shares this memory."""
+    whole = memory._whole
+    if memory.is_typed and whole.dtype is not dtype:
+        raise RuntimeError(
+            f"Expected a Storage of type {dtype.title} or an UntypedStorage, but got type {whole.dtype.title} for "
+            "argument 1 'storage'"
+        )
+    return call(ROWS["alias"], whole) if memory.is_typed else whole.view(dtype)
 
 
 def _options(dtype: dtypes.dtype) -> str:

@@ -7,6 +7,7 @@ in another way is left out, and so is what a `try` handles. Next: `absent`, whic
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -18,6 +19,8 @@ from gradviz.worker.policy_names import HERE
 from gradviz.worker.process.limits import MOST_REFUSALS
 
 _SAID = (HERE, "is not in GradViz", "Torch not compiled with CUDA enabled", TRAINED)
+_OF_A_CARD = re.compile(r"torch\.cuda\.\w+Tensor")  # there to be asked about: isinstance(x, torch.cuda.FloatTensor)
+_TO_A_TYPE = ("type", "set_default_tensor_type")
 
 
 def is_missing(message: str) -> bool:
@@ -83,8 +86,11 @@ class _Uses:
                 return (inside, ".".join(parts[:at]), sentence_of(inside)) if is_known(path, part) else None
             path = inside
         call = self._parents[node]
-        is_asked = isinstance(call, ast.Call) and call.func is node and trained_weights(path, call)
-        return (path, ".".join(parts), TRAINED) if is_asked else None
+        if not isinstance(call, ast.Call):
+            return None
+        if _OF_A_CARD.fullmatch(path) and (call.func is node or _dotted_end(call.func) in _TO_A_TYPE):
+            return path, ".".join(parts), sentence_of(path)
+        return (path, ".".join(parts), TRAINED) if call.func is node and trained_weights(path, call) else None
 
     def _is_use(self, node: ast.AST) -> bool:
         """Whether the stand-in for a missing thing refuses this use: it allows being named and passed on."""
@@ -163,6 +169,11 @@ def trained_weights(path: str, call: ast.Call) -> list[ast.expr]:
         return []
     given = [*call.args[:1], *(each.value for each in call.keywords if each.arg in ASKS_TRAINED)]
     return [each for each in given if (isinstance(each, ast.Constant) and each.value) or "_Weights." in _dotted(each)]
+
+
+def _dotted_end(called: ast.AST) -> str:
+    """Return the last name of what is called."""
+    return called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
 
 
 def _dotted(node: ast.AST) -> str:

@@ -1,13 +1,13 @@
 """The data sets of scikit-learn that tutorials begin with. It draws some, such as `make_moons`: in NumPy with its order
-of random draws, so that a seed gives the same numbers. Two are measured: the flowers of Iris (Fisher, 1936), and the
-tumours of Wisconsin (Wolberg, Mangasarian, Street and Street, 1993, UCI Machine Learning Repository, CC BY 4.0). Next:
-`learning_modules`, which offers these."""
+of random draws, so that a seed gives the same numbers. Three are measured: the flowers of Iris (Fisher, 1936), and of
+the UCI Machine Learning Repository (CC BY 4.0) the tumours of Wisconsin (Wolberg, Mangasarian, Street and Street, 1993)
+and handwritten digits (Alpaydin and Kaynak, 1998). Next: `learning_modules`, which offers these."""
 
 from __future__ import annotations
 
 import operator
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, SupportsFloat, SupportsIndex
 
 import numpy as np
@@ -270,9 +270,11 @@ def _halves(first: int, second: int) -> Array:
 # --- measured ones ---
 
 # Read now, because a worker reads no file later: lengths and widths in centimetres, 50 flowers of each species; and
-# whole numbers, compressed, that become the published ones when each column is divided by its power of ten.
+# whole numbers, compressed, that become the published ones when each column is divided by its power of ten; and the
+# 64 pixels of each digit, from 0 to 16, and the digit.
 _IRIS = (RESOURCES / "iris.csv").read_text(encoding="ascii")
 _TUMOURS = (RESOURCES / "breast_cancer.bin").read_bytes()
+_PIXELS = (RESOURCES / "digits.bin").read_bytes()
 _DIGITS = "322155764544436676673221556645"  # after the point, in each column
 _MEASURED = """radius, texture, perimeter, area, smoothness, compactness, concavity, concave points, symmetry, fractal
 dimension""".replace("\n", " ").split(", ")
@@ -282,15 +284,17 @@ dimension""".replace("\n", " ").split(", ")
 class Bunch:
     """A data set."""
 
-    __slots__ = ("DESCR", "data", "feature_names", "frame", "target", "target_names")
+    __slots__ = ("DESCR", "data", "feature_names", "frame", "images", "target", "target_names")
 
-    def __init__(self, about: str, data: object, target: object, kinds: list[str], features: object) -> None:
+    images: object  # of `load_digits`
+
+    def __init__(self, about: str, data: object, target: object, kinds: Sequence[object], features: object) -> None:
         self.DESCR, self.frame = about, None
         self.data, self.target = to_snippet(data), to_snippet(target)
         self.target_names, self.feature_names = to_snippet(np.array(kinds)), features
 
     def __getitem__(self, key: str) -> object:
-        return {name: getattr(self, name) for name in self.__slots__}[key]
+        return {name: getattr(self, name, None) for name in self.__slots__}[key]
 
 
 def load_iris(*, return_X_y: object = False, as_frame: object = False) -> object:
@@ -313,8 +317,21 @@ def load_breast_cancer(*, return_X_y: object = False, as_frame: object = False) 
     return _loaded(about, measures, rows[-1].astype(np.int64), (kinds, features), return_X_y, as_frame)
 
 
+def load_digits(*, n_class: SupportsIndex = 10, return_X_y: object = False, as_frame: object = False) -> object:
+    """Load 1,797 handwritten digits of 8 by 8 pixels, or those below `n_class`."""
+    rows = np.frombuffer(zlib.decompress(_PIXELS), np.uint8).reshape(65, -1).T
+    rows = rows[rows[:, -1] < operator.index(n_class)]
+    pixels, digits = rows[:, :-1].astype(float), rows[:, -1].astype(np.int64)
+    features = [f"pixel_{row}_{column}" for row in range(8) for column in range(8)]
+    about = "Optical recognition of handwritten digits dataset"
+    made = _loaded(about, pixels, digits, (range(10), features), return_X_y, as_frame)
+    if isinstance(made, Bunch):
+        made.images = to_snippet(pixels.reshape(-1, 8, 8))
+    return made
+
+
 def _loaded(
-    about: str, data: object, target: object, names: tuple[list[str], object], as_pair: object, as_frame: object
+    about: str, data: object, target: object, names: tuple[Sequence[object], object], as_pair: object, as_frame: object
 ) -> object:
     if as_frame:
         raise PermissionError(
@@ -326,4 +343,5 @@ def _loaded(
 
 TOY_SETS: tuple[Callable[..., object], ...] = (
     *(make_moons, make_circles, make_blobs, make_regression, make_classification, load_iris, load_breast_cancer),
+    load_digits,
 )

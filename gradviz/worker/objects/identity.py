@@ -20,6 +20,7 @@ import numpy as np
 
 from gradviz.engine.kernel.memory import root_of
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.ops.creation import Memory
 from gradviz.worker.objects.kept_memory import method_of
 from gradviz.worker.objects.numpy_boundary import to_numpy
 
@@ -101,7 +102,10 @@ class Identities:
         self._default_hash = default_hash
 
     def id(self, thing: object, /) -> int:
-        """Return the number of an object, which is unique while it lives."""
+        """Return the number of an object, which is unique while it lives; of a storage, that of its memory, because
+        lessons compare `id(x.storage())` to show that tensors share it."""
+        if isinstance(thing, Memory):
+            thing = root_of(np.asarray(thing._whole._data))
         address = id(thing)
         number = self._numbers.get(address)
         if number is None:

@@ -32,3 +32,12 @@ print(x.grad)
 print(torch.arange(4, dtype=torch.uint8).untyped_storage().tolist())
 s[1:3] = 0
 print(p)
+whole = torch.arange(6)
+shared = torch.LongTensor(whole[2:].storage())
+shared[0] = 6666
+print(whole, shared.storage_offset())
+print(torch.Tensor(torch.ones(2).storage()), torch.IntTensor(torch.ones(2).untyped_storage()))
+try:
+    torch.FloatTensor(whole.storage())
+except RuntimeError as error:
+    print(error)
