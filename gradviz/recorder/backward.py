@@ -92,7 +92,7 @@ class Hooks:
         rows = self._rows
         if rows.call < 0 or rows.quiet:
             return
-        with rows.quietly():
+        with rows.quietly:
             self.received(node, grads_out)
             given = (grads_in,) if isinstance(grads_in, torch.Tensor) else grads_in
             before = next((grad for grad in given if grad is not None), None)
@@ -105,7 +105,7 @@ class Hooks:
         """A node has got these gradients of its results. Where they are not what arrived, a hook that is called before
         the node has replaced them."""
         rows, latest = self._rows, self._now().latest
-        for tensor, grad in zip(range(rows.first[node], rows.first[node] + rows.shown[node]), grads, strict=False):
+        for tensor, grad in enumerate(grads[: rows.shown[node]], rows.first[node]):
             arrived = latest.pop(tensor, None)
             if arrived is not None and grad is not None and arrived[:2] != _identity(grad):
                 self.called("pre", node, -1, arrived[2], rows.value(grad))
@@ -162,7 +162,7 @@ class Backward:
         self._given = tuple(grads)
         is_paused = self.pause()
         try:
-            with self._rows.quietly():
+            with self._rows.quietly:
                 return original(roots, grads, *rest, **more)
         finally:
             if is_paused:
@@ -258,7 +258,7 @@ class Backward:
         total, step = value, rows.steps - 1
         if expected > 1:
             if grad is not None:
-                with torch.no_grad(), rows.quietly():
+                with torch.no_grad(), rows.quietly:
                     now.total[tensor] = now.total[tensor] + grad if tensor in now.total else grad
             step = rows.step(Kind.CONTRIBUTION, sender, tensor, rows.writer.count("arrivals"), now.site)
             total = rows.value(now.total.get(tensor)) if now.arrived[tensor] > 1 else value
@@ -279,16 +279,17 @@ class Backward:
             rows.hooks.pop(number, None)
         self.flush()
         around, rows.value.policy = rows.value.policy, rows.policies[number]
-        with rows.quietly():
+        with rows.quietly:
             self.hooks.received(number, grads_out)
             step = rows.step(Kind.BACKWARD, number, -1, number, now.site)
             self._keep_retained(step, number)
-            pairs = [(*edge, grad) for edge, grad in zip(rows.edges[number], grads_in, strict=False) if edge[1] >= 0]
-            sent = [each for each in pairs if each[2] is not None]
-            if len(sent) < len(pairs):
-                now.expected.subtract(tensor for _, tensor, grad in pairs if grad is None)
-            values = {}
-            for slot, _, grad in sorted(sent, key=lambda each: each[0]):
+            sent, values = [], {}
+            for (slot, tensor), grad in zip(rows.edges[number], grads_in, strict=False):
+                if tensor >= 0 and grad is not None:
+                    sent.append((slot, tensor, grad))
+                elif tensor >= 0:
+                    now.expected[tensor] -= 1
+            for slot, _, grad in sent if len(sent) == 1 else sorted(sent, key=lambda each: each[0]):
                 values[slot] = rows.value(grad)
                 rows.add("flows", step, number, slot, values[slot])
             if saved and not now.keeps:
@@ -396,9 +397,10 @@ def _place(grad: Any) -> tuple[int, int]:
 
 def has_ranks() -> bool:
     """Whether this process exchanges something with others."""
-    return bool(torch.distributed.is_available() and torch.distributed.is_initialized())
+    return _MAY_EXCHANGE and bool(torch.distributed.is_initialized())
 
 
+_MAY_EXCHANGE = torch.distributed.is_available()
 _NOBODY: Any = (-1, _gone)
 
 

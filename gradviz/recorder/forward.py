@@ -3,9 +3,11 @@ its node only when autograd is done with it, so its rows are written at the next
 
 from __future__ import annotations
 
+import inspect
 import sys
+import traceback
 from dataclasses import dataclass
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
 import torch
@@ -17,6 +19,7 @@ from gradviz.recorder.output import Output, guarded
 from gradviz.recorder.parameters import TO_THE_END, Argument, arguments_of, in_words
 from gradviz.recorder.rows import COPIES, Exchange, Rows, is_custom, name_of, now, operation_of, outputs_of
 from gradviz.recorder.values import grad_fn_of, memory_of, not_compiled, version_of
+from gradviz.trace.record.binding import MOST_GIVEN
 from gradviz.trace.table.kinds import Kind
 
 UNREAL = ("FakeTensor", "FunctionalTensor", "AsyncCollectiveTensor")  # a compiler traces: nothing of it runs
@@ -70,12 +73,13 @@ _ABOUT: dict[int, _About] = {}  # by identity: to hash an operation takes long
 
 class _About(NamedTuple):
     """What is known of each operation: its name; that of the exchange that it is among processes, "" for any other, and
-    for one that only waits; whether no step tells of it, whether it changes no tensor then, such as an update's labels
-    for a profiler, and whether its result is raw memory."""
+    for one that only waits; whether it is an update's label for a profiler; whether no step tells of it, whether it
+    changes no tensor then, and whether its result is raw memory."""
 
     func: Any
     name: str
     exchange: str
+    is_label: bool
     is_ignored: bool
     only_reads: bool
     allocates: bool
@@ -89,9 +93,8 @@ class _About(NamedTuple):
         is_exchange = space in ("c10d", "_c10d_functional") and short not in ("wait_tensor", "check_for_nan")
         exchange = COLLECTIVES.get(short, short.rstrip("_")) if is_exchange else ""
         allocates = func.overloadpacket in ALLOCATING
-        return cls(
-            func, name, exchange, text.startswith(IGNORED), text.startswith(READING), allocates, arguments_of(func)
-        )
+        is_ignored, only_reads = text.startswith(IGNORED), text.startswith(READING)
+        return cls(func, name, exchange, space == "profiler", is_ignored, only_reads, allocates, arguments_of(func))
 
 
 def _about(func: Any) -> _About:
@@ -167,21 +170,24 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """One operation runs."""
         kwargs = kwargs or {}
-        self._inside.comes_from(sys._getframe(1))
-        begun = self._begin(func, types, args, kwargs)
+        if _about(func).is_label:
+            return func(*args, **kwargs)
+        frame = sys._getframe(1)
+        self._inside.comes_from(frame)
+        begun = self._begin(frame, func, types, args, kwargs)
         out = func(*args, **kwargs)
         if begun is not None:
             self._has_run(begun, args, out)
         return out
 
     @guarded
-    def _begin(self, func: Any, types: Any, args: Any, kwargs: Any) -> _Begun | None:
-        """An operation is about to run; returns what to record about it, None for nothing."""
+    def _begin(self, frame: FrameType, func: Any, types: Any, args: Any, kwargs: Any) -> _Begun | None:
+        """An operation is about to run, called from this frame; returns what to record about it, None for nothing."""
         rows, about = self._rows, _about(func)
         if not rows.quiet and about.exchange:
             self._exchanged(about.exchange, args)
             return None
-        inside = (rows.call >= 0 and not self._backward.create) or _is_set_up(sys._getframe(2))
+        inside = (rows.call >= 0 and not self._backward.create) or (has_ranks() and _is_set_up(frame))
         if (
             rows.quiet
             or inside
@@ -210,7 +216,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             rows.value.forget(memory_of(first))
             return None
         is_inner = writes and self._inside.has_made(first, rows)
-        return _Begun(about, *self._operands(about, args, kwargs), torch.is_grad_enabled(), is_inner)
+        return _Begun(about, *_operands(rows, about, args, kwargs), torch.is_grad_enabled(), is_inner)
 
     @guarded
     def _has_run(self, begun: _Begun, args: Any, out: Any) -> None:
@@ -267,31 +273,6 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         source = self._rows.unused.source(x)
         return source is not None and self._rows.known(source) >= 0
 
-    def _operands(self, about: _About, args: Any, kwargs: Any) -> _Operands:
-        """Slot and number of each tensor, the tensors that are written to, those that are changed beside the result,
-        and the parameters worth showing."""
-        slots: list[tuple[int, int]] = []
-        written, changed, shown, slot = [], [], [], 0
-        for at, spec in enumerate(about.arguments):
-            arg = args[at] if at < len(args) else kwargs.get(spec.name, _ABSENT)
-            if type(arg) is int and arg == TO_THE_END:
-                arg = args[0].size(args[1])
-            if said := spec.default if arg is _ABSENT else in_words(spec.name, arg):
-                shown.append(said)
-            for each in arg if isinstance(arg, (list, tuple)) else (arg,):
-                if isinstance(each, torch.Tensor) and each.layout is torch.strided:
-                    slots.append((slot, self._rows.number(each)))
-                    slot += 1
-                    if spec.is_written:
-                        written.append(each)
-                    elif spec.is_changed:
-                        changed.append(each)
-                elif spec.is_tensor:
-                    slot += 1
-        if "training=False" in shown:
-            changed = []
-        return slots, written, changed, ", ".join(shown[:MOST_SHOWN])
-
     def let_go(self) -> None:
         """Keep no tensor: where the recording has ended early, some are left."""
         self._pending = self._exchange = None
@@ -331,8 +312,10 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         pending, self._pending = self._pending, None
         if pending is None:
             return
-        rows = self._rows
-        fn = next((fn for x in pending.outs if (fn := grad_fn_of(x)) is not None), None)
+        rows, fn = self._rows, None
+        for x in pending.outs:
+            if (fn := grad_fn_of(x)) is not None:
+                break
         if fn is not None and rows.nodes.number_of(fn) is not None:
             fn = None
         if fn is not None and is_custom(fn) and not pending.written:  # its `forward`'s last operation gave it away
@@ -393,6 +376,62 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         rows.wrote(step, view, fresh=True)
 
 
+def _operands(rows: Rows, about: _About, args: Any, kwargs: Any) -> _Operands:
+    """Slot and number of each tensor, the tensors that are written to, those that are changed beside the result,
+    and the parameters worth showing."""
+    slots: list[tuple[int, int]] = []
+    written, changed, shown, slot = [], [], [], 0
+    for at, spec in enumerate(about.arguments):
+        arg = args[at] if at < len(args) else kwargs.get(spec.name, _ABSENT)
+        if type(arg) is int and arg == TO_THE_END:
+            arg = args[0].size(args[1])
+        several: Any = (arg,)
+        if not isinstance(arg, torch.Tensor):
+            if said := spec.default if arg is _ABSENT else in_words(spec.name, arg):
+                shown.append(said)
+            if isinstance(arg, (list, tuple)):
+                several = arg
+        for each in several:
+            if isinstance(each, torch.Tensor) and each.layout is torch.strided:
+                slots.append((slot, rows.number(each)))
+                slot += 1
+                if spec.is_written:
+                    written.append(each)
+                elif spec.is_changed:
+                    changed.append(each)
+            elif spec.is_tensor:
+                slot += 1
+    if "training=False" in shown:
+        changed = []
+    return slots, written, changed, ", ".join(shown[:MOST_SHOWN])
+
+
+def given_to(rows: Rows, at: TracebackType | None) -> list[int]:
+    """What the operation was given that raised an error with this traceback: the tensors that the outermost function of
+    PyTorch got, if it got several, otherwise those that the operation was about to run with, if it came to that."""
+    given: dict[int, None] = {}
+    for frame, _ in traceback.walk_tb(at):
+        begun = frame.f_locals.get("begun") if frame.f_code is _DISPATCH else None
+        if isinstance(begun, _Begun):
+            given = dict.fromkeys(number for _, number in begun.slots)
+        elif str(frame.f_globals.get("__name__")).startswith("torch."):
+            given = _arguments(rows, frame) or given
+        if len(given) > 1:
+            break
+    return list(given)[:MOST_GIVEN]
+
+
+def _arguments(rows: Rows, frame: FrameType) -> dict[int, None]:
+    """The recorded tensors among the arguments of a call, and in lists of them."""
+    code, held, found = frame.f_code, frame.f_locals, dict[int, None]()
+    count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)
+    for arg in map(held.get, code.co_varnames[:count]):
+        for each in arg if isinstance(arg, (list, tuple)) else (arg,):
+            if isinstance(each, torch.Tensor) and (number := rows.known(each)) >= 0:
+                found[number] = None
+    return found
+
+
 def _applied(rows: Rows, site: int) -> int:
     """The site where a custom function in progress was called, whose `forward` runs without gradients; otherwise the
     same site."""
@@ -407,8 +446,6 @@ def _applied(rows: Rows, site: int) -> int:
 def _is_set_up(frame: FrameType | None) -> bool:
     """Whether an operation that was called from this frame lays out processes, or gathers or scatters parameters of
     FSDP2, whose exchanges say what happens."""
-    if not has_ranks():
-        return False
     while frame is not None and (name := str(frame.f_globals.get("__name__"))).startswith(("torch.", "gradviz.")):
         if name.rpartition(".")[2] in _SETTING_UP:
             return True
@@ -422,3 +459,6 @@ def _is_unreal(types: Any) -> bool:
 
 def _nothing() -> None:
     """Used while nobody listens."""
+
+
+_DISPATCH = inspect.unwrap(Forward.__torch_dispatch__).__code__

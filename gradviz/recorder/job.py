@@ -24,14 +24,14 @@ import torch.optim.optimizer as optimizers
 from gradviz.engine.kernel.state import DATA_LOADER
 from gradviz.recorder import rank_of, too_old
 from gradviz.recorder.backward import Backward, Observed, has_ranks
-from gradviz.recorder.forward import Forward
+from gradviz.recorder.forward import Forward, given_to
 from gradviz.recorder.gap import Gap, remembered
 from gradviz.recorder.output import Output, guarded
 from gradviz.recorder.rows import Rows, now
 from gradviz.recorder.values import FULL, NONE, POLICIES, not_compiled
 from gradviz.trace.record.chosen import Choice, Thinning
 from gradviz.trace.record.gaps import iterations_left
-from gradviz.trace.record.location import place_of
+from gradviz.trace.record.location import RegionStack, place_of
 from gradviz.trace.record.recorder import settings_text
 from gradviz.trace.table.encoding import BUDGET
 from gradviz.trace.table.kinds import Kind
@@ -70,13 +70,14 @@ class Wishes:
         wanted = self.modules is None or any(f".{each}." in f".{path}." for each in self.modules)
         return self.values if wanted else NONE
 
-    def takes(self, iteration: int, left: int = -1, steps: int = 0, size: int = 0) -> bool:
-        """Whether this iteration is recorded; `left` others follow, -1 if that is unknown, and the recording has so
-        many steps and bytes already."""
+    def takes(self, iteration: int, regions: RegionStack, steps: int = 0, size: int = 0) -> bool:
+        """Whether this iteration, in these loops, is recorded, if the recording has so many steps and bytes already.
+        Asked of those that are not, too, so it must take next to no time."""
         if isinstance(self.steps, Thinning):
             return self.steps.takes(iteration, steps, size)
         if isinstance(self.steps, Choice):
-            return self.steps.takes(iteration, left)
+            is_left_known = self.steps.last and regions.innermost_loop()
+            return self.steps.takes(iteration, iterations_left(regions.stack) - 1 if is_left_known else -1)
         return self.steps is None or iteration in self.steps
 
 
@@ -293,7 +294,7 @@ class Job:
             undo(_replace(modules, "_has_any_global_hook", _has_hooks_of_others))
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self.output.leave)
-        self._switch(self._wishes.takes(0))
+        self._switch(self._is_next_taken())
 
     def _set_grad(self, x: Any, grad: Any) -> None:
         """`x.grad = ...`, observed by a property: a mode of functions would turn PyTorch's fast paths off. A
@@ -424,7 +425,8 @@ class Job:
             self._end_update(optimizer)
         if not self.rows.quiet or not self._is_on:
             self._iteration += 1
-            self._switch(bool(self._is_next_taken()))
+            if self._is_next_taken() is not self._is_on:
+                self._switch(not self._is_on)
 
     @guarded
     def _end_update(self, optimizer: Any) -> None:
@@ -438,12 +440,9 @@ class Job:
             self._forward.written.clear()
             self.output.write()
 
-    @guarded
     def _is_next_taken(self) -> bool:
-        rows, left = self.rows, -1
-        if isinstance(self._wishes.steps, Choice) and self._wishes.steps.last and rows.regions.innermost_loop():
-            left = iterations_left(rows.regions.stack) - 1
-        return self._wishes.takes(self._iteration, left, rows.steps, self.output.size)
+        rows, output = self.rows, self.output
+        return not output.is_over and self._wishes.takes(self._iteration, rows.regions, rows.steps, output.size)
 
     def _write_update(self, optimizer: Any) -> None:
         rows, text = self.rows, self.rows.text
@@ -478,7 +477,7 @@ class Job:
             self._forward.flush()
 
     def end(self, error: BaseException | None = None, at: TracebackType | None = None) -> None:
-        """Stop recording; with the error that ended the job."""
+        """Stop recording; with the error that ended the job, and all frames that it came from."""
         self._switch(on=False)
         self._undo.close()
         self._end(error, at)
@@ -497,8 +496,10 @@ class Job:
         places = [place_of(each) for each in traceback.extract_tb(at) if each.filename == rows.sites.filename]
         place = (places or [(None,) * 4])[-1]
         last = traceback.format_exception_only(error)[-1].strip()
-        whole = text("".join(traceback.format_exception(type(error), error, at)))
+        whole = text("".join(traceback.format_exception(error)))
         step = rows.step(Kind.ERROR, -1, -1, 0, rows.sites.at(place)[0])
+        for number in given_to(rows, at):
+            rows.add("given", step, number)
         rows.add("errors", step, text(kind), text(str(error)), place[0] or -1, whole, text(last))
         return Ending("raised", last, place[0] or -1, seconds)
 
@@ -531,7 +532,7 @@ def _quiet(rows: Rows, pack: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
     @functools.wraps(pack, updated=())
     def called(x: Any) -> Any:
-        with rows.quietly():
+        with rows.quietly:
             return pack(x)
 
     return called

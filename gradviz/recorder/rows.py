@@ -4,15 +4,15 @@ identity and a weak reference. So nothing is kept alive, and nothing gets into w
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch._C._autograd import SavedTensor
 
 import gradviz.engine.ops  # noqa: F401  fills the table of formulas and symbols
 from gradviz.engine.kernel.rows import ROWS, OpRow
@@ -29,6 +29,7 @@ PASSING = "RegisterPostBackwardFunctionBackward"  # of FSDP2: tells it of the pa
 _BY_NODE = {(row.node_name, row.name): row for row in ROWS.values()}
 _FIRST = {row.node_name: row for row in reversed(ROWS.values())}
 _WATCH = torch.Tensor.register_post_accumulate_grad_hook  # as it is while no job is recorded
+_TELLS = hasattr(SavedTensor, "unpack_hook")  # whether hooks were there when it was saved
 _top_hooks = getattr(torch._C._autograd, "_top_saved_tensors_default_hooks", None)  # since 2.6
 _UNCOUNTED = 1 << 62  # AccumulateGrad nodes have the largest possible sequence number
 
@@ -69,18 +70,25 @@ class Exchange:
 
 
 @functools.cache
-def _saved_names(kind: Any) -> tuple[str, ...]:
-    """The attributes in which nodes of this class have the tensors that they saved: operands, then what was computed
-    from them."""
+def _saved_names(kind: Any) -> tuple[tuple[str, str, str], ...]:
+    """Of each tensor that nodes of this class save, operands first, then what was computed from them: the attribute in
+    which it is as hooks left it, the one in which it is as it was, and its name, "" for the list of a custom
+    function."""
     found = [name.removeprefix("_raw") for name in dir(kind) if name.startswith("_raw_saved_")]
-    return tuple(sorted(found, key=lambda name: name.startswith(("_saved_buffer", "_saved_result"))))
+    found.sort(key=lambda name: name.startswith(("_saved_buffer", "_saved_result")))
+    names = [(name, "") if _is_list(kind, name) else (name, name.removeprefix("_saved_")) for name in found]
+    return tuple((f"_raw{name}", name if shown else name[1:], shown) for name, shown in names)
+
+
+def _is_list(kind: Any, name: str) -> bool:
+    return name == "_saved_tensors" and hasattr(kind, "saved_tensors")
 
 
 def _saved_parameters(fn: Any) -> str:
     """The parameters of an operation that nobody observed, as far as its node saved them."""
     found, kind = [], fn.__class__
     for name in dir(kind):
-        if name.startswith("_saved_") and "_sym_" not in name and name not in _saved_names(kind):
+        if name.startswith("_saved_") and "_sym_" not in name and not hasattr(kind, f"_raw{name}"):
             value = getattr(fn, name)
             if type(value) in (bool, int, float, complex, str, tuple) and value is not False:
                 found.append(f"{name.removeprefix('_saved_')}={_signed(value)!r}")
@@ -150,13 +158,13 @@ class Memory:
 
     def __init__(self) -> None:
         self.refilled = set[int]()  # what was given back and taken again, with other elements than were recorded
-        self._numbers: dict[int, int] = {}
+        self._numbers: dict[int, tuple[int, weakref.ref[Any]]] = {}  # and the memory, which others get when it is gone
         self._sharing: dict[int, dict[int, weakref.ref[Any]]] = {}
 
     def enter(self, x: Any, number: int, reference: weakref.ref[Any]) -> None:
         """A tensor looks at memory of this number."""
         if (memory := memory_of(x)) >= 0:
-            self._numbers[memory] = number
+            self._numbers[memory] = number, weakref.ref(x.untyped_storage())
             self._sharing.setdefault(memory, {})[id(x)] = reference
 
     def is_refilled(self, x: Any) -> bool:
@@ -169,7 +177,8 @@ class Memory:
 
     def number(self, x: Any, unknown: int) -> int:
         """The number of a tensor's memory."""
-        return self._numbers.get(memory_of(x), unknown)
+        number, memory = self._numbers.get(memory_of(x), (unknown, _gone))
+        return number if memory() is not None else unknown
 
     def beside(self, x: Any) -> list[Any]:
         """The tensors that have elements in common with another one."""
@@ -257,6 +266,19 @@ class Formulas:
             add("operands", text(row.name), text(name), True, text(each), text(""), text(""))
 
 
+class Quietly:
+    """While it is entered, nothing is recorded."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def __enter__(self) -> None:
+        self._rows.quiet += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._rows.quiet -= 1
+
+
 class Rows:
     """The numbers given so far, and what has been written for each."""
 
@@ -265,6 +287,7 @@ class Rows:
         self.add, self.text = self.writer.add, self.writer.text
         self.sites, self.nodes = JobSites(self.writer, source, script), Numbered()
         self.regions = RegionStack(self.writer, self.sites)
+        self.quietly = Quietly(self)
         self.value = Values(self.writer, values, self.quietly)
         self.steps, self.call, self.quiet, self.packing = 0, -1, 0, 0  # the last: hooks for saved tensors in place
         self.first: list[int] = []  # by node: its first tensor
@@ -284,15 +307,6 @@ class Rows:
         self.entered: dict[int, tuple[int, weakref.ref[Any]]] = {}  # by identity: the tensors that have a number
         self._named: dict[int, dict[str, tuple[str, int]]] = {}  # by tensor: its names, each with owner and rank
         self._formulas = Formulas(self.writer)
-
-    @contextlib.contextmanager
-    def quietly(self) -> Iterator[None]:
-        """Record nothing inside."""
-        self.quiet += 1
-        try:
-            yield
-        finally:
-            self.quiet -= 1
 
     def step(self, kind: Kind, node: int, tensor: int, ref: int, site: int) -> int:
         """Add a step; returns its number."""
@@ -322,7 +336,8 @@ class Rows:
         self._requires.append(requires)
         storage = number if storage < 0 else storage
         self._storages.append(storage)
-        leaf, parameter = x is not None and bool(x.is_leaf), isinstance(x, torch.nn.Parameter)
+        leaf = x is not None and bool(x.is_leaf)
+        parameter = type(x) is not torch.Tensor and isinstance(x, torch.nn.Parameter)  # this asks it for more
         owner = self.owner_of(x) if leaf and producer < 0 and not requires else -1
         value, version = self.value(x) if known is None else self.value.unkept(known), version_of(x)
         self.add("tensors", step, producer, output_nr, value, storage, version, requires, leaf, parameter, owner, site)
@@ -335,8 +350,11 @@ class Rows:
 
     def known(self, x: Any) -> int:
         """The number of a tensor, -1 if it has none yet."""
-        fn = grad_fn_of(x)
-        return self.seen(x) if fn is None else self.result(fn, int(x.output_nr))
+        try:
+            fn = x.grad_fn
+        except RuntimeError:  # see `grad_fn_of`, which this is, as it is asked most often
+            fn = None
+        return self.seen(x) if fn is None else self.result(fn, x.output_nr)
 
     def seen(self, x: Any) -> int:
         """The number that a tensor had when it was last recorded, -1 for none: it may have been written to since."""
@@ -438,16 +456,16 @@ class Rows:
         row = None if is_custom(fn) else _BY_NODE.get((name, op)) or _FIRST.get(name) or ROWS.get(op)
         number = len(self.first)
         step = at if at >= 0 else self.step(kind, number, target if target >= 0 else len(self.maker), number, site)
-        for slot, tensor in sorted(slots):
+        for slot, tensor in sorted(slots) if len(slots) > 1 else slots:
             self.add("inputs", number, slot, tensor)
         self._formulas.tell(row, name)
         sequence = int(fn._sequence_nr()) if fn is not None else -1
         reason = 0 if fn is not None else _reason(any(self._requires[each] for _, each in slots), grad_mode)
         op, symbol = (row.name, row.symbol) if row is not None else (op, "")
         self.node_row(step, op, name, symbol, site, params, sequence if sequence < _UNCOUNTED else -1, reason, edges)
-        hidden = row.hidden if row is not None and all(x is not None for x in outs) else 0
+        hidden = row.hidden if row is not None and (not row.hidden or all(x is not None for x in outs)) else 0
         self.shown[number] = len(outs) - hidden
-        for nr, x in enumerate(outs[: len(outs) - hidden]):
+        for nr, x in enumerate(outs[: len(outs) - hidden] if hidden else outs):
             shares = x is not None and (x._is_view() or kind is Kind.INPLACE)
             known = fn._input_metadata[nr] if x is None else None
             self.add_tensor(x, step, number, nr, self._storage_of(x) if shares else -1, site, known)
@@ -459,43 +477,45 @@ class Rows:
     def _edges_of(self, fn: Any, slots: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """Slot and tensor of each next function; unobserved operands are added to the slots."""
         edges: list[tuple[int, int]] = []
-        used: set[int] = set()
+        used: list[int] = []
         for at, (before, nr) in enumerate(fn.next_functions):
-            if before is not None and not is_leaf_node(before) and self.nodes.number_of(before) is None:
-                self.adopt(before)
-            tensor = -1 if before is None else self.result(before, int(nr))
-            slot = next((each for each, one in slots if one == tensor and each not in used), -1) if tensor >= 0 else -1
+            slot = tensor = -1
+            if before is not None:
+                if self.nodes.number_of(before) is None and not is_leaf_node(before):
+                    self.adopt(before)
+                tensor = self.result(before, nr)
+                for each, one in slots if tensor >= 0 else ():
+                    if one == tensor and each not in used:
+                        slot = each
+                        break
             if slot < 0 <= tensor:
                 slot = at if all(each != at for each, _ in slots) else 100 + at
                 slots.append((slot, tensor))
-            used.add(slot)
+            used.append(slot)
             edges.append((slot, tensor))
         return edges
 
     def result(self, fn: Any, nr: int) -> int:
         """The number of the leaf that a node accumulates into, or of a result of it, -1 if that has none."""
+        node = self.nodes.number_of(fn)
+        if node is not None:
+            return self.first[node] + nr if nr < self.shown[node] else -1
         if is_leaf_node(fn):
             return self.number(fn.variable)
-        node = self.nodes.number_of(fn)
-        if node is None and type(fn).__name__ == PASSING:
-            return self.result(*fn.next_functions[nr])
-        return -1 if node is None or nr >= self.shown[node] else self.first[node] + nr
+        return self.result(*fn.next_functions[nr]) if type(fn).__name__ == PASSING else -1
 
     def _save(self, fn: Any, step: int, number: int) -> int:
         """The buffers of a node; returns how many."""
-        count = 0
-        for count, (name, x) in enumerate(_buffers(fn, self.packing), 1):
-            self._save_one(x, step, number, name, count)
-        return count
-
-    def _save_one(self, x: Any, step: int, number: int, name: str, count: int) -> None:
-        if not isinstance(x, torch.Tensor):  # a file's name, or whatever else a hook has made of it
-            self.add("saved", step, number, self.text(name), -1, self.writer.unkept((), "float32"), 0, -2 - count, 0)
-            return
-        tensor = self.known(x)
-        storage = self._storages[tensor] if tensor >= 0 else self.memory.number(x, -2 - count)
-        own = (self.value(x), int(x.nbytes)) if tensor < 0 else (-1, 0)
-        self.add("saved", step, number, self.text(name), tensor, *own, storage, version_of(x))
+        buffers, add, text = _buffers(fn, self.packing), self.add, self.text
+        for count, (name, x) in enumerate(buffers, 1):
+            if not isinstance(x, torch.Tensor):  # a file's name, or whatever else a hook has made of it
+                add("saved", step, number, text(name), -1, self.writer.unkept((), "float32"), 0, -2 - count, 0)
+            elif (tensor := self.known(x)) >= 0:
+                add("saved", step, number, text(name), tensor, -1, 0, self._storages[tensor], version_of(x))
+            else:
+                storage = self.memory.number(x, -2 - count)
+                add("saved", step, number, text(name), -1, self.value(x), int(x.nbytes), storage, version_of(x))
+        return len(buffers)
 
     def wrote(self, step: int, x: Any, fresh: bool = False) -> None:
         """The memory of a tensor was overwritten; `fresh`: its row is new and already has the value."""
@@ -516,18 +536,24 @@ def _reason(requires: bool, grad_mode: bool) -> int:
     return NOT_DIFFERENTIABLE if grad_mode else SWITCHED_OFF
 
 
-def _buffers(fn: Any, packing: int) -> Iterator[tuple[str, Any]]:
+def _buffers(fn: Any, packing: int) -> list[tuple[str, Any]]:
     """The names of what a node has saved. What hooks have packed is not unpacked, which would recompute it, or load it
     from elsewhere: it is taken as it is."""
-    for name in _saved_names(fn.__class__):
-        is_own = name == "_saved_tensors" and is_custom(fn)
+    buffers = []
+    for raw_name, name, shown in _saved_names(fn.__class__):
         try:
-            found = _packed(_listed(getattr(fn, f"_raw{name}")), packing) or _listed(getattr(fn, name[is_own:]))
+            raw = getattr(fn, raw_name)
+            if type(raw) is SavedTensor and _TELLS and raw.unpack_hook is None:
+                found = getattr(fn, name)
+            else:
+                found = _packed(_listed(raw), packing) or getattr(fn, name)
         except RuntimeError:  # freed, or changed since
             continue
-        for at, x in enumerate(found):
-            if x is not None:
-                yield f"saved[{at}]" if is_own else name.removeprefix("_saved_"), x
+        if isinstance(found, (tuple, list)):
+            buffers += [(shown or f"saved[{at}]", x) for at, x in enumerate(found) if x is not None]
+        elif found is not None:
+            buffers.append((shown, found))
+    return buffers
 
 
 def _listed(found: Any) -> Sequence[Any]:

@@ -152,9 +152,10 @@ def run(
         sys.stdout, sys.stderr = streams
         for tee in tees:
             tee.end()
+    at = None if failed is None else failed.__traceback__
     if failed is not None:
-        failed.with_traceback(own_frames(failed.__traceback__))
-    job.end(failed, failed.__traceback__ if failed is not None else None)
+        failed.with_traceback(own_frames(at))
+    job.end(failed, at)
     if failed is not None:
         sys.excepthook(type(failed), failed, failed.__traceback__)
     return status

@@ -7,6 +7,7 @@ import ctypes
 import functools
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar, cast
 
 import ml_dtypes
@@ -31,9 +32,9 @@ _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
 class Values:
-    """Writes values. `quietly` runs something without recording it."""
+    """Writes values. Within `quietly` nothing is recorded."""
 
-    def __init__(self, writer: Writer, policy: str, quietly: Callable[[], Any]) -> None:
+    def __init__(self, writer: Writer, policy: str, quietly: AbstractContextManager[None]) -> None:
         self._writer = writer
         self._quietly = quietly
         self._known = _KnownSummaries()
@@ -53,7 +54,7 @@ class Values:
                 return self._writer.small(*small)
             if (view := _memory(x)) is not None:
                 return self._plain(x, view)
-            with self._quietly(), torch.no_grad(), _disable_current_modes():
+            with self._quietly, torch.no_grad(), _disable_current_modes():
                 return self._value(x.detach())
         except (RuntimeError, NotImplementedError, TypeError):
             inside = _inside(x)
@@ -188,12 +189,14 @@ def _few_bytes(x: Any) -> tuple[np.dtype[Any], tuple[int, ...], bytes] | None:
     if type(x) not in _PLAIN or not x.is_cpu or x.layout is not torch.strided:
         return None
     dtype, numel = _NUMPY.get(x.dtype), x.numel()
-    if dtype is None or not 0 < numel <= FEW or not x.is_contiguous() or x.is_conj() or x.is_neg():
+    if dtype is None or not 0 < numel <= FEW or not x.is_contiguous() or x.is_neg():
         return None
     size = numel * dtype.itemsize
+    if dtype.kind == "c" and x.is_conj():
+        return None
     if x.storage_offset() * dtype.itemsize + size > x.untyped_storage().nbytes():
         return None
-    return dtype, tuple(x.shape), ctypes.string_at(x.data_ptr(), size)
+    return dtype, x.shape, ctypes.string_at(x.data_ptr(), size)
 
 
 def _memory(x: Any) -> np.ndarray[Any, Any] | None:

@@ -29,6 +29,7 @@ from gradviz.trace.table.recording import About, RecordingWriter
 from gradviz.trace.table.schema import GATHERED
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.table.values import Summary
+from gradviz.trace.words.error_explanation import given
 from gradviz.trace.words.explain import explain
 from gradviz.trace.words.jsonable import trace_json
 from tests.trace.running import run
@@ -350,6 +351,15 @@ def test_how_fsdp_gathers_parameters_is_an_exchange_and_no_more(rank: int) -> No
     gathered = next(tensor for name, tensor in named.items() if name == f"model[2].weight{GATHERED}")
     value, transposed = frame.value(gathered), frame.value(latest)
     assert value is not None and transposed is not None and value.norm == transposed.norm, "that of the last iteration"
+
+
+def test_an_error_of_a_job_says_what_the_operation_was_given() -> None:
+    theirs = given(recordings.load(HERE / "refused.gvtrace").trace)  # by `record_samples`
+    ours = given(run((HERE / "jobs" / "refused.py").read_text(encoding="utf-8")))
+    assert {(name, shape) for name, shape, _ in ours} == {("h", (4, 16)), ("head.weight", (2, 32)), ("head.bias", (2,))}
+    assert {(name, shape) for name, shape, _ in theirs} == {
+        ("h", (4, 16)), ("head.weight.t()", (32, 2)), ("head.bias", (2,)),
+    }  # fmt: skip
 
 
 def test_a_graph_that_was_made_before_is_told_with_its_names_and_the_parameters_that_its_nodes_saved() -> None:

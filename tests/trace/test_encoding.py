@@ -351,6 +351,14 @@ def test_what_is_freed_again_and_again_costs_no_more_memory() -> None:
     assert trace.saved.freed.tolist() == [0] * count
 
 
+@pytest.mark.parametrize("storage", [2**31 - 1, 1, -1, -(2**31)])
+def test_a_version_of_no_storage_is_refused(storage: int) -> None:
+    writer = nodes_and_a_tensor(1)
+    writer.add("versions", -1, storage, 1)
+    with pytest.raises(TraceFormatError, match=r"versions\.storage is out of range"):
+        Trace().extend(writer.take())
+
+
 def with_a_row(table: str, values: dict[str, int]) -> Batch:
     """A batch with one row: -1 in what may refer to nothing, 0 in all else but these columns."""
     writer = Writer()

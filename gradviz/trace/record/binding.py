@@ -305,7 +305,7 @@ def _elements(name: str, value: Any, kind: str, kind_of: Callable[[type], str]) 
 
 
 LONGEST = 20_000  # characters of a message
-_MOST_GIVEN, _MOST_LOOKED_AT = 6, 1_000  # tensors that an operation was given, arguments of a call
+MOST_GIVEN, _MOST_LOOKED_AT = 6, 1_000  # tensors that an operation was given, arguments of a call
 _SEEN = "<e>"  # an attribute of inspected errors, with a name that no snippet can spell
 _PYTORCH = ("gradviz.engine.", "gradviz.torch.")
 
@@ -344,7 +344,7 @@ def write_given(rows: RowWriter, step: int, calls: Iterable[FrameType]) -> None:
         given = found or given
         if len(given) > 1:
             break
-    for tensor in list(given)[:_MOST_GIVEN]:
+    for tensor in list(given)[:MOST_GIVEN]:
         rows.writer.add("given", step, tensor)
 
 

@@ -150,7 +150,7 @@ class Versions(Table):
     """The version counter of a storage after an in-place write."""
 
     step: Step
-    storage: Int
+    storage: OfTensor  # storages have the numbers of the tensors that they were made for
     version: Int
 
 
