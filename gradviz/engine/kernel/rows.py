@@ -114,6 +114,8 @@ class OpRow:
         return found
 
     def _refuse(self, node: Node, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
+        if self.node_name == "NotImplemented":
+            raise RuntimeError(f"derivative for aten::{self.name}_ is not implemented")
         raise NotImplementedError(f"the derivative for 'inplace version of {self.name}' is not implemented.")
 
     def plan(self, mask: int) -> Plan:

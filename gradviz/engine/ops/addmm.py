@@ -192,6 +192,8 @@ def _check_batches(x: Tensor, y: Tensor) -> None:
 def _baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor) -> Sum:
     for each, dim in ((batch1, 0), (batch1, 1), (batch2, 2)):
         each.size(dim)  # PyTorch asks for it before it looks at the number of dimensions
+    if batch1._data.ndim != 3 or batch2._data.ndim != 3:
+        expanded_shape(input, (*batch1._data.shape[:2], batch2._data.shape[2]))
     _check_batches(batch1, batch2)
     _refuse_bool("baddbmm", batch1.dtype)
     if batch1.dtype is input.dtype is not batch2.dtype:
@@ -208,6 +210,8 @@ def _addbmm(input: Tensor, batch1: Tensor, batch2: Tensor) -> Sum:
     if state.grad and any(each._requires_grad for each in (input, batch1, batch2)):
         batch1.size(0)  # a node keeps it
     batch1.size(1), batch2.size(2)
+    if batch1._data.ndim != 3 or batch2._data.ndim != 3:
+        expanded_shape(input, (batch1._data.shape[1], batch2._data.shape[2]))
     for name, each in (("batch1", batch1), ("batch2", batch2)):
         if each._data.ndim != 3:
             raise RuntimeError(f"{name} must be a 3D tensor")

@@ -197,6 +197,7 @@ FLOOR_DIV = op(
     node="NotImplemented",
     plain_numbers=True,
     joint=no_derivative("aten::floor_divide"),
+    inplace_refused=True,
 )
 
 

@@ -19,7 +19,7 @@ from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import rounding, sums
-from gradviz.engine.numerics.windows import keeps_layout
+from gradviz.engine.numerics.windows import channels_last, keeps_layout
 from gradviz.engine.ops.derivatives import plus
 from gradviz.engine.ops.neural import check_mixed, in_single, is_half, need_floats, one_gradient
 from gradviz.engine.ops.reduce import wrap_dim
@@ -335,6 +335,8 @@ def group_norm(
     _check_groups(shape, num_groups, weight, bias)
     check_mixed(input, bias if weight is None else weight)
     need_floats(input, "GroupNormKernelImpl")
+    if not (input._data.flags.c_contiguous or channels_last(input._data)):
+        input = input.contiguous()
     return call_all(GROUP_NORM, input, weight, bias, group=num_groups, eps=eps)[0]
 
 

@@ -531,7 +531,7 @@ def _check_places(indices: Tensor, size: Sizes) -> None:
     outside = data[(data < 0) | (data >= math.prod(size))]
     if outside.size:
         shown = "x".join(map(str, size if len(size) > 1 else (*size, 1)))
-        raise RuntimeError(f"Found an invalid max index: {outside[0]} (output volumes are of size {shown})")
+        raise RuntimeError(f"Found an invalid max index: {outside[-1]} (output volumes are of size {shown})")
 
 
 def _unpool_function(n: int) -> None:

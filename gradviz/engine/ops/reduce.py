@@ -15,15 +15,14 @@ from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array, ArrayOrScalar, Kernel
 from gradviz.engine.kernel.formula import expressed, helper, sentence
 from gradviz.engine.kernel.graph import as_given
-from gradviz.engine.kernel.messages import check_kind, check_norm_type, dimension_error
+from gradviz.engine.kernel.messages import IMAGINARY_PART, check_kind, check_norm_type, dimension_error
 from gradviz.engine.kernel.rows import OpRow, op
-from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.state import state, warn_once
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import functions, rounding, sums
 from gradviz.engine.numerics.sums import total
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.derivatives import scaled
-from gradviz.engine.ops.elementwise import cast
 from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, LINALG, UNSAID, api
 from gradviz.engine.run.apply import apply, call, call_all
 from gradviz.engine.run.arguments import Named, along, refuse, return_type
@@ -92,8 +91,12 @@ def call_in(row: OpRow, input: Tensor, dtype: dtypes.dtype | None, **params: obj
     the gradient goes to the operand itself. Sums and products of integers are computed in 64 bits."""
     if dtype is None or dtype is input.dtype:
         made = call(row, input, **params)
-    elif dtype.rank == input.dtype.rank == 2 and input._coo is None:
-        made = apply(row, (input,), (cast(input, dtype),), params)
+    elif min(dtype.rank, input.dtype.rank) >= 2 and input._coo is None:
+        data = input._data
+        if input.dtype.is_complex and not dtype.is_complex:
+            warn_once("imaginary part", IMAGINARY_PART)
+            data = data.real
+        made = apply(row, (input,), (data.astype(dtype.np),), params)
     elif dtype.rank < 2 and state.grad and input._requires_grad:
         raise RuntimeError(f"Autograd not support dtype: {dtype.title}")
     else:

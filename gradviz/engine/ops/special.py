@@ -275,6 +275,7 @@ HEAVISIDE = op(
     lambda x, y: np.where(x == 0, y, x > 0).astype(y.dtype),
     node="NotImplemented",
     joint=no_derivative("aten::heaviside"),
+    inplace_refused=True,
     category="functions",
     symbol="H",
     latex=r"H(x)",
