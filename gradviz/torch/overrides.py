@@ -7,7 +7,19 @@ from collections.abc import Callable, Iterable
 
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
-from gradviz.engine.run.overrides import Accessor, as_subclass, ask, deciding, install, overrides
+from gradviz.engine.run.api import FFT, FUNCTIONAL, FUNCTIONS, LINALG, SPECIAL
+from gradviz.engine.run.overrides import (
+    Accessor,
+    Asking,
+    Keywords,
+    as_subclass,
+    ask,
+    close_mode,
+    deciding,
+    install,
+    open_mode,
+    overrides,
+)
 
 setattr(Tensor, as_subclass.__name__, as_subclass)
 install()
@@ -50,3 +62,40 @@ def is_tensor_like(inp: object) -> bool:
 def is_tensor_method_or_property(func: object) -> bool:
     """Whether a function that a class is asked about belongs to tensors."""
     return isinstance(func, Accessor) or any(func is each for each in vars(Tensor).values())
+
+
+def resolve_name(f: object) -> str | None:
+    """The full name of a function that a class or mode is asked about."""
+    if isinstance(f, Accessor):
+        return f.full_name
+    name = getattr(f, "__name__", None)
+    if type(name) is str and vars(Tensor).get(name) is f:
+        return f"torch.Tensor.{name}"
+    places = {"torch": FUNCTIONS, "torch.nn.functional": FUNCTIONAL, "torch.linalg": LINALG}
+    places |= {"torch.fft": FFT, "torch.special": SPECIAL}
+    return next((f"{at}.{key}" for at, table in places.items() for key, each in table.items() if each is f), None)
+
+
+class TorchFunctionMode:
+    """While it is open, it is asked what every function does."""
+
+    def __torch_function__(
+        self, func: Asking, types: object, args: tuple[object, ...] = (), kwargs: Keywords | None = None
+    ) -> object:
+        raise NotImplementedError
+
+    def __enter__(self) -> TorchFunctionMode:
+        open_mode(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        close_mode()
+
+
+class BaseTorchFunctionMode(TorchFunctionMode):
+    """A mode that changes nothing."""
+
+    def __torch_function__(
+        self, func: Asking, types: object, args: tuple[object, ...] = (), kwargs: Keywords | None = None
+    ) -> object:
+        return func(*args, **(kwargs or {}))

@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 import pytest
 
 import gradviz.torch as torch
+from gradviz.engine.kernel.state import begin_run
+from gradviz.engine.run.overrides import modes
 
 
 class Marked(torch.Tensor):
@@ -63,3 +65,37 @@ def test_a_backward_pass_asks_nobody_inside() -> None:
     with pytest.raises(RuntimeError):
         loss.backward()
     assert type(x + 1) is Marked and Marked.asked == ["add"]
+
+
+def test_a_mode_is_closed_after_an_error_and_leaves_the_operators_as_they_were() -> None:
+    before = {name: vars(torch.Tensor)[name] for name in ("__add__", "__getitem__", "__eq__")}
+    with pytest.raises(ZeroDivisionError), torch.overrides.BaseTorchFunctionMode():
+        assert (torch.ones(2) + 1).tolist() == [2, 2]
+        raise ZeroDivisionError
+    assert {name: vars(torch.Tensor)[name] for name in before} == before
+    assert torch.overrides.resolve_name(torch.Tensor.add) == "torch.Tensor.add"
+
+
+def test_a_new_run_finds_no_mode() -> None:
+    torch.overrides.BaseTorchFunctionMode().__enter__()
+    begin_run()
+    assert modes == [] and (torch.ones(2) + 1).tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("name", ["floor_divide_", "heaviside_"])
+def test_the_error_of_an_in_place_function_names_it(name: str) -> None:
+    x = torch.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match=f"^derivative for aten::{name} is not implemented$"):
+        getattr(x * 1, name)(x).sum().backward()
+
+
+def test_a_sum_of_complex_numbers_in_another_type_has_one_node() -> None:
+    x = torch.ones(2, 3, dtype=torch.complex64, requires_grad=True)
+    with pytest.warns(UserWarning, match="discards the imaginary part"):
+        node = x.sum(dtype=torch.float32).grad_fn
+    assert node is not None and node.next_functions[0][0].name() == "torch::autograd::AccumulateGrad"
+
+
+def test_a_group_norm_of_permuted_memory_copies_it_first() -> None:
+    x = torch.ones(2, 2, 3, 4).transpose(-1, -2).requires_grad_()
+    assert torch.nn.functional.group_norm(x, 2).grad_fn.next_functions[0][0].name() == "CloneBackward0"

@@ -22,8 +22,9 @@ from gradviz.engine.kernel.tensor import Tensor, bare
 from gradviz.engine.ops.creation import check_device, from_numpy
 from gradviz.engine.ops.elementwise import operand
 from gradviz.engine.ops.elementwise import result_type as common
-from gradviz.engine.run.api import AS_THEY_ARE, FUNCTIONS, api, method, prop
+from gradviz.engine.run.api import FUNCTIONS, api, method, prop
 from gradviz.engine.run.apply import call
+from gradviz.engine.run.overrides import is_own
 from gradviz.engine.transforms.layered import text_of
 
 
@@ -310,7 +311,7 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         )
     if id(self) in memo:
         return memo[id(self)]  # type: ignore[no-any-return]
-    if type(self) not in AS_THEY_ARE:
+    if not is_own(type(self)):
         raise RuntimeError(_NOT_COPIED)
     made: Tensor = bare(type(self))
     made._data = self._data.copy()
@@ -352,7 +353,7 @@ def _shown(tensor: Tensor) -> str:
         grad_fn=name,
         requires_grad=tensor.requires_grad,
         default_dtype=dtypes.get_default_dtype().np,
-        prefix="tensor(" if type(tensor) in AS_THEY_ARE else f"{type(tensor).__name__}(",
+        prefix="tensor(" if is_own(type(tensor)) else f"{type(tensor).__name__}(",
     )
 
 

@@ -28,11 +28,11 @@ from gradviz.engine.kernel.rows import OpRow
 from gradviz.engine.kernel.saved import keep, save
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
-from gradviz.engine.run.api import AS_THEY_ARE, api, give, method, warn_resized
+from gradviz.engine.run.api import api, give, method, warn_resized
 from gradviz.engine.run.apply import NO_PARAMS, apply, remember_stack
 from gradviz.engine.run.arguments import WITHOUT_GRADIENT, check_cast, check_operands, refuse_tracked_out
 from gradviz.engine.run.inplace import UNWATCHED, check_overlap, check_writable, write
-from gradviz.engine.run.overrides import foreign, is_met
+from gradviz.engine.run.overrides import AS_THEY_ARE, foreign, is_met
 
 Prepared = tuple[OpRow, Sequence[Tensor], Sequence[Array], Mapping[str, Any]]
 NUMBERS = (int, float, complex, np.number, np.bool_)

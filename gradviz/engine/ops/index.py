@@ -28,10 +28,10 @@ from gradviz.engine.ops.creation import check_element_type
 from gradviz.engine.ops.elementwise import operand
 from gradviz.engine.ops.shape import ALIAS
 from gradviz.engine.ops.slicing import SELECT, SLICE
-from gradviz.engine.run.api import AS_THEY_ARE, FUNCTIONS, api, method, overridden
+from gradviz.engine.run.api import FUNCTIONS, api, method, overridden
 from gradviz.engine.run.apply import apply, call, unseen_view
 from gradviz.engine.run.inplace import AS_IT_GOES, check_overlap, check_writable, write
-from gradviz.engine.run.overrides import is_met
+from gradviz.engine.run.overrides import AS_THEY_ARE, is_met
 from gradviz.engine.run.signatures import type_name
 
 F = FUNCTIONS

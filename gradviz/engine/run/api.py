@@ -31,7 +31,7 @@ from gradviz.engine.run.arguments import (
     return_type,
 )
 from gradviz.engine.run.autocast import casting
-from gradviz.engine.run.overrides import Overridden, dispatched, is_met, plain, without_overrides
+from gradviz.engine.run.overrides import AS_THEY_ARE, Overridden, dispatched, is_met, plain, without_overrides
 from gradviz.engine.run.signatures import in_c, in_order, is_listed, refusal, type_name
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -155,8 +155,6 @@ _NO_WRITES = frozenset(
 )
 
 
-# Types of arguments and their items that stay as they are; a parameter's comes to them.
-AS_THEY_ARE: set[type] = {Tensor, int, float, bool, complex, str, type(None), dtype, FunctionType}
 _READ = (Tensor, np.ndarray, np.generic, str, bytes, bytearray, dict, range)  # by their own classes
 _STORED: Mapping[type, Callable[..., Iterator[object]]] = {each: each.__iter__ for each in (list, tuple, deque)}
 _ITEMS = ("__iter__", "__getitem__", "__len__")

@@ -13,11 +13,12 @@ import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from types import FunctionType
 from typing import cast
 
 from gradviz.engine.kernel import devices, dtypes, memory
 from gradviz.engine.kernel.rows import ROWS
-from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.state import on_new_run, state
 from gradviz.engine.kernel.tensor import Size, Tensor
 from gradviz.engine.run.apply import call
 
@@ -29,6 +30,8 @@ Keywords = Mapping[str, object]
 # The parameters of functions that are written in Python there, those behind `/` as they are handed on by name;
 # `signatures.py` fills it in.
 WRITTEN_IN_PYTHON: dict[str, str] = {}
+# Types of arguments and their items that stay as they are; a parameter's comes to them.
+AS_THEY_ARE: set[type] = {Tensor, int, float, bool, complex, str, type(None), dtypes.dtype, FunctionType}
 _OWN_CLASSES: set[type] = set()  # PyTorch's tensors, and parameters
 
 
@@ -48,9 +51,16 @@ def overrides(kind: type) -> bool:
     return found is not None and found is not disabled
 
 
+def is_own(kind: type) -> bool:
+    """Whether a class of tensors is PyTorch's own."""
+    return kind in _OWN_CLASSES
+
+
 def is_met(kind: type) -> bool:
     """Whether a function has to stop for an argument of this class: it may say something, or is a tensor's, whose
     methods are not to be called inside."""
+    if modes:
+        return True
     return kind not in _OWN_CLASSES and (issubclass(kind, Tensor) or (state.overriding and overrides(kind)))
 
 
@@ -95,11 +105,11 @@ _NEVER_ASK = frozenset({"torch.tensor", "torch.as_tensor", "Tensor.new_tensor"})
 
 def dispatched(public: Asking, key: str, args: Sequence[object], keywords: Keywords) -> object:
     """What the first class says that says anything; None of them decides if overriding is off: NotImplemented."""
-    if not state.overriding or key in _NEVER_ASK:
+    if not modes and (not state.overriding or key in _NEVER_ASK):
         return NotImplemented
     relevant = [*_relevant((*args, *keywords.values()))]
-    found = deciding(relevant)
-    if not found:
+    found = deciding(relevant) if state.overriding else []
+    if not found and not modes:
         return NotImplemented
     header = WRITTEN_IN_PYTHON.get(key)
     types = [type(each) for each in found]
@@ -148,6 +158,11 @@ def ask(
 ) -> object:
     """Ask the objects one after another; raises TypeError if none has an answer."""
     kinds = tuple(types)
+    if modes:
+        with _without_innermost() as mode:
+            answer = getattr(mode, NAME)(public, kinds, args, keywords)
+        if answer is not NotImplemented or not found:
+            return answer
     for each in found:
         answer = getattr(each, NAME)(public, kinds, args, keywords)
         if answer is not NotImplemented:
@@ -177,6 +192,61 @@ def plain(given: Iterable[object]) -> Iterator[None]:
     finally:
         for each, kind in changed:
             each.__class__ = kind  # type: ignore[assignment]
+
+
+# --- modes, which are asked about everything ---
+
+
+modes: list[object] = []  # the open ones, the innermost last
+_aside: dict[str, object] = {}  # operators of tensors that look for no mode
+_usual: set[type] = set()  # what AS_THEY_ARE holds while there is none
+
+
+def open_mode(mode: object) -> None:
+    """Ask this object about each function and operator from now on."""
+    modes.append(mode)
+    _look_for_modes()
+
+
+def close_mode() -> None:
+    """No longer ask the innermost one."""
+    modes.pop()
+    _look_for_modes()
+
+
+@contextmanager
+def _without_innermost() -> Iterator[object]:
+    """While a mode answers, it is not asked itself."""
+    mode = modes.pop()
+    _look_for_modes()
+    try:
+        yield mode
+    finally:
+        open_mode(mode)
+
+
+def _look_for_modes() -> None:
+    """While a mode is open, functions stop at every argument, and plain tensors have the operators of `Overridable`;
+    while none is, looking for one costs nothing."""
+    if bool(modes) is bool(_usual):
+        return
+    if modes:
+        _usual.update(AS_THEY_ARE)
+        AS_THEY_ARE.clear()
+        for name in (f"__{name}__" for name in (*_CALLED, *_OWN)):
+            _aside[name] = vars(Tensor)[name]
+            setattr(Tensor, name, vars(Overridable)[name])
+        return
+    AS_THEY_ARE.update(_usual)
+    _usual.clear()
+    for name, own in _aside.items():
+        setattr(Tensor, name, own)
+
+
+@on_new_run
+def _close_all() -> None:
+    modes.clear()
+    _look_for_modes()
 
 
 # --- how functions that PyTorch has written in Python hand on their arguments ---
@@ -319,6 +389,11 @@ class Overridable(Tensor):
         return iter(self.unbind(0))
 
 
+def _method(name: str) -> Asking:
+    """The method of tensors that looks for no mode."""
+    return cast(Asking, _aside[name] if name in _aside and modes else getattr(Tensor, name))
+
+
 def _operator(name: str) -> Asking:
     called = _CALLED.get(name, "__rdiv__" if name == "rtruediv" else f"__{name}__")
     own, key = f"__{name}__", f"Tensor.__{name}__" if name in _IN_PYTHON else f"Tensor.{called}"
@@ -326,13 +401,13 @@ def _operator(name: str) -> Asking:
     is_binary = name in _CALLED or name in _IN_PYTHON
 
     def operate(self: Tensor, *others: object) -> object:
-        if not state.overriding:
+        if not state.overriding and not modes:
             with plain(() if name in _KEPT else (self, *others)):
                 return getattr(Tensor, own)(self, *others)
         try:
-            if forward and type(others[0]) is Tensor:  # whose method Python would have called
-                return dispatched(getattr(Tensor, forward), f"Tensor.{forward}", (others[0], self), {})
-            return dispatched(getattr(Tensor, called), key, (self, *others), {})
+            if forward and type(others[0]) is Tensor is not type(self):  # whose method Python would have called
+                return dispatched(_method(forward), f"Tensor.{forward}", (others[0], self), {})
+            return dispatched(_method(called), key, (self, *others), {})
         except TypeError:
             if is_binary:
                 return NotImplemented
@@ -356,6 +431,11 @@ class Accessor:
             raise TypeError(f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a '{kind}' object")
         with plain((tensor,)):
             return self._act(tensor, *given)
+
+    @property
+    def full_name(self) -> str:
+        """`torch.Tensor.shape.__get__` and the like."""
+        return f"torch.Tensor.{self._where}.{self.__name__}"
 
     @property
     def stored(self) -> bool:

@@ -16,8 +16,8 @@ from gradviz.engine.kernel.messages import SET_ON_INFERENCE
 from gradviz.engine.kernel.state import paused, state
 from gradviz.engine.kernel.tensor import Tensor, bare, wrap
 from gradviz.engine.ops.convert import text
-from gradviz.engine.run.api import AS_THEY_ARE, FUNCTIONS
-from gradviz.engine.run.overrides import disabled
+from gradviz.engine.run.api import FUNCTIONS
+from gradviz.engine.run.overrides import AS_THEY_ARE, disabled
 
 if TYPE_CHECKING:
     from gradviz.torch.nn.modules.registry import Registry
