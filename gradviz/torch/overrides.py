@@ -85,6 +85,8 @@ class TorchFunctionMode:
         raise NotImplementedError
 
     def __enter__(self) -> TorchFunctionMode:
+        if not isinstance(self, TorchFunctionMode):
+            raise TypeError(f"expected a 'TorchFunctionMode', not '{type(self).__name__}'")
         open_mode(self)
         return self
 

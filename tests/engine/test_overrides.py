@@ -99,3 +99,17 @@ def test_a_sum_of_complex_numbers_in_another_type_has_one_node() -> None:
 def test_a_group_norm_of_permuted_memory_copies_it_first() -> None:
     x = torch.ones(2, 2, 3, 4).transpose(-1, -2).requires_grad_()
     assert torch.nn.functional.group_norm(x, 2).grad_fn.next_functions[0][0].name() == "CloneBackward0"
+
+
+def test_a_function_that_returns_its_input_keeps_the_class() -> None:
+    class Same(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad
+
+    x = Marked([1.0, 2.0]).requires_grad_()
+    assert type(Same.apply(x)) is Marked and Same.apply(x).grad_fn.name() == "SameBackward"

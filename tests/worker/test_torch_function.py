@@ -97,3 +97,29 @@ def test_classes_between_are_not_shown(run: Runner) -> None:
     assert run("import torch\nclass T(torch.Tensor): pass\nprint([c.__name__ for c in T.__mro__])").printed() == (
         "['T', 'Tensor', 'object']\n"
     )
+
+
+def test_what_is_asked_with_is_the_snippets_or_pytorchs(run: Runner) -> None:
+    """Nothing of NumPy's, and nothing that the engine makes for itself, as the memo of a copy that is saved."""
+    body = "for each in (func, *args, *(kwargs or {}).values()): seen.add(str(type(each)))"
+    text = (
+        f"seen = set()\n{ASKED.format(body=body)}"
+        + """
+import copy
+from torch import nn
+for act in (lambda: torch.save(x, 'a'), lambda: copy.deepcopy(x), lambda: nn.init.xavier_uniform_(x.view(1, 2)),
+            lambda: torch.optim.Adam([x.requires_grad_()]).step(), lambda: torch.distributions.Normal(x, 1.).sample(),
+            lambda: torch.testing.assert_close(x, x), lambda: nn.utils.clip_grad_norm_([x], 1.), lambda: x.shape):
+    try: act()
+    except (RuntimeError, ValueError, TypeError): pass
+print([each for each in sorted(seen) if 'gradviz' in each or 'numpy' in each], "<class 'method-wrapper'>" in seen)
+"""
+    )
+    assert run(text).printed() == "[] True\n"
+
+
+def test_a_mode_is_no_object_of_another_class(run: Runner) -> None:
+    text = "import torch\nclass A: pass\ntry: torch.overrides.TorchFunctionMode.__enter__(A())\n"
+    assert run(text + "except TypeError: print('refused')\nprint(torch.ones(1) + 1)").printed() == (
+        "refused\ntensor([2.])\n"
+    )

@@ -23,6 +23,7 @@ from gradviz.engine.kernel.saved import SavedTensor, save
 from gradviz.engine.kernel.state import paused, state
 from gradviz.engine.kernel.tensor import Tensor, View, wrap
 from gradviz.engine.run.inplace import check_writable, rebase_history
+from gradviz.engine.run.overrides import is_own
 
 # --- the outputs ---
 
@@ -108,6 +109,8 @@ def _own(value: Tensor, tensors: list[Tensor], ctx: FunctionCtx, tracked: bool) 
         if not detached:
             made._base, made._view = value if value._base is None else value._base, View(counter.value)
         ctx._to_save = tuple(made if each is value else each for each in ctx._to_save)
+        if not is_own(type(value)):
+            made.__class__ = type(value)
         return made
     return value
 

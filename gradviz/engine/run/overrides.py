@@ -13,6 +13,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from inspect import getattr_static
 from types import FunctionType
 from typing import cast
 
@@ -148,6 +149,14 @@ def _checked(key: str, answer: object) -> object:
     return answer
 
 
+def _asker(one: object) -> Asking:
+    """What the class of an object has to say, whatever the object itself holds."""
+    found, method = getattr_static(type(one), NAME), getattr(one, NAME)
+    if getattr(method, "__func__", method) is not getattr(found, "__func__", found):
+        raise TypeError(f"{NAME} of '{type(one).__name__}' is no method of the class")
+    return cast(Asking, method)
+
+
 def ask(
     public: Asking,
     key: str,
@@ -160,11 +169,11 @@ def ask(
     kinds = tuple(types)
     if modes:
         with _without_innermost() as mode:
-            answer = getattr(mode, NAME)(public, kinds, args, keywords)
+            answer = _asker(mode)(public, kinds, args, keywords)
         if answer is not NotImplemented or not found:
             return answer
     for each in found:
-        answer = getattr(each, NAME)(public, kinds, args, keywords)
+        answer = _asker(each)(public, kinds, args, keywords)
         if answer is not NotImplemented:
             return _checked(key, answer)
     name = key if key.startswith("torch.") else f"torch.{key}"
@@ -358,7 +367,7 @@ _CALLED = {
 }  # fmt: skip
 _OWN = """rsub rtruediv floordiv rfloordiv ifloordiv rmod rpow ipow rmatmul eq invert and rand iand or ror ior xor rxor
 ixor lshift rlshift ilshift rshift rrshift irshift getitem setitem delitem bool int float complex index len contains
-reversed repr format deepcopy""".split()
+reversed repr format""".split()
 _IN_PYTHON = frozenset("pow rsub rdiv rtruediv floordiv rfloordiv rmod rpow rmatmul rlshift rrshift".split())
 
 
@@ -373,7 +382,7 @@ def foreign(name: str, self: Tensor, other: object) -> object:
         return NotImplemented
 
 
-_KEPT = frozenset("repr format deepcopy".split())  # which look at the class itself
+_KEPT = frozenset("repr format".split())  # which look at the class itself
 
 
 class Overridable(Tensor):
@@ -444,6 +453,9 @@ class Accessor:
 
     def __repr__(self) -> str:
         return f"<method-wrapper '{self.__name__}' of getset_descriptor object>"
+
+
+Accessor.__name__, Accessor.__module__ = "method-wrapper", "builtins"  # as PyTorch's is called
 
 
 def _attribute(name: str, own: property) -> property:
