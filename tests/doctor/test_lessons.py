@@ -317,3 +317,21 @@ def test_a_text_is_read_again_where_two_threads_that_parse_disturb_each_other(mo
 
     monkeypatch.setattr(ast, "parse", disturbed)
     assert len(Text("a = 1\nb = 2\n").tree.body) == 2 and len(calls) == 3
+
+
+def test_what_a_lesson_says_is_a_sentence() -> None:
+    said = {case.name: diagnose(run(case.text))[0] for case in CASES if case.name in WORDS}
+    assert {name: (WORDS[name] in f"{found.explanation} {found.advice}") for name, found in said.items()} == {
+        name: True for name in WORDS
+    }
+
+
+WORDS = {  # of findings that were put together from parts
+    "grad-none-detached-1": "w.grad is None: backward() did not get from loss to w (detached at line 4). detach() on",
+    "grad-none-integer-3": "w.grad is None: w is int64, and only floating point and complex tensors can require",
+    "grad-none-rebound-2": "to a new tensor, which requires no grad. The leaf",
+    "cut-by-item-3": "comes to loss and no further. Line 10 takes plain numbers out of loss",
+    "other-parameters-1": "model.weight and model.bias got gradients from backward()",
+    "lr-too-small-1": "In 20 iterations the loss stayed at 4: with a learning rate",
+    "target-type-4": "Number the classes from 0, and give the prediction one score for each class.",
+}

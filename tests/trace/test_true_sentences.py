@@ -335,8 +335,7 @@ n = torch.distributions.Normal(torch.tensor([0., 1.]), 1.)
 p = n.log_prob(torch.tensor([0., 0.]))
 for w in (torch.ones(2), torch.ones(3)):
     print(float(w.abs().sum()), w.sum().item() + w.sum().item())
-x = torch.tensor(2., requires_grad=True)
-(x * 2).backward()
+(torch.tensor(2., requires_grad=True) * 2).backward()
 """)
     said = [explain_fold(trace, end).sentence for end in trace.folds.ends.tolist()]
     assert [" in log_prob" in each for each in said if "p = [-0.9189, -1.419]" in each] == [False]

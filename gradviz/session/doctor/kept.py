@@ -213,7 +213,7 @@ def _judged_with_graph(case: Case, call: ast.Call, given: ast.expr) -> Iterator[
     below = [int(trace.tensors.producer[each]) for each in case.read_by(node)]
     line = next((int(trace.nodes.line[b]) for b in below if b >= 0 and trace.nodes.op[b] == "add"), call.lineno)
     why = f"{case.source(given)} on line {call.lineno} keeps {len(kept)} losses that never go backward, each with the "
-    why += "whole graph that it was computed by: memory grows with every iteration."
+    why += "whole graph that computed it: memory grows with every iteration."
     advice = "Evaluate inside no_grad(), or keep numbers: .item()."
     text = edits.replace_node(case.text, given, f"{case.source(given)}.item()")
     yield Hit(line, len(trace), why, advice, fixes((".item()", text)), case.mark(node, "keeps its graph"))
@@ -260,7 +260,7 @@ def _root_of(case: Case, read: list[int]) -> int:
 def _kept(case: Case, line: int, cursor: int, loss: int, node: int, given: ast.expr | None = None) -> Hit:
     count = len(case.roots)
     name = case.name(loss).rstrip(SUBSCRIPTS)
-    why = f"Line {line} keeps {name} together with the graph that it was computed by. After {count} backward passes "
+    why = f"Line {line} keeps {name} together with the graph that computed it. After {count} backward passes "
     why += f"{count} graphs are still there, and memory grows with every iteration."
     tensor = case.shape(loss) != () or _takes_numbers(case) or _is_still_tensor(case, line) or _is_stacked(case)
     text, kept = None, "detach" if tensor else "item"
@@ -372,10 +372,8 @@ def graph_in_grad(case: Case) -> Iterator[Hit]:
             continue
         line, name = case.line_of(added[0].step), case.name(tensor)
         why = f"backward(create_graph=True) on line {line} gives {name}.grad a graph that leads back to {name}, a "
-        why += (
-            f"cycle that Python can't free by counting. {name}.grad is filled with zeros, but never set to None: the "
-        )
-        why += f"graphs of all {len(added)} calls are still there."
+        why += f"cycle that counting references can't free. {name}.grad is filled with zeros, but never set to None: "
+        why += f"the graphs of all {len(added)} calls are still there."
         text, filled = case.text, [each for each in case.statements if _fills_grad(case, each)]
         for each in reversed(filled):
             held = case.source(each).partition(".grad")[0]

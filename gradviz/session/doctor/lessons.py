@@ -55,7 +55,7 @@ class Lesson:
     @property
     def symptoms(self) -> str:
         """How somebody would describe what goes wrong, without a message; for the search."""
-        return " ".join(text for ids, text in _FELT.items() if self.id in ids.split())
+        return "; ".join(text for ids, text in _FELT.items() if self.id in ids.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ LESSONS: tuple[Lesson, ...] = (
     _silent("exploding", "Gradients that explode", magnitudes.exploding, rank=EFFECT),
     _silent("lr-too-small", "Nothing moves", rates.lr_too_small, rank=EFFECT),
     _silent("broadcast-loss", "Every prediction against every target", dimensions.broadcast_loss),
-    _silent("wrong-dim", "A softmax over the batch", dimensions.wrong_dim),
+    _silent("wrong-dim", "Along the wrong dimension", dimensions.wrong_dim),
     _silent("double-softmax", "Softmax twice", losses.double_softmax),
     _silent("softmax-before-ce", "Softmax before cross entropy", losses.softmax_before_ce),
     _silent("sigmoid-before-bce", "Sigmoid before BCEWithLogits", losses.sigmoid_before_bce),

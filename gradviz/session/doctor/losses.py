@@ -136,7 +136,7 @@ def _softmax_again(case: Case, cross_entropy: bool) -> Iterator[Hit]:
             why += "and the gradients are small."
             advice = "Give cross_entropy the plain scores (logits)."
         else:
-            why = f"Line {line} takes the softmax of what line {inner} has made probabilities of already{numbers}. "
+            why = f"Line {line} takes the softmax a second time: line {inner} has made probabilities already{numbers}. "
             why += "Softmax twice flattens them: all classes come out nearly equal."
             advice = "Take the softmax once."
         scores = _scores_at_hand(case, node, first) if cross_entropy else ()

@@ -25,7 +25,7 @@ from gradviz.session.doctor.cuts import (
     told,
 )
 from gradviz.session.doctor.text import asked_grads, is_of_gradients, name_of, paired, receiver_of
-from gradviz.trace.words.reasons import no_grad_reason
+from gradviz.trace.words.reasons import no_grad_reason, none_sentence
 
 _FLOATS = ("float", "bfloat", "complex")
 _READS: WeakKeyDictionary[Case, list[tuple[str, Hit]]] = WeakKeyDictionary()  # several lessons ask for them
@@ -52,7 +52,7 @@ def why_none(case: Case, tensor: int, step: int) -> tuple[str, Hit] | None:
     if reason is None:
         return None
     name, dtype = case.name(tensor), str(trace.tensors.dtype[tensor])
-    why = f"{name}.grad is None: {reason}."
+    why = none_sentence(name, reason)
     bound_anew = _bound_anew(case, tensor)
     if bound_anew is not None:
         return "grad-none-rebound", bound_anew
@@ -121,7 +121,7 @@ def _not_reached(case: Case, tensor: int, step: int, why: str) -> Hit:
     beside = -1 if other or dead >= 0 else _left_out(case, tensor)
     if beside >= 0:
         at, name = int(case.trace.nodes.line[beside]), case.name(tensor)
-        why += f" Nothing computes with {name}; line {at} was the last to compute with another leaf."
+        why += f" Nothing computes with {name}, though line {at} computes with another leaf."
         offered, advice = shifted(case, tensor, beside), f"Compute with {name}, too, or leave it out."
         return Hit(at, step, why, advice, offered, case.mark(beside, f"no {name}"))
     advice = f"Compute the root from {case.name(tensor)}, or call backward() on what was computed from it."
@@ -257,7 +257,7 @@ def _bound_anew(case: Case, tensor: int) -> Hit | None:
         if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
             line = _binding(case, text, statement)
         node = int(trace.tensors.producer[tensor])
-        kind = "a result with a history" if trace.tensors.requires_grad[tensor] else "a tensor that requires no grad"
+        kind = "a result with a history" if trace.tensors.requires_grad[tensor] else "which requires no grad"
         why = f"Line {line} binds the name {text} to a new tensor, {kind}. The leaf that backward() gives its "
         why += f"gradient to has lost its name, so {text}.grad is None from then on."
         advice = f"Change {text} in place inside no_grad(), and clear {text}.grad before the next backward()."
@@ -474,7 +474,7 @@ def _cut_roots(case: Case) -> Iterator[tuple[str, Hit]]:
         if cut is None or None in cuts or not _is_untrained(case, cut.source):
             continue
         name = case.name(root)
-        why = f"backward() of {name} on line {trace.calls.line[call]} comes to {case.name(leaves[0])} and no further: "
+        why = f"backward() of {name} on line {trace.calls.line[call]} comes to {case.name(leaves[0])} and no further. "
         yield ROWS[cut.kind], cut_hit(case, cut, step + 1, f"{why}{told(case, cut)}")
         return
 

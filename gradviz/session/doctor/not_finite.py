@@ -89,7 +89,7 @@ def _forward_birth(case: Case, infinite: int = -1) -> tuple[Hit, bool] | None:
         why = f"{trace.nodes.op[node]} on line {line} made {made.brief() if made else 'nan'} from {given}. "
         why += f"What is computed from it, {case.name(roots[0])} included, is not finite either, nor is the gradient "
         why += "that goes back through it."
-        advice = _ADVICE.get(str(trace.nodes.op[node]), "Keep its operand away from that point before the operation.")
+        advice = _ADVICE.get(str(trace.nodes.op[node]), "Keep its operand away from that point.")
         return Hit(
             line, int(trace.nodes.step[node]) + 1, why, advice, _kept_away(case, node), case.mark(node, "made it")
         ), False
@@ -155,7 +155,7 @@ def _backward_birth(case: Case) -> tuple[Hit, bool] | None:
         advice = "Make the operand safe first: where(condition, x, 1.) inside the function, too."
         fix = _safe_operand(case, node, above) or _kept_away(case, node)
         return Hit(line, step + 1, why, advice, fix, case.mark(node, "0 · inf")), True
-    advice = _ADVICE.get(str(trace.nodes.op[node]), "Keep its operand away from that point before the operation.")
+    advice = _ADVICE.get(str(trace.nodes.op[node]), "Keep its operand away from that point.")
     return Hit(line, step + 1, why, advice, _kept_away(case, node), case.mark(node, "made it")), False
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradviz.document import edits
+from gradviz.lists import listed
 from gradviz.session.doctor.case import SEARCHED, Case, Event, Fix, Hit, expected, fixes, parameters_of
 from gradviz.session.doctor.cuts import cuts_below
 from gradviz.session.doctor.losses import LOSSES
@@ -46,7 +47,8 @@ def other_parameters(case: Case) -> Iterator[Hit]:
         return
     making = _optimizer(case, first)
     line = making.lineno if making is not None else case.line_of(first)
-    names = ", ".join(case.name(each) for each in left[:3]) + (", …" if len(left) > 3 else "")
+    named = [case.name(each) for each in left[:3]]
+    names = listed(named) if len(left) <= 3 else f"{', '.join(named)} and others"
     why = f"{names} got gradients from backward(), but step() on line {case.line_of(first)} has not changed "
     why += "any of them: " if case.updates else "anything: "
     why += "the optimizer was given other tensors."
@@ -79,7 +81,7 @@ def _given_twice(case: Case, left: list[int], step: int) -> Iterator[Hit]:
         why = f"Line {call.lineno} gives the parameters of {owner} to a second optimizer. {lacking} gets gradients, "
         why += "but no optimizer has its parameters, so no step() ever changes it."
         text = edits.replace_node(case.text, given, f"{lacking}.parameters()")
-        advice = f"Give it the parameters of {lacking}."
+        advice = f"Give this one the parameters of {lacking}."
         yield Hit(call.lineno, step + 1, why, advice, fixes((f"with {lacking}.parameters()", text)))
         return
 
@@ -502,7 +504,7 @@ def unregistered(case: Case) -> Iterator[Hit]:
         if tensor not in case.events and not case.raised:
             continue
         value = trace.frame_at(len(trace)).grad(tensor)
-        why = f"Line {line} keeps {name} where parameters() does not look: only modules and nn.Parameter that are "
+        why = f"Line {line} keeps {name} where parameters() does not look: only modules and nn.Parameters that are "
         why += "attributes of the module are registered. "
         why += f"{name}.grad is {value.brief()}, and no step() has ever changed {name}." if value is not None else ""
         advice = "Put layers into nn.ModuleList, and single tensors into nn.Parameter."

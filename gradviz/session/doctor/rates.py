@@ -239,8 +239,8 @@ def optimizer_anew(case: Case) -> Iterator[Hit]:
     if len(makings) != 1:
         return
     line = makings[0].lineno
-    why = f"Line {line} makes a new {name} each time: each of its {len(firsts[0])} steps was its first, without any "
-    why += "memory of the gradients before."
+    why = f"Line {line} makes a new {name} for each of the {len(firsts[0])} steps: each step is the first of its "
+    why += "optimizer, without any memory of the gradients before."
     offered = fixes(("before the loop", _before_loops(case, makings[0])))
     yield Hit(line, step + 1, why, "Make the optimizer once, before the loop.", offered)
 
@@ -277,7 +277,7 @@ def lr_too_large(case: Case) -> Iterator[Hit]:
     smaller = f"{min(float(_smaller(losses, rate)), thrown):g}"
     text = edits.replace_node(case.text, node, smaller) if node is not None else None
     step = int(case.trace.calls.step[calls[1]]) + 1
-    yield Hit(line, step, why, "Make it smaller, ten times to begin with.", fixes((f"lr={smaller}", text)))
+    yield Hit(line, step, why, "Make it ten times smaller to begin with.", fixes((f"lr={smaller}", text)))
 
 
 def slowed(case: Case) -> tuple[Fix, ...]:
@@ -363,11 +363,13 @@ def lr_too_small(case: Case) -> Iterator[Hit]:
     slope = _slope(case, calls[0])
     if slope < 1e-3 * abs(losses[0]):
         return
-    why = f"In {len(losses)} iterations the loss went from {losses[0]:.5g} to {losses[-1]:.5g}: with a learning rate "
+    first, last = (f"{each:.5g}" for each in (losses[0], losses[-1]))
+    went = f"stayed at {first}" if first == last else f"went from {first} to {last}"
+    why = f"In {len(losses)} iterations the loss {went}: with a learning rate "
     why += f"of {rate:g} nothing moves, although the gradient is {slope:.3g}."
     text = edits.replace_node(case.text, node, f"{_larger(losses, slope, rate):g}") if node is not None else None
     step = int(case.trace.calls.step[calls[-1]]) + 1
-    yield Hit(line, step, why, "Make it larger, a hundred times to begin with.", fixes(("a larger lr", text)))
+    yield Hit(line, step, why, "Make it a hundred times larger to begin with.", fixes(("a larger lr", text)))
 
 
 def _is_adaptive(case: Case) -> bool:

@@ -290,7 +290,11 @@ def target(fault: Fault) -> Hit | None:
     elif "to match target batch_size (0)" in fault.message:
         ending = ".unsqueeze(0)"
         text = edits.replace_node(case.text, given, f"{plain}{ending}")
-    return fault.hit(fixes((ending, text)), why=_target_why(fault), advice=f"{_TARGET_ADVICE}")
+    advice = _CLASSES if " is out of bounds" in fault.message else _TARGET_ADVICE
+    return fault.hit(fixes((ending, text)), why=_target_why(fault), advice=advice)
+
+
+_CLASSES = "Number the classes from 0, and give the prediction one score for each class."
 
 
 _TARGET_ADVICE = (
@@ -387,8 +391,8 @@ def batchnorm(fault: Fault) -> Hit | None:
 
 
 _ONE_SAMPLE = (
-    "BatchNorm in training subtracts the mean of the batch and divides by its deviation. Of one sample the mean is the "
-    "sample itself and the deviation is 0, so nothing would be left of it."
+    "BatchNorm in training subtracts the mean of the batch and divides by its standard deviation. Of one sample the "
+    "mean is the sample itself and the deviation is 0, so nothing would be left of it."
 )
 _BATCHES = (
     "Call model.eval() before single samples go through; in training use batches of two or more "
@@ -455,7 +459,7 @@ def cuda(fault: Fault) -> Hit | None:
                 text = edits.replace_node(text, node, code)
         lines += [node.lineno] if text != before and isinstance(node, ast.expr) else []
     offered.append(("on the processor where there is no CUDA", text))
-    why = "The program asks for a graphics card of NVIDIA (CUDA), and this PyTorch has none to use."
+    why = "The program asks for an NVIDIA graphics card (CUDA), and this PyTorch has none to use."
     advice = 'Choose the device by what there is: "cuda" if torch.cuda.is_available() else "cpu".'
     asked = fault.line if fault.line in lines or not lines else min(lines)
     return fault.hit(fixes(*offered), asked, why, advice)

@@ -563,9 +563,9 @@ def number_in_loss(case: Case) -> Iterator[Hit]:
             added = adds and is_summand(case, made[-1])
             if added or divided:
                 cut = Cut("item", call.lineno, source, -1, int(case.trace.tensors.producer[made[-1]]), call)
-                name, what = case.name(source), "is added to the loss" if added else "its own elements are divided by"
-                why = f"Line {call.lineno} takes a plain number out of {name}, and line {outer.lineno} goes on with it "
-                why += f"as what {what}. For autograd it is a constant, so nothing of it is in the gradient."
+                does = "adds it to the loss" if added else "divides the elements by it"
+                why = f"Line {call.lineno} takes a plain number out of {case.name(source)}, and line {outer.lineno} "
+                why += f"{does}. For autograd it is a constant, so nothing of it is in the gradient."
                 yield cut_hit(case, cut, int(case.trace.tensors.step[made[-1]]) + 1, why)
                 return
 

@@ -382,7 +382,21 @@ def _truth(trace: Trace, match: Match) -> ErrorExplanation | None:
     return ErrorExplanation(why, "Use .any() or .all(), or compare with torch.equal().", (), error_line(trace))
 
 
+def _assigned(trace: Trace, match: Match) -> ErrorExplanation | None:
+    given, needed = (tuple(map(int, re.findall(r"\d+", text))) for text in match.groups())
+    why = f"A .grad has the shape of its tensor, {needed}, but what is assigned has the shape {given}."
+    return ErrorExplanation(why, f"Assign a gradient of shape {needed}.", (), error_line(trace))
+
+
 SHAPE_ROWS: tuple[Row, ...] = (
+    (r"assign a gradient of size '\[(.*?)\]' to a tensor of size '\[(.*?)\]'", _assigned),
+    (
+        r"size mismatch, got input \((\d+)\), mat \((\d+)x(\d+)\), vec \((\d+)\)",
+        plain(
+            "The matrix is ({1}, {2}), with {2} columns, so it multiplies vectors of {2} numbers; this one has {3}.",
+            "Transpose the matrix, or change one of the two sizes.",
+        ),
+    ),
     (r"^(self|mat1|mat2|input) must be a matrix", _not_a_matrix),
     (r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", _inner_sizes),
     (

@@ -22,7 +22,7 @@ from gradviz.trace.words.error_explanation import (
     plain,
     receiver,
 )
-from gradviz.trace.words.reasons import first_cut, no_grad_reason
+from gradviz.trace.words.reasons import first_cut, no_grad_reason, none_sentence
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
@@ -163,7 +163,7 @@ def _grad_none(trace: Trace, match: Match) -> ErrorExplanation | None:
         if reason is not None:
             fix = _GRAD_NONE_FIXES.get(frame.is_leaf(tensor), "")
             marks = _made_by(trace, tensor, "made it: not a leaf") if not frame.is_leaf(tensor) else ()
-            return ErrorExplanation(f"{text}.grad is None: {reason}.", fix, marks, error_line(trace))
+            return ErrorExplanation(none_sentence(text, reason), fix, marks, error_line(trace))
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from gradviz.trace.table.kinds import Kind
@@ -104,6 +105,21 @@ def _cut_text(trace: Trace, tensor: int) -> str:
 
 def _at(line: int) -> str:
     return f" at line {line}" if line > 0 else ""
+
+
+def none_sentence(name: str, reason: str) -> str:
+    """Why `.grad` of a tensor of this name is None, as a sentence: "w.grad is None: w is not a leaf; …"."""
+    if reason.startswith(f"{NOT_A_LEAF}: "):
+        reason = f"{name} is {NOT_A_LEAF}; {reason.removeprefix(f'{NOT_A_LEAF}: ')}"
+    elif (found := _UNREACHED.fullmatch(reason)) is not None:
+        reason = f"backward() did not get from {found[1]} to {name}{f' ({found[2]})' if found[2] else ''}"
+    elif (found := _INTEGER.match(reason)) is not None:
+        reason = f"{name} is {found[1]}, and {reason[found.end() :]}"
+    return f"{name}.grad is None: {reason}."
+
+
+_UNREACHED = re.compile(r"not reached from (.+?)(?:: ((?:no|none|detached|computed|the result|line) .*|detached))?")
+_INTEGER = re.compile(r"(\w+): (?=only floating point)")
 
 
 def _not_required(frame: Frame, tensor: int) -> str:
