@@ -379,6 +379,13 @@ BROUGHT = (
         W + "test_policy_parser.py::test_a_call_without_arguments_is_none_that_python_specializes",
     ),
     worker(
+        "language/stand_in",
+        "generators of contexts",
+        "    names = {key: _without_generator(value) for key, value in names.items()}\n",
+        "",
+        W + "test_reach.py::test_every_context_of_ours_is_offered_without_its_generator",
+    ),
+    worker(
         "language/policy",
         "variables in the place of a cell",
         "        self._shared = shared_comprehensions(node)\n",

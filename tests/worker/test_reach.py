@@ -7,6 +7,7 @@ node.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import types
 import warnings
@@ -128,6 +129,33 @@ def test_nothing_that_can_be_reached_is_an_innard(world: World, monkeypatch: pyt
     leaks = [path for path, thing in found if isinstance(thing, INNARDS) or thing is type or is_numpys_own(thing)]
     assert not leaks
     assert len(found) > 2000
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *("np.errstate(all='ignore')", "np.printoptions(precision=3)", "torch.random.fork_rng()"),
+        *("torch.nn.utils.parametrize.cached()", "torch.autograd.graph.disable_saved_tensors_hooks('no')"),
+        *("torch.utils.checkpoint.set_checkpoint_early_stop(False)", "torch.nn.attention.sdpa_kernel([])"),
+    ],
+)
+def test_a_context_of_ours_hands_out_no_generator(run: Runner, call: str) -> None:
+    source = (
+        f"import numpy as np, torch\nmade = {call}\n"
+        "print([name for name in ('gen', 'func', 'args', 'kwds') if hasattr(made, name)])\n"
+        "with made as it: print(it or None)\n"
+        f"@{call}\ndef f(x): return x\nprint(f.__name__, f(3), f(4))\n"
+    )
+    outcome = run(source)
+    assert outcome.printed() == "[]\nNone\nf 3 4\n", outcome.sentence
+
+
+def test_every_context_of_ours_is_offered_without_its_generator(world: World) -> None:
+    made = contextlib.contextmanager(iter).__code__
+    modules = [each for each in world.modules.values() if isinstance(each, StandIn)]
+    functions = [(type(module).__name__, key, getattr(module, key)) for module in modules for key in vars(type(module))]
+    assert not [(module, key) for module, key, value in functions if getattr(value, "__code__", None) is made]
+    assert len(functions) > 2000
 
 
 def test_stand_ins_hold_no_state_of_their_own(world: World) -> None:

@@ -3,12 +3,15 @@ change."""
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 
 from gradviz.worker.language.absent import is_known, removed, sentence_of
-from gradviz.worker.objects.arguments import is_numpys_own, keep_offered
+from gradviz.worker.objects.arguments import is_numpys_own, keep_methods, keep_offered
 
 
 class StandIn:
@@ -40,6 +43,7 @@ class StandIn:
 
 def stand_in(name: str, names: Mapping[str, object]) -> StandIn:
     """Return a stand-in for module `name` with these public names."""
+    names = {key: _without_generator(value) for key, value in names.items()}
     for value in names.values():
         keep_offered(value)
         if type(value) is types.FunctionType and "<locals>" in value.__qualname__:
@@ -50,6 +54,52 @@ def stand_in(name: str, names: Mapping[str, object]) -> StandIn:
     }
     made: type[StandIn] = type(name, (StandIn,), {"__slots__": (), "__name__": name, **fixed})
     return made()
+
+
+_OF_GENERATORS = contextlib.contextmanager(iter).__code__  # of every function that it makes
+
+
+@keep_methods
+class Context:
+    """What a function made by `contextmanager` returns, without the generator and the arguments that it holds."""
+
+    __slots__ = ("_inner", "_make")
+
+    def __init__(self, make: Callable[[], AbstractContextManager[object]]) -> None:
+        self._make, self._inner = make, make()
+
+    def __enter__(self) -> object:
+        return self._inner.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: types.TracebackType | None
+    ) -> object:
+        return self._inner.__exit__(kind, error, trace)
+
+    def __call__(self, function: Callable[..., object]) -> Callable[..., object]:
+        make = self._make
+
+        @functools.wraps(function)
+        def call(*given: object, **named: object) -> object:
+            with make():
+                return function(*given, **named)
+
+        return call
+
+
+Context.__name__ = Context.__qualname__ = "_GeneratorContextManager"
+Context.__module__ = "contextlib"
+
+
+def _without_generator(value: object) -> object:
+    if type(value) is not types.FunctionType or value.__code__ is not _OF_GENERATORS:
+        return value
+
+    @functools.wraps(value)
+    def made(*given: object, **named: object) -> Context:
+        return Context(functools.partial(value, *given, **named))
+
+    return made
 
 
 class _OneArgumentType(type):
