@@ -335,3 +335,8 @@ total = -F.nll_loss(x, y, reduction="sum", weight=torch.tensor([1., 5.]))
     assert [one.hints[-1] for one in sent] == ["grad = 1 comes in."] and sent[0].answer == "-1"
     (grad,) = [one for one in asked.values() if one.title.startswith("AccumulateGrad")]
     assert grad.hints[-1] == f"∂(total + each.view(2, 1).sum())/∂x = {grad.answer}"
+
+
+def test_a_number_that_is_written_first_comes_first_where_names_are_numbered() -> None:
+    trace = trace_of("import torch\nx = torch.tensor([3.0, 4.0])\ny = 5 * x[0] + 2 * x[0]")
+    assert [one.hints[-1] for one in questions(trace) if "*" in one.subject] == ["5 × 3", "2 × 3"]

@@ -490,3 +490,8 @@ def test_what_a_backward_call_computes_was_made_during_it() -> None:
     made = [each for each in within.tolist() if trace.tensors.producer[each] >= 0 and trace.tensors.requires_grad[each]]
     frame = trace.frame_at(int(trace.calls.end[0]) - 1)
     assert {no_grad_reason(frame, each) for each in made} == {"made during the last backward call"}
+
+
+def test_a_large_factor_is_a_plain_number() -> None:
+    trace = run("import torch\nx = torch.ones(2, requires_grad=True)\ny = (x * 7512).sum()\ny.backward()")
+    assert ", 7500 times as large" in in_words(trace.frame_at(len(trace)), tensor_of(trace, "x"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gradviz.trace.table.roles import scope_name
+from gradviz.trace.words.contributions import kept
 from tests.trace.running import run
 
 SOURCE = """\
@@ -56,3 +57,9 @@ def test_a_view_is_called_what_it_is() -> None:
     )
     last = trace.frame(len(trace))
     assert {"torch.zeros(2).expand(2,)", "x[:, 1:4:2]"} <= {last.name(each) for each in range(len(trace.tensors))}
+
+
+def test_what_a_bag_of_means_keeps_has_no_maxima() -> None:
+    trace = run("import torch\nbag = torch.nn.EmbeddingBag(3, 2, mode='mean')\nbag(torch.tensor([[0, 1]]))")
+    frame, node = trace.frame(len(trace)), trace.nodes.op.tolist().index("_embedding_bag")
+    assert "result3" not in {one.name for one in kept(frame, node)} and len(kept(frame, node)) == 4

@@ -13,6 +13,7 @@ from gradviz.trace.table.frame import current_site
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.name_text import called_op
 from gradviz.trace.table.trace import elsewhere_at
+from gradviz.trace.table.values import number_text
 from gradviz.trace.words.explain import computed, step_title
 from gradviz.trace.words.reasons import no_grad_reason
 
@@ -65,6 +66,11 @@ def created(frame: Frame, tensor: int, more: str = "") -> Reason:
         step = int(trace.grads.step[row])
         return Reason(int(trace.steps.line[step]), text.replace("created", "written"), step + 1)
     return reason_at(frame.trace, int(tensors.site[tensor]), text, int(tensors.step[tensor]) + 1)
+
+
+def rounded(factor: float) -> str:
+    """A factor in two digits: "2.5", "7500"."""
+    return number_text(float(f"{factor:.2g}"))
 
 
 def reason_of(frame: Frame, tensor: int) -> str | None:

@@ -248,7 +248,7 @@ def _sent(frame: Frame, each: Sent) -> Reason:
     nodes, given, sent = frame.trace.nodes, _brief(frame, each.given), _brief(frame, each.sent)
     text = f"{nodes.name[each.node] or nodes.op[each.node]} got {given or 'a gradient'} and sent {sent}"
     factor = _growth(frame, each)
-    more = f", {factor:.2g} times as large" if factor >= GROWTH and math.isfinite(factor) else ""
+    more = f", {causes.rounded(factor)} times as large" if factor >= GROWTH and math.isfinite(factor) else ""
     return reason_at(frame.trace, int(nodes.site[each.node]), text + more, each.step + 1)
 
 
@@ -395,7 +395,7 @@ def _why_large(frame: Frame, tensor: int, value: Value) -> Answer:
         made = trace.frame_at(int(trace.nodes.step[node]) + 1).value(at)
         largest, onward = max(read)
         if made is not None and largest and _mean_size(made) > GROWTH * largest:
-            grown.append(step_of(frame, node, f", {_mean_size(made) / largest:.2g} times as large"))
+            grown.append(step_of(frame, node, f", {causes.rounded(_mean_size(made) / largest)} times as large"))
         at = onward
     itself = "is so large itself" if trace.tensors.producer[at] < 0 else "was so large before"
     why = f"It is {value.brief()}. {'Each of these made it larger' if grown else f'{frame.name(at)} {itself}'}."

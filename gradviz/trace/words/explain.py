@@ -297,6 +297,7 @@ def _begins_with_number(frame: Frame, node: int, op: str) -> bool:
     """Whether the snippet writes the number before the tensor, "2 * x", which PyTorch computes as x * 2."""
     trace, sign = frame.trace, {"add": "+", "mul": "*"}.get(op, "")
     text, name = str(trace.nodes.source[node]), frame.name(int(trace.inputs_of(node)[0]))
+    name = name.rstrip(SUBSCRIPTS)
     return bool(sign) and any(text.endswith(f"{sign} {each}") for each in (name, f"({name})"))
 
 
