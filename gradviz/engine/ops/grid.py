@@ -25,6 +25,7 @@ from gradviz.engine.ops.shape import ALIAS
 from gradviz.engine.run.api import api
 from gradviz.engine.run.apply import call, call_all
 from gradviz.engine.run.autograd import grad
+from gradviz.engine.run.signatures import type_name
 
 MODES = ("bilinear", "nearest", "bicubic")
 PADDINGS = ("zeros", "border", "reflection")
@@ -336,6 +337,9 @@ def grid_sample(
             "details.",
             stacklevel=2,
         )
+    elif type(align_corners) is not bool:
+        kind = type_name(align_corners)
+        raise TypeError(f"grid_sampler(): argument 'align_corners' (position 5) must be bool, not {kind}")
     return _sampled(input, grid, MODES.index(mode), PADDINGS.index(padding_mode), bool(align_corners))
 
 

@@ -19,6 +19,7 @@ from gradviz.engine.ops.order import comparable
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, api
 from gradviz.engine.run.apply import call_all
+from gradviz.engine.run.signatures import type_name
 
 F = FUNCTIONS
 
@@ -97,6 +98,9 @@ def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Tensor | tuple[Tensor, ...]:
     """The elements without consecutive repetitions."""
+    if not isinstance(input, Tensor):
+        kind = type_name(input)
+        raise TypeError(f"unique_consecutive(): argument 'input' (position 1) must be Tensor, not {kind}")
     axis = None if dim is None else wrap_dim(dim, input._data.ndim)
     return _chosen(call_all(RUNS, input, dim=axis), return_inverse, return_counts)
 

@@ -615,4 +615,7 @@ def soft_margin_loss(
     if x.dtype.rank < 2 and y.dtype is not dtypes.bool_:
         common = dtypes.promote(result_type(x, y), dtypes.default.dtype)
         check_castable(common, x.dtype)
+    if x.dtype.is_floating_point and y.dtype.rank <= 2:  # the target's type is none of the result's
+        made: Tensor = apply(SOFT_MARGIN, (x, y), (x._data, cast(y, x.dtype)), {"reduction": reduction})
+        return made
     return promoted(SOFT_MARGIN, (x, y), {"reduction": reduction})

@@ -447,6 +447,8 @@ def max_pool1d(
         raise NotImplementedError(f"\"max_pool1d_impl\" not implemented for '{input.dtype.title}'")
     given = {"kernel_size": (1, kernel), "stride": (1, step), "padding": (0, around), "dilation": (1, gap)}
     values, indices = _pooled(input.unsqueeze(-2), 2, given, ceil_mode)
+    if values._node is None and not return_indices:  # of a function that has no gradient
+        values._data = np.ascontiguousarray(values._data)
     return (values.squeeze(-2), indices.squeeze(-2)) if return_indices else values.squeeze(-2)
 
 

@@ -81,6 +81,8 @@ class _Way:
                 x.reshape(1), index.reshape(-1), source.reshape(-1), dim=0, reduce=reduce, include_self=include_self
             )
             return one.reshape(())
+        if not index.ndim and self.source == "src":
+            index, source = index.reshape(1), source.reshape(-1)
         if source.shape != index.shape and self.source == "src":
             source = source[tuple(slice(n) for n in index.shape)]
         return _meeting(x, self.key(x, index, dim), source, reduce, include_self)
