@@ -20,8 +20,18 @@ from gradviz.engine.run.overrides import (
     open_mode,
     overrides,
 )
+from gradviz.engine.run.signatures import refusal
 
-setattr(Tensor, as_subclass.__name__, as_subclass)
+
+def _as_subclass(self: Tensor, *args: type, **named: type) -> Tensor:
+    """The same memory and history as a tensor of another class."""
+    if refused := refusal("Tensor.as_subclass", (self, *args), named):
+        raise refused
+    return as_subclass(self, *args, **named)
+
+
+_as_subclass.__name__, _as_subclass.__qualname__ = "as_subclass", "Tensor.as_subclass"
+setattr(Tensor, _as_subclass.__name__, _as_subclass)
 install()
 
 
