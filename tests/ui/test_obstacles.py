@@ -114,3 +114,8 @@ def test_what_is_shown_is_text(pilot: Pilot) -> None:
     """A stranger's names are no markup."""
     pilot.run_again("import mlflow\nmlflow.init('<img src=x><b>y</b>')\ncompile('<b>')\n")
     assert "&lt;img" in page(pilot).rows[0].change.text() and "<img" not in page(pilot).rows[0].change.text()
+
+
+def test_one_thing_that_has_no_change_is_for_you(pilot: Pilot) -> None:
+    pilot.run_again("from sklearn.datasets import fetch_openml\ndata = fetch_openml('iris')\nprint(data)\n")
+    assert page(pilot).said.text() == "The run stopped at line 2. It is for you to change."

@@ -346,8 +346,9 @@ def _backward_row(name: str, params: str, slope: Any, curvature: Any, bent: str)
     more = "".join(f", {each}" for each in names)
 
     def forward(g: Array, x: Array, y: object, *, reduction: str, **given: object) -> Any:
-        found = slope(x - y, **given) * g
-        return (found / found.dtype.type(x.size) if reduction == "mean" else found).astype(x.dtype)
+        found = slope(x - y, **given)
+        part = found.dtype.type(1 / x.size if reduction == "mean" and x.size else 1)  # first, as PyTorch rounds it
+        return (found * part * g).astype(x.dtype)
 
     def along(grad: Tensor, x: Tensor, y: Tensor, reduction: str, *values: object) -> Tensor:
         found = call(row, F["ones_like"](x), x, y, reduction="none", **dict(zip(names, values, strict=True)))

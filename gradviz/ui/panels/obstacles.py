@@ -175,7 +175,8 @@ class ObstacleList(QScrollArea):
         things = "One thing that this file uses is" if count == 1 else f"{count} things that this file uses are"
         self.title.setText(f"{things} not available here")
         ended = "Nothing has run." if state.run.refusals else f"The run stopped at line {state.run.line}."
-        rest = f" {'One is' if found.left == 1 else f'{found.left} are'} for you to change." if found.left else ""
+        left = "It is" if count == 1 else "One is" if found.left == 1 else f"{found.left} are"
+        rest = f" {left} for you to change." if found.left else ""
         self.said.setText(f"{ended}{rest}")
         many = found.changeable > 1
         self.all.setText(f"Make All {found.changeable} Changes and Run" if many else "Make the Change and Run")

@@ -75,3 +75,12 @@ tr(lambda: vmap(F.cosine_similarity, in_dims=(0, None))(torch.randn(3, 1, 4), to
 tr(lambda: vmap(F.embedding, in_dims=(0, None))(torch.tensor([[0, 1], [1, 2]]), torch.arange(6.0).view(3, 2)))
 tr(lambda: vmap(F.cross_entropy, in_dims=(0, None))(torch.randn(3, 5), torch.tensor(1)))
 tr(lambda: vmap(grad(F.cross_entropy))(torch.randn(3, 5), torch.tensor([0, 1, 2])))
+
+# The gradient of a loss of a difference, to the last bit.
+torch.manual_seed(3)
+target = 20 * torch.randn(33)
+for loss in (F.mse_loss, F.smooth_l1_loss, F.huber_loss):
+    for reduction in ("mean", "sum", "none"):
+        guess = torch.linspace(-20, 30, 33).requires_grad_()
+        (loss(guess, target, reduction=reduction).sum() * 0.37).backward()
+        print([each.hex() for each in guess.grad.tolist()])
