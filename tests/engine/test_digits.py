@@ -10,13 +10,14 @@ from __future__ import annotations
 import functools
 import itertools
 import json
+import math
 
 import numpy as np
 import pytest
 
 import gradviz.torch as torch
 from gradviz.engine.numerics import rounding
-from gradviz.engine.numerics.functions import chosen
+from gradviz.engine.numerics.functions import chosen, erf
 from gradviz.trace.table.values import DTYPES, numpy_dtype
 from tests.engine.record_digits import COUNT, GOLDEN, computed, sums
 
@@ -86,3 +87,12 @@ def test_a_sum_without_a_factor_is_rounded_like_one_with_the_factor_1(dtype: typ
     found, right = rounding.add(first, second, 1), rounding.fma(second, 1, first)
     assert found.dtype == dtype and found.tobytes() == right.tobytes()
     assert np.signbit(rounding.add(np.full(2, -0.0, dtype), np.full(2, -0.0, dtype), 1)).all()  # as in PyTorch
+
+
+def test_erf_of_many_numbers_is_that_of_each() -> None:
+    x = np.concatenate([np.linspace(-7, 7, 20_001), np.geomspace(1e-44, 1, 5_000), [np.inf, -np.inf, np.nan, -0.0]])
+    many = x.astype(np.float32)
+    each = np.array([math.erf(float(number)) for number in many], np.float32)
+    found = erf(many)
+    assert found.dtype == np.float32 and np.array_equal(found[-4:], each[-4:], equal_nan=True)
+    assert np.signbit(found[-1]) and np.array_equal(found, each, equal_nan=True)

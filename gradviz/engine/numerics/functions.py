@@ -9,6 +9,7 @@ PyTorch's number for 99 of 100 arguments (95 for sin and cos, 91 for log)."""
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -84,9 +85,31 @@ def _apply(fn: np.ufunc, x: Array) -> Array:
     return np.asarray(fn(x.astype(np.float64)), dtype=np.float64).astype(x.dtype)
 
 
+_STEPS, _END = 512, 6.0  # of a table of erf: so many for each unit, up to where it is 1 in double precision
+
+
+@functools.cache
+def _erf_table() -> tuple[Array, Array]:
+    """erf and its derivative."""
+    x = np.arange(int(_END * _STEPS) + 1) / _STEPS
+    return _apply(_erf, x), 2 / math.sqrt(math.pi) * np.exp(-x * x)
+
+
+def _erf_single(x: Array) -> Array:
+    """erf for single precision: from the nearest place of a table four terms of its Taylor series, which leaves an
+    error of 1e-13. A loop over `math.erf` takes eight times as long for large arrays."""
+    values, slopes = _erf_table()
+    y = np.fmin(np.abs(x.astype(np.float64)), _END)  # NaN becomes a number here, and NaN again below
+    at = np.rint(y * _STEPS).astype(np.intp)
+    near = at / _STEPS
+    d = y - near
+    found = values[at] + slopes[at] * d * (1 + d * (-near + d * ((2 * near * near - 1) / 3)))
+    return np.asarray(np.where(np.isnan(x), x, np.copysign(found, x))).astype(np.float32)
+
+
 def erf(x: Array) -> Array:
     """The error function."""
-    return _apply(_erf, x)
+    return _erf_single(x) if x.dtype == np.float32 and x.size > _BRANCHES else _apply(_erf, x)
 
 
 def erfc(x: Array) -> Array:

@@ -125,7 +125,7 @@ def put_windows(cols: Array, shape: Sizes, stride: Sizes, padding: Sizes, dilati
     return np.ascontiguousarray(out[(..., *(slice(p, p + size) for p, size in zip(padding, shape, strict=True)))])
 
 
-_AT_ONCE = 1 << 26  # bytes of windows that are laid out at a time
+_AT_ONCE = 1 << 21  # bytes of windows that are laid out at a time: few enough to stay in the cache
 
 
 def _chunks(batch: int, each: int) -> Iterator[slice]:
