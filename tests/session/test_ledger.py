@@ -50,7 +50,16 @@ def test_gradients_left_from_earlier_calls_are_seen() -> None:
 
 def test_looking_at_a_long_run_computes_only_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     trace, computed = run(NO_ZERO_GRAD.replace("range(3)", "range(400)")), []
-    real = ledgers._entry
-    monkeypatch.setattr(ledgers, "_entry", lambda *args: computed.append(args) or real(*args))
+    real = ledgers._row
+    monkeypatch.setattr(ledgers, "_row", lambda *args: computed.append(args) or real(*args))
     inspect(State(trace=trace, cursor=len(trace)), Selection("tensor", 0))
     assert len(trace.grads) > 400 and 0 < len(computed) <= 3 * ledgers.MOST_BARS
+
+
+def test_the_bars_of_a_large_gradient_do_not_read_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    large = NO_ZERO_GRAD.replace("tensor(3.,", "ones(101,").replace(").backward", ").sum().backward")
+    trace = run(large)
+    monkeypatch.setattr(type(trace.store), "get", lambda *_: pytest.fail("a value is read"))
+    found = ledgers.bars(trace.frame_at(len(trace)), 0)
+    norms = [round(bar.total.norm / 101**0.5, 9) for bar in found if bar.total is not None]
+    assert norms == [2, 4, 6, 5]

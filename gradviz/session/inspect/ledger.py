@@ -3,6 +3,7 @@ was last cleared add up to the present `.grad`. `bars` has the same by backward 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,12 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gradviz.lists import quantity
+from gradviz.trace.table.frame import ZERO
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.values import DTYPES, NOTHING, Summary, Value
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
     from gradviz.trace.table.trace import Trace
-    from gradviz.trace.table.values import Value
 
 
 @dataclass(frozen=True)
@@ -29,14 +31,17 @@ class Entry:
     value: Value | None
 
 
+_Row = tuple[str, int, int, int]  # of which only the number of the value is known: there may be gigabytes of them
 MOST_BARS = 48  # backward calls in the chart
+MOST_ELEMENTS = 100  # of a value of which the chart can show each
 _MOST_ROWS = 3 * MOST_BARS
 _LOOKED_BACK = 1000  # earlier changes that are searched for where the sum begins
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One backward call that added to a `.grad`: what was left from `calls` earlier calls, and what it added."""
+    """One backward call that added to a `.grad`: what was left from `calls` earlier calls, and what it added. Of large
+    values only the norm is known."""
 
     step: int
     line: int
@@ -67,14 +72,23 @@ def bars(frame: Frame, tensor: int) -> tuple[Bar, ...]:
     earlier = every[: len(every) - len(rows)][-_LOOKED_BACK:].tolist()
     left, calls, cleared = _held(trace, earlier)
     found = []
-    for row, entry in zip(rows, ledger(frame, tensor, _MOST_ROWS), strict=True):
-        total = trace.value(int(trace.grads.value[row]))
-        if entry.kind == "added":
-            found.append(Bar(entry.step, entry.line, left, calls, entry.value, total, cleared))
-        cleared = entry.kind == "cleared"
-        counted = 0 if entry.kind == "gap" else calls + (entry.kind == "added")  # nobody knows how many calls ran there
+    for row, (kind, step, line, number) in zip(rows, _rows(frame, tensor, _MOST_ROWS), strict=True):
+        total = _measured(trace, int(trace.grads.value[row]))
+        if kind == "added":
+            found.append(Bar(step, line, left, calls, _measured(trace, number), total, cleared))
+        cleared = kind == "cleared"
+        counted = 0 if kind == "gap" else calls + (kind == "added")  # nobody knows how many calls ran there
         left, calls = (None, 0) if cleared else (total, counted)
     return tuple(found[-MOST_BARS:])
+
+
+def _measured(trace: Trace, number: int) -> Value | None:
+    """A value, but of a large one no more than its norm, which is known without reading it."""
+    shape = trace.store.shape(number) if number >= 0 else ()
+    if math.prod(shape) <= MOST_ELEMENTS or trace.values.kept[number] >= NOTHING:
+        return trace.value(number)
+    norm = Summary(math.nan, math.nan, math.nan, float(trace.values.norm[number]), 0)
+    return Value(shape, DTYPES[trace.values.dtype[number]], None, np.empty(0), norm)
 
 
 def _held(trace: Trace, rows: list[int]) -> tuple[Value | None, int, bool]:
@@ -84,34 +98,40 @@ def _held(trace: Trace, rows: list[int]) -> tuple[Value | None, int, bool]:
     norms, values = trace.values.norm, trace.grads.value
     empty = [at for at, row in enumerate(rows) if values[row] < 0 or norms[values[row]] == 0]
     calls = len(rows) - 1 - (empty[-1] if empty else -1)
-    return (trace.value(int(values[rows[-1]])), calls, False) if calls else (None, 0, True)
+    return (_measured(trace, int(values[rows[-1]])), calls, False) if calls else (None, 0, True)
 
 
 def ledger(frame: Frame, tensor: int, most: int | None = None) -> list[Entry]:
     """The changes of the `.grad` of a tensor up to a frame's cursor, in order: all, or the latest `most`."""
+    return [
+        Entry(kind, step, line, frame.trace.value(number)) for kind, step, line, number in _rows(frame, tensor, most)
+    ]
+
+
+def _rows(frame: Frame, tensor: int, most: int | None) -> list[_Row]:
     trace = frame.trace
     every = trace.history("grads", "tensor").before(tensor, frame.cursor)
     rows = every if most is None else every[-most:]
-    known: dict[int, Entry] = trace.kept("ledger entries", dict)
+    known: dict[int, _Row] = trace.kept("ledger rows", dict)
     before = every[: len(every) - len(rows)][-1:]
     steps = [int(trace.grads.step[before[0]]) if len(before) else -1, *trace.grads.step[rows].tolist()]
     for row, earlier, step in zip(rows.tolist(), steps, steps[1:], strict=False):
         if row not in known:
-            known[row] = _entry(frame, tensor, row, earlier != step)
+            known[row] = _row(frame, tensor, row, earlier != step)
     return [known[row] for row in rows.tolist()]
 
 
-def _entry(frame: Frame, tensor: int, row: int, is_first: bool) -> Entry:
+def _row(frame: Frame, tensor: int, row: int, is_first: bool) -> _Row:
     """One row of the history. A change of `.grad` between two steps has the number of the earlier step, and comes after
     that step's own row."""
     trace = frame.trace
     step = int(trace.grads.step[row])
     line, kind = int(trace.steps.line[step]), int(trace.steps.kind[step])
     if is_first and kind == Kind.ACCUMULATE and int(trace.steps.tensor[step]) == tensor:
-        return Entry("added", step + 1, line, trace.frame_at(step + 1).arriving(tensor))
-    value = trace.value(int(trace.grads.value[row]))
-    cleared = value is None or (value.array is not None and not np.any(value.array))
-    return Entry("cleared" if cleared else "gap" if kind == Kind.GAP else "set", step + 1, line, value)
+        return "added", step + 1, line, trace.frame_at(step + 1).arrived(tensor)
+    number = int(trace.grads.value[row])
+    cleared = number < 0 or trace.value_flag[number] == ZERO
+    return "cleared" if cleared else "gap" if kind == Kind.GAP else "set", step + 1, line, number
 
 
 def since_cleared(entries: list[Entry]) -> list[Entry]:

@@ -152,28 +152,27 @@ class Frame:
         row = self.trace.history("grads", "tensor").last(tensor, self.cursor)
         return self.trace.value(self.trace.grads.value[row]) if row >= 0 else None
 
-    def _arrivals(self, tensor: int) -> Rows:
-        rows = self.trace.history("arrivals", "tensor").before(tensor, self.cursor)
-        here: Rows = rows[self.trace.arrivals.call[rows] == self.call]
-        return here if self.call >= 0 else here[:0]
-
     def passing(self, tensor: int) -> Value | None:
         """The gradient that has passed (or is arriving) at a non-leaf in this backward call; it is not stored."""
         return None if self.is_leaf(tensor) else self.arriving(tensor)
 
     def arriving(self, tensor: int) -> Value | None:
         """The sum in the input buffer of this tensor in this backward call, as its hooks left it."""
-        rows, hooks = self._arrivals(tensor), self.trace.hooks
+        return self.trace.value(self.arrived(tensor))
+
+    def arrived(self, tensor: int) -> int:
+        """The number of that value, -1 if there is none."""
+        rows, hooks = _arrivals(self, tensor), self.trace.hooks
         if not len(rows):
-            return None
+            return -1
         changed = self.trace.history("hooks", "tensor").last(tensor, self.cursor)
         if changed >= 0 and hooks.after[changed] >= 0 and hooks.step[changed] >= self.trace.arrivals.step[rows[-1]]:
-            return self.trace.value(hooks.after[changed])
-        return self.trace.value(self.trace.arrivals.total[rows[-1]])
+            return int(hooks.after[changed])
+        return int(self.trace.arrivals.total[rows[-1]])
 
     def buffer(self, tensor: int) -> Buffer | None:
         """The input buffer in which this tensor's gradient is summed, None if nothing has arrived in this call."""
-        rows = self._arrivals(tensor)
+        rows = _arrivals(self, tensor)
         if not len(rows):
             return None
         table, last = self.trace.arrivals, rows[-1]
@@ -322,6 +321,12 @@ class Frame:
         freed_at = freed + 1 if freed < len(self.trace) else -1
         tensor, nbytes = int(table.tensor[row]), int(table.nbytes[row])
         return SavedBuffer(table.name[row], tensor, nbytes, state, version, now, freed_at)
+
+
+def _arrivals(frame: Frame, tensor: int) -> Rows:
+    rows = frame.trace.history("arrivals", "tensor").before(tensor, frame.cursor)
+    here: Rows = rows[frame.trace.arrivals.call[rows] == frame.call]
+    return here if frame.call >= 0 else here[:0]
 
 
 def _arriving_row(frame: Frame, arrival: int) -> Array:

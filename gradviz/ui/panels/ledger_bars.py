@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from gradviz.ui.theme import Theme
 
 NORM = "norm"
-MOST_ELEMENTS = 100  # elements of an array that can be chosen
 WITH_WORDS, WITH_CHART = 300, 210  # height of a panel from which on it has room for them
 HEIGHT, LOWEST, WIDEST, NARROWEST, GAP = 76, 36, 26, 6, 3  # pixels
 LEGEND = "▨ from before   ■ this call   ― .grad"
@@ -129,6 +128,8 @@ class LedgerBars(QWidget):
 
 def elements(bars: tuple[Bar, ...]) -> list[str]:
     """The elements of a small array, "[0, 2]"; empty for a number, or if only summaries were kept."""
+    from gradviz.session.inspect.ledger import MOST_ELEMENTS
+
     values = [value for bar in bars for value in (bar.left, bar.added, bar.total) if value is not None]
     if not values or any(value.array is None or value.shape != values[0].shape for value in values):
         return []
