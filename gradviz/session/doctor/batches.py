@@ -11,6 +11,7 @@ import numpy as np
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
+from gradviz.session.doctor.losses import LOSSES
 from gradviz.session.doctor.text import name_of
 
 
@@ -47,6 +48,7 @@ def same_batch(case: Case) -> Iterator[Hit]:
         yield Hit(call.lineno, cursor, why, advice, _iterated(case, call, loader, loop))
         return
     yield from _constant_slice(case)
+    yield from _same_rows(case)
     yield from _counted_anew(case)
     yield from _sown_anew(case)
     yield from _sorted_batches(case)
@@ -148,6 +150,31 @@ def _counted_anew(case: Case) -> Iterator[Hit]:
         return
 
 
+def _same_rows(case: Case) -> Iterator[Hit]:
+    """`X[self.at : self.at + 8]` in a function that each step calls, where nothing ever moves the position on."""
+    trace, nodes, taken = case.trace, case.trace.nodes, defaultdict[tuple[int, int], list[int]](list)
+    for node in np.flatnonzero(nodes.op == "slice").tolist():
+        if len(read := case.read_by(node)) == 1 and not trace.tensors.requires_grad[read[0]]:
+            taken[read[0], int(nodes.site[node])].append(node)
+    for (whole, _), found in taken.items():
+        made, part = case.maker(case.output(found[0])), case.shape(case.output(found[0]))
+        rows = made.slice if isinstance(made, ast.Subscript) else None
+        moving = isinstance(rows, ast.Slice) and isinstance(rows.lower, (ast.Name, ast.Attribute))
+        others = {*trace.users_of(whole).tolist()} - {*found}
+        if not moving or len({str(nodes.params[each]) for each in found}) > 1 or part[0] >= case.shape(whole)[0]:
+            continue
+        if made is None or len(found) < 3 or others or case.function_of(made) is None:
+            continue
+        if not _trained_between(case, [case.output(each) for each in found]):
+            continue
+        name, at = case.name(whole), case.source(rows.lower) if isinstance(rows, ast.Slice) and rows.lower else ""
+        why = f"Line {made.lineno} takes the same {part[0]} of the {case.shape(whole)[0]} rows of {name} in all "
+        why += f"{len(found)} steps: {at} is never moved on, and nothing ever looks at the others."
+        cursor, marks = int(nodes.step[found[1]]) + 1, case.mark(found[1], "the same rows")
+        yield Hit(made.lineno, cursor, why, f"Add the size of the batch to {at} after each step.", (), marks)
+        return
+
+
 def _sown_anew(case: Case) -> Iterator[Hit]:
     """manual_seed() before each draw of a batch: the same samples every time."""
     trace, seeds = case.trace, [call for call in case.calls if name_of(call) == "manual_seed"]
@@ -156,7 +183,7 @@ def _sown_anew(case: Case) -> Iterator[Hit]:
         if around is None:
             continue
         for call in [node for node in ast.walk(around) if isinstance(node, ast.Call)]:
-            drawn = case.made_by(call) if name_of(call) in ("randint", "randperm") else []
+            drawn = case.made_by(call) if name_of(call) in ("randint", "randperm", "randn", "rand", "normal") else []
             if len(drawn) < 3 or not _trained_between(case, drawn) or not _all_equal(case, drawn):
                 continue
             why = f"Line {seed.lineno} seeds the generator before each batch is drawn on line {call.lineno}, so all "
@@ -300,7 +327,12 @@ def _is_first_of(case: Case, node: ast.Subscript, loop: ast.For) -> bool:
     counts = any(isinstance(each, ast.Call) and case.source(each) == held for each in ast.walk(loop.iter))
     names = [n for each in loop.body for n in ast.walk(each) if isinstance(n, ast.Name)]
     first = isinstance(node.slice.value, int) and all(each.slice is node.slice for each in others)
-    return counts and first and all(n.id != loop.target.id for n in names)
+    return counts and first and all(n.id != loop.target.id or _is_printed(case, n) for n in names)
+
+
+def _is_printed(case: Case, name: ast.Name) -> bool:
+    """Whether a name is only read to be printed."""
+    return any(isinstance(each, ast.Call) and name_of(each) == "print" for each in case.around(name))
 
 
 def _first(case: Case, node: ast.Subscript, loop: ast.For) -> Hit:
@@ -325,7 +357,7 @@ def _ignores_its_place(case: Case, node: ast.Subscript, loop: ast.For) -> bool:
         for each in ast.walk(loop.iter)
     )
     names = [n for each in loop.body for n in ast.walk(each) if isinstance(n, ast.Name)]
-    return length and all(n.id != loop.target.id for n in names)
+    return length and all(n.id != loop.target.id or _is_printed(case, n) for n in names)
 
 
 def _ignored(case: Case, node: ast.Subscript, loop: ast.For) -> Hit:
@@ -457,3 +489,103 @@ def _sliced(case: Case, node: ast.Subscript, variable: str) -> str | None:
             code = f"{case.source(each.value)}[{variable}:{variable} + {size}]"
             text = edits.replace_node(text, each, code) or text
     return text
+
+
+def batch_first(case: Case) -> Iterator[Hit]:
+    """A recurrent or attention layer that takes the samples of a batch for the steps of one sequence, as what goes on
+    takes them for samples: it is summed over dimension 1, or its last part there is taken, and the result has one row
+    for each target."""
+    trace, nodes = case.trace, case.trace.nodes
+    layers = [call for call in case.calls if name_of(call) in _SEQUENTIAL and not _is_batch_first(case, call)]
+    if len({name_of(call) for call in layers}) != 1:
+        return
+    for node in np.flatnonzero(np.isin(nodes.op, _POOLED)).tolist():
+        read, made = case.read_by(node), case.output(node)
+        shape, dim = case.shape(read[0]) if read else (), re.search(r"dim=\(?(-?\d+)", str(nodes.params[node]))
+        if len(shape) != 3 or dim is None or int(dim[1]) % 3 != 1 or made not in case.below_roots:
+            continue
+        if nodes.op[node] == "select" and f"index={shape[1] - 1}" not in str(nodes.params[node]):
+            continue
+        if not _is_of_sequences(case, int(trace.tensors.producer[read[0]]), layers) or not _has_targets(case, made):
+            continue
+        call, kind = layers[0], name_of(layers[0])
+        why = f"Without batch_first=True, {kind} takes dimension 0 of {shape} for the steps and dimension 1 for the "
+        why += f"samples. Line {nodes.line[node]} and the {shape[0]} targets mean it the other way round: each sample "
+        why += f"was mixed with the other {shape[0] - 1} of its batch."
+        text: str | None = case.text
+        for each in reversed(layers):
+            text = edits.add_keyword(text, each.lineno, kind, "batch_first", "True") if text is not None else None
+        marks = case.mark(node, "steps, not samples")
+        cursor = int(nodes.step[node]) + 1
+        yield Hit(call.lineno, cursor, why, "Make it with batch_first=True.", fixes(("batch_first=True", text)), marks)
+        return
+
+
+_SEQUENTIAL = ("LSTM", "GRU", "RNN", "MultiheadAttention", "TransformerEncoderLayer")
+_POOLED = ("select", "mean", "sum", "amax", "max")
+
+
+def _is_batch_first(case: Case, call: ast.Call) -> bool:
+    given = [each.value for each in call.keywords if each.arg in ("batch_first", None)]
+    return any(case.source(each) != "False" for each in given) or len(call.args) > 4
+
+
+def _is_of_sequences(case: Case, node: int, layers: list[ast.Call]) -> bool:
+    """Whether an operation is the last one of such a layer: in a module, on the only line that calls one."""
+    trace = case.trace
+    scope = str(trace.nodes.scope[node]).rpartition(".")[2] if node >= 0 else ""
+    held = {case.source(s.targets[0]).rpartition(".")[2] for s in case.statements if isinstance(s, ast.Assign)
+            and any(each in ast.walk(s.value) for each in layers)}  # fmt: skip
+    kinds = {name_of(each) for each in layers} | {"norm1", "norm2", "self_attn", "out_proj"}
+    return scope in held | kinds
+
+
+def _has_targets(case: Case, tensor: int) -> bool:
+    """Whether a loss compares what was computed from a tensor with as many targets as this has rows."""
+    trace, queue, rows = case.trace, [tensor], case.shape(tensor)[:1]
+    for each in queue:
+        for user in trace.users_of(each).tolist()[:4]:
+            read, made = case.read_by(user), trace.outputs_of(user).tolist()
+            beside = read[1] if trace.nodes.op[user] in LOSSES and len(read) > 1 else -1
+            if beside >= 0 and case.shape(beside)[:1] == rows and not trace.tensors.requires_grad[beside]:
+                return True
+            queue += [one for one in made if case.shape(one)[:1] == rows and len(queue) < 200]
+    return False
+
+
+def shuffled_apart(case: Case) -> Iterator[Hit]:
+    """Inputs and targets in two random orders: `X[randperm(n)]` and `y[randperm(n)]`."""
+    trace, nodes, orders = case.trace, case.trace.nodes, dict[int, tuple[int, int]]()
+    for node in np.flatnonzero(nodes.op == "index").tolist():
+        read = case.read_by(node)
+        if len(read) == 2 and case.shape(read[1]) == case.shape(read[0])[:1] and _is_shuffled(case, read[1]):
+            orders[case.output(node)] = read[1], read[0]
+    for loss in np.flatnonzero(np.isin(nodes.op, LOSSES)).tolist() if len(orders) > 1 else ():
+        behind = [[each for each in case.ancestors(one, most=200) if each in orders] for one in case.read_by(loss)[:2]]
+        if len(behind) < 2 or not all(behind) or case.output(loss) not in case.below_roots:
+            continue
+        first, second = sorted((behind[0][0], behind[1][0]), key=lambda each: int(trace.tensors.step[each]))
+        one_order, other_order = (np.asarray(case.first_value(orders[each][0])) for each in (first, second))
+        if np.array_equal(one_order, other_order) or orders[first][1] == orders[second][1]:
+            continue
+        line, before = int(trace.tensors.line[second]), int(trace.tensors.line[first])
+        names = case.name(orders[first][1]), case.name(orders[second][1])
+        why = f"Line {line} puts the rows of {names[1]} into another random order than line {before} those of "
+        why += f"{names[0]}: each input is trained with the target of some other one."
+        one, other = case.maker(first), case.maker(second)
+        text = None
+        if isinstance(one, ast.Subscript) and isinstance(other, ast.Subscript) and isinstance(one.slice, ast.Name):
+            text = edits.replace_node(case.text, other.slice, case.source(one.slice))
+        advice, offered = "Draw one permutation, and index both by it.", fixes(("the same order", text))
+        marks = case.mark(int(trace.tensors.producer[second]), "another order")
+        yield Hit(line, int(trace.tensors.step[second]) + 1, why, advice, offered, marks)
+        return
+
+
+def _is_shuffled(case: Case, indices: int) -> bool:
+    """Whether indices are those of all rows in some other order."""
+    order = case.first_value(indices)
+    if order is None or order.size < 3 or order.dtype.kind != "i":
+        return False
+    rows = np.arange(order.size)
+    return bool(np.array_equal(np.sort(order), rows) and not np.array_equal(order, rows))

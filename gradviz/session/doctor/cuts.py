@@ -382,6 +382,11 @@ def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:
         beside = receiver_of(other) if isinstance(other, ast.Call) and name_of(other) == "numpy" else None
         if isinstance(other, ast.Call) and beside is not None and other not in ast.walk(number):
             changes[other] = case.source(beside)
+    outer = case.parents.get(number)
+    for other in (outer.left, outer.right) if isinstance(outer, ast.BinOp) else ():
+        given = case.assigned(other.id, other.lineno) if isinstance(other, ast.Name) else None
+        if isinstance(given, ast.Call) and re.match(r"(np|numpy)\.", case.source(given)):
+            changes[other] = f"torch.as_tensor({case.source(other)})"
     if copy is None and computed_from(case, number) not in (number, called):
         return None  # by a function that takes no tensors
     if isinstance(copy, ast.Call) and copy.args:

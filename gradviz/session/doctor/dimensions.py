@@ -27,6 +27,7 @@ from gradviz.session.doctor.text import name_of, receiver_of
 def wrong_dim(case: Case) -> Iterator[Hit]:
     """A softmax over the batch instead of the classes."""
     yield from _over_queries(case)
+    yield from _of_other_sum(case)
     yield from _classes_of_a_column(case)
     yield from _along_equals(case)
     yield from _lengths_of_columns(case)
@@ -263,6 +264,29 @@ def _over_queries(case: Case) -> Iterator[Hit]:
             line, cursor_of(case, node), why, "Use dim=-1: one distribution for each query.",
             _other_dim(case, node, found[1], "-1"), case.mark(node, "along the queries"),
         )  # fmt: skip
+        return
+
+
+def _of_other_sum(case: Case) -> Iterator[Hit]:
+    """Weights (samples, steps, 1) of a sum over the steps that add up to 1 over the samples: `(a * x).sum(1)`."""
+    trace, nodes = case.trace, case.trace.nodes
+    for node in ops(case, "softmax"):
+        made, found = case.output(node), re.search(r"dim=(-?\d+)", str(nodes.params[node]))
+        shape = case.shape(made) if made >= 0 else ()
+        if len(shape) != 3 or found is None or shape[2] != 1 or int(found[1]) % 3 != 0 or min(shape[:2]) < 2:
+            continue
+        products = [user for user in trace.users_of(made).tolist() if nodes.op[user] == "mul"]
+        sums = [user for each in products for user in trace.users_of(case.output(each)).tolist()
+                if nodes.op[user] == "sum" and re.search(r"dim=\(?(1|-2)\b", str(nodes.params[user]))]  # fmt: skip
+        if not sums or case.output(sums[0]) not in case.below_roots:
+            continue
+        line = _dim_line(case, node)
+        why = f"Line {nodes.line[sums[0]]} sums over dimension 1, weighted by {case.name(made)} {shape}, but the "
+        why += f"softmax on line {line} makes these add up to 1 along dimension 0: the sum is no average, and the "
+        why += "samples of a batch compete with each other."
+        offered = _other_dim(case, node, found[1], "1")
+        mark = case.mark(node, "along the batch")
+        yield Hit(line, cursor_of(case, node), why, "Use dim=1: one distribution for each sample.", offered, mark)
         return
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
-from gradviz.session.doctor.text import name_of, receiver_of
+from gradviz.session.doctor.text import is_of_gradients, name_of, receiver_of
 
 DIFFERENCES = ("sub", "rsub", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 LOSSES = (  # that compare a prediction with a target
@@ -404,3 +404,95 @@ def _wrapped(case: Case, node: int, function: str) -> str | None:
             code = f"torch.{function}({case.source(each.args[0])}{rest})"
             return edits.replace_node(case.text, each.args[0], code)
     return None
+
+
+# -- the wrong direction
+
+
+def ascent(case: Case) -> Iterator[Hit]:
+    """A loss that is made larger: every step goes up along the gradient of a loss, or down along that of its negative.
+    Of weights only, and where nothing else is trained: a reward or an attack on inputs is meant to be so."""
+    trace, roots = case.trace, sorted(case.roots)
+    if case.raised or len(trace.calls) < _STEPS or not roots:
+        return
+    makers = [int(trace.tensors.producer[each]) for each in roots]
+    negated = [maker for maker in makers if maker >= 0 and trace.nodes.op[maker] == "neg" and _is_loss(case, maker)]
+    up = _goes_up(case)
+    if len(negated) == len(makers) and not up:
+        yield from _negative(case, negated[0])
+    elif up and all(maker >= 0 and not negated and _is_error(case, maker) for maker in makers):
+        yield from _upwards(case)
+
+
+_STEPS = 3  # backward passes from which on it is a direction
+
+
+def _is_loss(case: Case, negation: int) -> bool:
+    """Whether what is negated is a loss that compares with targets."""
+    maker = maker_of(case, negation)
+    return maker >= 0 and _is_error(case, maker)
+
+
+def _is_error(case: Case, node: int) -> bool:
+    """Whether a node is a loss with targets, or the mean or sum of squares or absolute values of differences."""
+    nodes = case.trace.nodes
+    if nodes.op[node] in LOSSES:
+        read = case.read_by(node)
+        return len(read) > 1 and not case.trace.tensors.requires_grad[read[1]]
+    inner = maker_of(case, node) if nodes.op[node] in ("mean", "sum") else -1
+    return inner >= 0 and nodes.op[inner] in ("pow", "abs") and nodes.op[maker_of(case, inner)] in ("sub", "rsub")
+
+
+def _goes_up(case: Case) -> bool:
+    """Whether each update of each weight went the way of its own gradient."""
+    trace, found = case.trace, list[float]()
+    for leaf, events in case.events.items():
+        grad = -1
+        for event in events:
+            if event.what == "updated" and grad >= 0:
+                before, after = (trace.frame_at(step).value(leaf) for step in (event.step, event.step + 1))
+                slope = case.array(grad)
+                if before is None or after is None or before.array is None or after.array is None or slope is None:
+                    return False
+                an_input = _has_layers(case) and not trace.tensors.is_parameter[leaf]
+                if before.array.shape != after.array.shape or an_input:
+                    return False
+                found.append(float(((after.array.astype(float) - before.array) * slope).sum()))
+            grad = event.value if event.what in ("added", "clipped") else grad
+    return len(found) >= _STEPS and all(each > 0 for each in found)
+
+
+def _has_layers(case: Case) -> bool:
+    return bool(case.trace.tensors.is_parameter.any())
+
+
+def _negative(case: Case, node: int) -> Iterator[Hit]:
+    line, made = line_of(case, node), case.maker(case.output(node))
+    name = case.name(operand(case, node))
+    why = f"Line {line} takes the negative of {name}, so that each step makes the loss larger: optimizers go downhill."
+    is_minus = isinstance(made, ast.UnaryOp) and isinstance(made.op, ast.USub)
+    code = case.source(made.operand) if is_minus and isinstance(made, ast.UnaryOp) else ""
+    text = edits.replace_node(case.text, made, code) if made is not None and code else None
+    text = text.replace(f"({code}).backward()", f"{code}.backward()") if text is not None else None
+    yield Hit(line, cursor_of(case, node), why, "Minimise the loss itself.", fixes(("without the minus", text)))
+
+
+def _upwards(case: Case) -> Iterator[Hit]:
+    """The line that steps upwards: an optimizer with maximize=True, or `w += lr * w.grad`."""
+    asked = [call for call in case.calls if any(each.arg == "maximize" for each in call.keywords)]
+    cursor, steps = len(case.trace), case.optimizer_steps
+    why = "goes up along the gradient of the loss, so that each step makes the loss larger."
+    if asked and steps:
+        given = next(each.value for each in asked[0].keywords if each.arg == "maximize")
+        line, text = asked[0].lineno, edits.replace_node(case.text, given, "False")
+        why = f"The optimizer of line {line} {why}"
+        yield Hit(line, steps[0] + 1, why, "Leave out maximize=True.", fixes(("maximize=False", text)))
+        return
+    for each in [one for one in case.statements if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add)]:
+        ran = [step for step in range(cursor) if case.line_of(step) == each.lineno] if cursor < 200_000 else []
+        if is_of_gradients(each.value, case.gradient_names) and ran:
+            code = f"{case.source(each.target)} -= {case.source(each.value)}"
+            text = edits.replace_node(case.text, each, code)
+            why = f"Line {each.lineno} {why}"
+            yield Hit(each.lineno, ran[0] + 1, why, "Subtract the gradient.", fixes(("-= instead", text)))
+            return

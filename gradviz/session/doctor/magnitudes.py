@@ -481,3 +481,47 @@ def _leaky(case: Case) -> tuple[Fix, ...]:
         elif call.args:
             text = edits.replace_node(text, call, f"torch.nn.functional.leaky_relu({case.source(call.args[0])}, 0.1)")
     return fixes(("LeakyReLU", text if text != case.text else None))
+
+
+# -- clipping at the wrong time
+
+
+def clipped_too_late(case: Case) -> Iterator[Hit]:
+    """Gradients that are clipped only after the step has used them, and cleared before the next one."""
+    late, clipped = list[tuple[int, int]](), 0
+    for _, events in sorted(case.events.items()):
+        clipped += sum(event.what == "clipped" for event in events)
+        for before, event, after in zip(events, events[1:], [*events[2:], None], strict=False):
+            if event.what == "clipped" and before.what == "updated" and (after is None or after.what == "cleared"):
+                late.append((event.step, before.step))
+    if not late or len(late) < clipped or len({step for step, _ in late}) < 2:
+        return
+    step, update = min(late)
+    line, used = case.line_of(step), case.line_of(update)
+    why = f"Line {line} clips the gradients after line {used} has used them: every step was taken with the gradients "
+    why += "as they were, and the clipped ones are cleared before the next."
+    clip, later = case.statement(line), case.statement(used)
+    alike = clip is not None and later is not None and case.parents.get(clip) is case.parents.get(later)
+    text = edits.moved(case.text, line, before=used) if alike else None
+    yield Hit(line, step + 1, why, "Clip between backward() and step().", fixes(("before the step", text)))
+
+
+def clipped_too_early(case: Case) -> Iterator[Hit]:
+    """Gradients that are clipped before backward() computes them, when there are none."""
+    trace, steps = case.trace, case.optimizer_steps
+    if case.raised or len(steps) < 2 or any(event.what == "clipped" for each in case.events.values() for event in each):
+        return
+    for call in [each for each in case.calls if name_of(each).startswith("clip_grad_")]:
+        block = next((each for each in edits.blocks(case.tree) if case.statement(call.lineno) in each), [])
+        later = [each for each in block if each.lineno > call.lineno]
+        backward = [one for each in later for one in ast.walk(each) if isinstance(one, ast.Call)]
+        backward = [each for each in backward if name_of(each) == "backward"]
+        if not backward or not any(case.line_of(int(step)) == backward[0].lineno for step in trace.calls.step):
+            continue
+        line, after = call.lineno, backward[0].lineno
+        why = f"Line {line} clips gradients before line {after} computes any: there is nothing to clip, and each of "
+        why += f"{len(steps)} steps was taken with the gradients as they were."
+        text = edits.moved_after(case.text, line, after, case.source(case.statement(line) or call))
+        advice = "Clip between backward() and step()."
+        yield Hit(line, int(trace.calls.step[0]) + 1, why, advice, fixes(("after backward()", text)))
+        return

@@ -22,7 +22,7 @@ from gradviz.session.doctor.cuts import (
 )
 from gradviz.session.doctor.losses import before
 from gradviz.session.doctor.missing import why_none
-from gradviz.session.doctor.text import asked_grads, is_of_gradients, name_of, receiver_of
+from gradviz.session.doctor.text import asked_grads, is_of_gradients, name_of, receiver_of, values_of
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.words.error_explanation import ErrorExplanation
 from gradviz.trace.words.errors import explain_error
@@ -486,8 +486,26 @@ def unused_input(fault: Fault) -> Hit:
         cuts = [cut for cut in cuts if cut.made in case.ancestors(_root(case))]
         if cuts and (offered := cut_fixes(case, cuts[0])):
             return fault.hit(offered)
+    if (whole := _of_the_whole(case)) is not None:
+        return fault.hit(fixes(("of the whole", whole)))
     keyword = "materialize_grads" if _goes_on(case, fault.line) else "allow_unused"  # zeros to go on with, or None
     return fault.hit(fixes((f"{keyword}=True", edits.add_keyword(fault.text, fault.line, "grad", keyword, "True"))))
+
+
+def _of_the_whole(case: Case) -> str | None:
+    """Differentiate by the tensor that was used, where parts of it are given, which are other tensors, and take the
+    part of the gradient: `grad(u, xy)[0][:, 0]` instead of `grad(u, x)[0]` after `x = xy[:, 0]`."""
+    changes, behind = dict[ast.expr | ast.stmt, str | None](), case.ancestors(_root(case))
+    for call in [each for each in case.calls if name_of(each) == "grad" and len(each.args) > 1]:
+        given, first = call.args[1], case.parents.get(call)
+        parts = [*values_of(case, given.id)] if isinstance(given, ast.Name) else []
+        part = parts[0] if len(parts) == 1 else None
+        if not isinstance(part, ast.Subscript) or not isinstance(first, ast.Subscript):
+            continue
+        if case.was(part.value, len(case.trace) + 1) in behind and case.function_of(part) is case.function_of(call):
+            changes[given] = case.source(part.value)
+            changes[first.slice] = f"{case.source(first.slice)}][{case.source(part.slice)}"
+    return edits.all_at_once(case.text, case.tree, changes) if changes else None
 
 
 def _goes_on(case: Case, line: int) -> bool:

@@ -224,6 +224,38 @@ def _after_training(case: Case, statement: ast.stmt, step: int) -> str | None:
     return edits.without_statement(longer, statement.lineno) if longer is not None else None
 
 
+def scheduler_unused(case: Case) -> Iterator[Hit]:
+    """A scheduler whose step() is never called: the learning rate stays what it was."""
+    settings = case.trace.updates.settings
+    rates = {found[1] for each in settings if (found := re.search(r"\blr=([\d.e+-]+)", str(each)))}
+    if len(case.optimizer_steps) < _SEVERAL or len(rates) != 1 or case.raised:
+        return
+    for statement in [each for each in case.statements if isinstance(each, ast.Assign)]:
+        made, target = statement.value, statement.targets[0]
+        if not isinstance(made, ast.Call) or not re.search(r"lr_scheduler\.|LR$|Restarts$", case.source(made.func)):
+            continue
+        name = case.source(target)
+        reads = [n for n in case.walked if isinstance(n, (ast.Name, ast.Attribute)) and case.source(n) == name]
+        reads = [n for n in reads if n is not target and isinstance(n.ctx, ast.Load)]
+        outer = [case.parents.get(n) for n in reads]
+        if any(not isinstance(each, ast.Attribute) or each.attr == "step" for each in outer):
+            continue
+        why = f"Line {statement.lineno} makes a scheduler, but nothing ever calls {name}.step(): all "
+        why += f"{len(case.optimizer_steps)} steps were taken with the same learning rate, {rates.pop()}."
+        trained = case.statement(case.line_of(case.optimizer_steps[0]))
+        around = [each for each in case.around(trained) if isinstance(each, (ast.For, ast.While))] if trained else []
+        inside = (
+            [each for each in around[-1].body if each in [trained, *case.around(trained or made)]] if around else []
+        )
+        held = case.function_of(trained or made) is case.function_of(statement) or name.startswith("self.")
+        plain = inside and held and "Plateau" not in case.source(made.func)
+        text = edits.after_statement(case.text, inside[0], f"{name}.step()") if plain else None
+        cursor = case.optimizer_steps[1] + 1
+        advice = "Call its step() once in each epoch, after the steps of the optimizer."
+        yield Hit(statement.lineno, cursor, why, advice, fixes((f"{name}.step() in each epoch", text)))
+        return
+
+
 def optimizer_anew(case: Case) -> Iterator[Hit]:
     """An optimizer that counts its steps and is made anew before each of them."""
     trace, counts = case.trace, defaultdict[int, list[tuple[int, int]]](list)

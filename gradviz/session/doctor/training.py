@@ -426,26 +426,6 @@ def _in_time(case: Case, at: int, backward: int, used: int) -> tuple[Fix, ...]:
     return fixes(("before backward()", text))
 
 
-def clipped_too_late(case: Case) -> Iterator[Hit]:
-    """Gradients that are clipped only after the step has used them, and cleared before the next one."""
-    late, clipped = list[tuple[int, int]](), 0
-    for _, events in leaves(case):
-        clipped += sum(event.what == "clipped" for event in events)
-        for before, event, after in zip(events, events[1:], [*events[2:], None], strict=False):
-            if event.what == "clipped" and before.what == "updated" and (after is None or after.what == "cleared"):
-                late.append((event.step, before.step))
-    if not late or len(late) < clipped or len({step for step, _ in late}) < 2:
-        return
-    step, update = min(late)
-    line, used = case.line_of(step), case.line_of(update)
-    why = f"Line {line} clips the gradients after line {used} has used them: every step was taken with the gradients "
-    why += "as they were, and the clipped ones are cleared before the next."
-    clip, later = case.statement(line), case.statement(used)
-    alike = clip is not None and later is not None and case.parents.get(clip) is case.parents.get(later)
-    text = edits.moved(case.text, line, before=used) if alike else None
-    yield Hit(line, step + 1, why, "Clip between backward() and step().", fixes(("before the step", text)))
-
-
 # -- writes and numbers that autograd does not notice
 
 

@@ -28,6 +28,7 @@ from gradviz.session.doctor.missing import ROWS
 from gradviz.session.doctor.parameters import first_use, has_stepped, has_trained_sibling
 from gradviz.session.doctor.text import asked_grads, name_of, receiver_of
 from gradviz.session.doctor.training import zeroed_too_late
+from gradviz.trace.table.kinds import Kind
 
 
 def untrained_because(row: str) -> Callable[[Case], Iterator[Hit]]:
@@ -393,4 +394,56 @@ def made_in_forward(case: Case) -> Iterator[Hit]:
         why += "got gradients, but the optimizer has none of them."
         advice = "Make it once in __init__() as self.… = …, and only call it in forward()."
         yield Hit(line, int(tensors.step[trained[0]]) + 1, why, advice, (), first_use(case, trained[0]))
+        return
+
+
+def never_stepped(case: Case) -> Iterator[Hit]:
+    """An optimizer whose gradients are computed and cleared again and again, and whose step() is never called."""
+    trace = case.trace
+    if case.optimizer_steps or case.raised or len(trace.calls) < 2:
+        return
+    clears = [call for call in case.calls if name_of(call) == "zero_grad" and receiver_of(call) is not None]
+    names = {case.source(held) for call in clears if (held := receiver_of(call)) is not None}
+    made = [each for each in case.statements if isinstance(each, ast.Assign) and case.source(each.targets[0]) in names]
+    made = [each for each in made if isinstance(each.value, ast.Call) and "optim" in case.source(each.value.func)]
+    backward = [call for call in case.calls if name_of(call) == "backward"]
+    whats = [[event.what for event in events] for events in case.events.values()]
+    often = any(each.count("added") > 1 and "updated" not in each for each in whats)
+    moved = any("updated" in each for each in whats) or asked_grads(case) or "autograd.grad" in case.text
+    if len(made) != 1 or len(backward) != 1 or not often or moved:
+        return
+    name, call = case.source(made[0].targets[0]), backward[0]
+    if any(isinstance(n, ast.Attribute) and n.attr == "step" and case.source(n.value) == name for n in case.walked):
+        return
+    line = call.lineno
+    why = f"{len(trace.calls)} times line {line} computes gradients, and {name}.zero_grad() clears them, but nothing "
+    why += f"ever calls {name}.step(): no weight has changed."
+    here = {case.function_of(each) for each in clears} == {case.function_of(call)}
+    text = edits.insert_after(case.text, line, f"{name}.step()") if here else None
+    cursor = int(trace.calls.step[0]) + 1
+    yield Hit(line, cursor, why, f"Call {name}.step() after backward().", fixes((f"{name}.step()", text)))
+
+
+def swallowed(case: Case) -> Iterator[Hit]:
+    """A Function of the snippet whose backward() returned None for an input that requires grad: its gradient ends."""
+    trace, sent = case.trace, {*case.trace.arrivals.from_node.tolist()}
+    for step in case.steps_of(Kind.BACKWARD) if not case.raised else ():
+        node = int(trace.steps.node[step])
+        own = next((s for s in case.statements if isinstance(s, ast.ClassDef) and s.name == trace.nodes.op[node]), None)
+        wants = [each for each in case.read_by(node) if trace.tensors.requires_grad[each]]
+        if own is None or node in sent or not wants:
+            continue
+        method = next((s for s in own.body if isinstance(s, ast.FunctionDef) and s.name == "backward"), None)
+        returns = [n for n in ast.walk(method) if isinstance(n, ast.Return) and n.value is not None] if method else []
+        if method is None or returns:
+            continue
+        name = case.name(wants[0])
+        why = f"backward() of {own.name} (line {method.lineno}) returns nothing, which is None for {name}: no gradient "
+        why += "goes further, and nothing says so."
+        last = method.body[-1]
+        kept = case.source(last.targets[0]) if isinstance(last, ast.Assign) else ""
+        text = edits.after_statement(case.text, last, f"return {kept}") if kept.isidentifier() else None
+        advice = f"Return the gradient of {name}: what came in, times the derivative."
+        offered = fixes((f"return {kept}", text))
+        yield Hit(method.lineno, step + 1, why, advice, offered, case.mark(node, "its backward() returned None"))
         return
