@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -47,8 +48,7 @@ def same_batch(case: Case) -> Iterator[Hit]:
         cursor = steps[0] + 1 if steps else len(case.trace)
         yield Hit(call.lineno, cursor, why, advice, _iterated(case, call, loader, loop))
         return
-    yield from _constant_slice(case)
-    yield from _same_rows(case)
+    yield from itertools.islice(itertools.chain(_constant_slice(case), _same_rows(case)), 1)
     yield from _counted_anew(case)
     yield from _sown_anew(case)
     yield from _sorted_batches(case)
@@ -163,8 +163,11 @@ def _same_rows(case: Case) -> Iterator[Hit]:
         others = {*trace.users_of(whole).tolist()} - {*found}
         if not moving or len({str(nodes.params[each]) for each in found}) > 1 or part[0] >= case.shape(whole)[0]:
             continue
-        if made is None or len(found) < 3 or others or case.function_of(made) is None:
+        around = case.function_of(made) if made is not None else None
+        if made is None or around is None or len(found) < 3 or others:
             continue
+        if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(around)):
+            continue  # a generator begins anew
         if not _trained_between(case, [case.output(each) for each in found]):
             continue
         name, at = case.name(whole), case.source(rows.lower) if isinstance(rows, ast.Slice) and rows.lower else ""

@@ -330,6 +330,8 @@ def _classes_of_a_column(case: Case) -> Iterator[Hit]:
         if any(case.output(user) in scores for user in turned):  # both ways, as between pictures and their texts
             continue
         compared = [user for user in trace.users_of(made).tolist() if trace.nodes.op[user] == "eq"]
+        if not compared and not any(case.output(loss) in case.below_roots for loss in losses):
+            continue  # nothing is trained or counted
         again = bool(layers & _layer(case, read))  # of other samples, by the layer that makes the scores
         asked = any({*case.ancestors(*case.read_by(user))} & targets for user in compared)
         if read not in scores and not again and not asked:

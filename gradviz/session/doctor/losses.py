@@ -488,11 +488,29 @@ def _upwards(case: Case) -> Iterator[Hit]:
         why = f"The optimizer of line {line} {why}"
         yield Hit(line, steps[0] + 1, why, "Leave out maximize=True.", fixes(("maximize=False", text)))
         return
-    for each in [one for one in case.statements if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add)]:
-        ran = [step for step in range(cursor) if case.line_of(step) == each.lineno] if cursor < 200_000 else []
-        if is_of_gradients(each.value, case.gradient_names) and ran:
-            code = f"{case.source(each.target)} -= {case.source(each.value)}"
-            text = edits.replace_node(case.text, each, code)
-            why = f"Line {each.lineno} {why}"
-            yield Hit(each.lineno, ran[0] + 1, why, "Subtract the gradient.", fixes(("-= instead", text)))
+    for statement in case.statements:
+        ran = [step for step in range(cursor) if case.line_of(step) == statement.lineno] if cursor < 200_000 else []
+        text = _downwards(case, statement) if ran else None
+        if text is not None:
+            line = statement.lineno
+            yield Hit(line, ran[0] + 1, f"Line {line} {why}", "Subtract the gradient.", fixes(("downwards", text)))
             return
+
+
+def _downwards(case: Case, statement: ast.stmt) -> str | None:
+    """Return the text where `w += lr * w.grad`, or `w.add_(w.grad, alpha=lr)`, goes the other way; None if a statement
+    is another one."""
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add):
+        code = f"{case.source(statement.target)} -= {case.source(statement.value)}"
+        return edits.replace_node(case.text, statement, code) if _is_gradient(case, statement.value) else None
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call) or name_of(call) != "add_" or not call.args:
+        return None
+    alpha = next((each.value for each in call.keywords if each.arg == "alpha"), None)
+    if alpha is None or not _is_gradient(case, call.args[0]):
+        return None
+    return edits.replace_node(case.text, alpha, f"-{case.source(alpha)}")
+
+
+def _is_gradient(case: Case, value: ast.expr) -> bool:
+    return is_of_gradients(value, case.gradient_names)

@@ -252,7 +252,8 @@ def scheduler_unused(case: Case) -> Iterator[Hit]:
         text = edits.after_statement(case.text, inside[0], f"{name}.step()") if plain else None
         cursor = case.optimizer_steps[1] + 1
         advice = "Call its step() once in each epoch, after the steps of the optimizer."
-        yield Hit(statement.lineno, cursor, why, advice, fixes((f"{name}.step() in each epoch", text)))
+        line = inside[0].end_lineno or 0 if text is not None else statement.lineno  # which the call has to follow
+        yield Hit(line, cursor, why, advice, fixes((f"{name}.step() in each epoch", text)))
         return
 
 

@@ -26,7 +26,7 @@ from gradviz.session.doctor.cuts import (
 from gradviz.session.doctor.magnitudes import is_summand
 from gradviz.session.doctor.missing import ROWS
 from gradviz.session.doctor.parameters import first_use, has_stepped, has_trained_sibling
-from gradviz.session.doctor.text import asked_grads, name_of, receiver_of
+from gradviz.session.doctor.text import asked_grads, name_of, receiver_of, values_of
 from gradviz.session.doctor.training import zeroed_too_late
 from gradviz.trace.table.kinds import Kind
 
@@ -404,24 +404,28 @@ def never_stepped(case: Case) -> Iterator[Hit]:
         return
     clears = [call for call in case.calls if name_of(call) == "zero_grad" and receiver_of(call) is not None]
     names = {case.source(held) for call in clears if (held := receiver_of(call)) is not None}
-    made = [each for each in case.statements if isinstance(each, ast.Assign) and case.source(each.targets[0]) in names]
-    made = [each for each in made if isinstance(each.value, ast.Call) and "optim" in case.source(each.value.func)]
+    made = [(name, value) for name in sorted(names) for value in values_of(case, name) if isinstance(value, ast.Call)]
+    made = [(name, value) for name, value in made if "optim" in case.source(value.func)]
     backward = [call for call in case.calls if name_of(call) == "backward"]
     whats = [[event.what for event in events] for events in case.events.values()]
     often = any(each.count("added") > 1 and "updated" not in each for each in whats)
     moved = any("updated" in each for each in whats) or asked_grads(case) or "autograd.grad" in case.text
-    if len(made) != 1 or len(backward) != 1 or not often or moved:
+    again = case.loop_of(backward[0]) or case.function_of(backward[0]) if len(backward) == 1 else None
+    if len(made) != 1 or again is None or not often or moved:
         return
-    name, call = case.source(made[0].targets[0]), backward[0]
-    if any(isinstance(n, ast.Attribute) and n.attr == "step" and case.source(n.value) == name for n in case.walked):
-        return
-    line = call.lineno
+    name, line, cursor = made[0][0], backward[0].lineno, int(trace.calls.step[0]) + 1
     why = f"{len(trace.calls)} times line {line} computes gradients, and {name}.zero_grad() clears them, but nothing "
     why += f"ever calls {name}.step(): no weight has changed."
-    here = {case.function_of(each) for each in clears} == {case.function_of(call)}
-    text = edits.insert_after(case.text, line, f"{name}.step()") if here else None
-    cursor = int(trace.calls.step[0]) + 1
-    yield Hit(line, cursor, why, f"Call {name}.step() after backward().", fixes((f"{name}.step()", text)))
+    steps = [n for n in case.walked if isinstance(n, ast.Attribute) and n.attr == "step"]
+    steps = [each for each in steps if case.source(each.value) == name]
+    if steps and isinstance(case.parents.get(steps[0]), ast.Expr):  # without the brackets it is no call
+        text = edits.replace_node(case.text, steps[0], f"{name}.step()")
+        advice = f"Write the brackets: {name}.step()."
+        yield Hit(steps[0].lineno, cursor, why, advice, fixes((f"{name}.step()", text)))
+    elif not steps:
+        here = {case.function_of(each) for each in clears} == {case.function_of(backward[0])}
+        text = edits.insert_after(case.text, line, f"{name}.step()") if here else None
+        yield Hit(line, cursor, why, f"Call {name}.step() after backward().", fixes((f"{name}.step()", text)))
 
 
 def swallowed(case: Case) -> Iterator[Hit]:
@@ -445,5 +449,6 @@ def swallowed(case: Case) -> Iterator[Hit]:
         text = edits.after_statement(case.text, last, f"return {kept}") if kept.isidentifier() else None
         advice = f"Return the gradient of {name}: what came in, times the derivative."
         offered = fixes((f"return {kept}", text))
-        yield Hit(method.lineno, step + 1, why, advice, offered, case.mark(node, "its backward() returned None"))
+        marks = case.mark(node, "its backward() returned None")
+        yield Hit(last.end_lineno or last.lineno, step + 1, why, advice, offered, marks)
         return
