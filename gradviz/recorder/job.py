@@ -169,10 +169,11 @@ class Modules:
         return self._paths.get(id(module), type(module).__name__)
 
     def _name_shards(self, name: str, root: Any) -> None:
-        """Name a module whose parameters were sharded after it was named."""
+        """Name a module whose parameters are sharded, which may have happened after it was named."""
         shards = [parameter for parameter in root.parameters() if hasattr(parameter, "to_local")]
         if any(self._rows.known(parameter) < 0 for parameter in shards):
             self.name(name, root)
+        if shards:
             self._sharded = name
 
     def _name_gathered(self, module: Any) -> None:
