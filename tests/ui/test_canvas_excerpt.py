@@ -115,6 +115,7 @@ def test_the_same_groups_are_open_at_first_in_each_excerpt(
 ) -> None:
     trace = run(MODULES.replace("range(4)", "range(12)").replace("nn.Tanh(), ", "nn.Tanh(), " * 12))
     monkeypatch.setattr(diagram_layout, "FITS", fits)
+    monkeypatch.setattr(diagram_layout, "FITS_OUTSIDE", fits)
     monkeypatch.setattr(diagram_layout, "TOO_MANY", 150)  # more than a graph has, and fewer than all have together
     everywhere = open_at_first(find_structure(trace))
     assert any(everywhere.values()) == opens

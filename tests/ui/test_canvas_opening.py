@@ -56,6 +56,33 @@ w = torch.ones(1, requires_grad=True)
 for batch in DataLoader(Squares(), batch_size=32):
     (batch * w).mean().backward()
 """
+AUTOENCODER = """import torch
+import torch.nn.functional as F
+from torch import nn
+class VAE(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc1, self.fc21, self.fc22 = nn.Linear(8, 6), nn.Linear(6, 2), nn.Linear(6, 2)
+        self.fc3, self.fc4 = nn.Linear(2, 6), nn.Linear(6, 8)
+    def encode(self, x):
+        h = F.relu(self.fc1(x))
+        return self.fc21(h), self.fc22(h)
+    def reparameterize(self, mu, logvar):
+        return mu + torch.randn_like(logvar) * torch.exp(0.5 * logvar)
+    def decode(self, z):
+        return torch.sigmoid(self.fc4(F.relu(self.fc3(z))))
+    def forward(self, x):
+        mu, logvar = self.encode(x.view(-1, 8))
+        return self.decode(self.reparameterize(mu, logvar)), mu, logvar
+def loss_function(found, x, mu, logvar):
+    BCE = F.binary_cross_entropy(found, x.view(-1, 8), reduction="sum")
+    KLD = -0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())
+    return BCE + KLD
+model, data = VAE(), torch.rand(4, 8)
+found, mu, logvar = model(data)
+loss = loss_function(found, data, mu, logvar)
+loss.backward()
+"""
 LITTLE = (653, 420)  # the canvas in a window of 1280 by 800
 
 
@@ -69,6 +96,13 @@ def test_what_fits_stays_open() -> None:
     structure = find_structure(run("import torch\nx = torch.ones(2, requires_grad=True)\n(x * x).sum().backward()\n"))
     opened = initially_open(structure, Ruler(), Layouter(), Presentation())
     assert opened.all()
+
+
+def test_a_small_model_is_not_one_box() -> None:
+    structure = find_structure(run(AUTOENCODER))
+    opened = initially_open(structure, Ruler(), Layouter(), Presentation())
+    keys = {structure.groups.title[group] for group in np.flatnonzero(opened)}
+    assert {"model", "loss_function()"} <= keys
 
 
 def test_what_the_user_opens_leaves_the_rest_as_it_was(qtbot: QtBot) -> None:

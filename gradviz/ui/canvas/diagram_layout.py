@@ -133,6 +133,7 @@ def prepare(placed: Placed) -> None:
 
 PAGE = (900.0, 540.0)  # pixels of a medium-sized canvas
 FITS = 0.45  # the zoom at which all of a graph should fit on a page, so that most names are not cut off
+FITS_OUTSIDE = 0.3  # the same for closing what nothing is around, which leaves little to see
 BETTER = 1.1  # times the zoom: a smaller gain is not worth closing anything
 QUICK = 300  # items of a graph that can be drawn in no time; for more, a draft is tried
 TOO_MANY = 1500  # items of a graph for which nothing needs to be tried
@@ -152,7 +153,8 @@ def initially_open(structure: Structure, ruler: Measure, layouter: Layouter, dra
     trial = best.copy()
     zoom = zooms(best)
     for level in range(len(groups.levels) - 1, -1, -1):
-        closing = trial & _seen(groups, trial) & (groups.depth == level) & (zoom < FITS)[groups.graph]
+        least = FITS if level else FITS_OUTSIDE
+        closing = trial & _seen(groups, trial) & (groups.depth == level) & (zoom < least)[groups.graph]
         if not closing.any():
             continue
         trial &= ~closing
