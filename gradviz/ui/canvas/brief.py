@@ -243,7 +243,7 @@ def _named_tabs(ink: Ink, tabs: tuple[Tab, ...], room: QSizeF, vertical: bool) -
 def _number_size(ink: Ink, role: str, number: str, box: QRectF, line: float) -> float:
     """How large a number is written in its box, as a part of its font: as up close, if there is room for that."""
     wide = box.width() / (ink.width(role, number) * ink.theme.scale)
-    return max(NUMBER_SIZE, min(NUMBER_SIZE * box.height() / line, wide, 1.0))
+    return max(NUMBER_SIZE, min(NUMBER_SIZE * box.height() / (line + 1), wide, 1.0))
 
 
 def _room(width: float, scale: float) -> float:
