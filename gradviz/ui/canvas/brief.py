@@ -184,6 +184,7 @@ ANY_NAME, ANY_ROOM = "ƒ", 20  # shown instead of a name that does not fit, and 
 NAME_SIZE, NUMBER_SIZE = 0.85, 0.72  # of the fonts of cards up close: 11 pixels
 BETWEEN = 0.6  # gap between the numbers of a grid, in digit widths
 NAMED_GAP = 2.0  # pixels around tabs with names
+MARK_GAP = 3.0  # pixels behind the ∇
 LARGE = 1.6  # lines that a number takes at most
 SPARE = 10.0  # how far they may extend beyond the box of their operation: less than what is between two boxes
 PASSING = "∇"  # put before a gradient so that it can't be mistaken for a value
@@ -197,6 +198,7 @@ class Block:
     written: Written
     grid: Grid | None = None
     picture: Picture | None = None
+    above: float = 0.0  # what belongs to it above the box, in pixels
 
 
 def _lines(area: QRectF, line: float) -> int:
@@ -204,9 +206,9 @@ def _lines(area: QRectF, line: float) -> int:
     return int((area.height() - 2) / line)
 
 
-def _gradient_area(area: QRectF, line: float, gradient: Block) -> QRectF:
+def _gradient_area(area: QRectF, gradient: Block) -> QRectF:
     """The lower part of a card, which belongs to the gradient."""
-    top = gradient.box.top() - (line if gradient.grid is not None else 0)
+    top = gradient.box.top() - gradient.above
     return QRectF(area.left(), top, area.width(), area.bottom() - top)
 
 
@@ -238,6 +240,14 @@ def _named_tabs(ink: Ink, tabs: tuple[Tab, ...], room: QSizeF, vertical: bool) -
         found.append([(tab, width * large) for tab, width in zip(row, widths, strict=True)])
     wide = max((sum(width + NAMED_GAP for _, width in row) for row in found), default=0.0)
     return found if wide <= room.width() + NAMED_GAP and len(rows) * line <= room.height() else []
+
+
+def _fitting(ink: Ink, body: QRectF, line: float, written: Written) -> Grid | None:
+    """The numbers of a small array with as many digits as fit; None if not even the shortest form does."""
+    if not written.grids or body.height() < (line - 2) * len(written.grids[0].rows):
+        return None
+    room = body.width() / (ink.width(sizes.CELL, "0") * ink.theme.scale)
+    return next((grid for grid in written.grids if sum(grid.columns) <= room), None)
 
 
 def _number_size(ink: Ink, role: str, number: str, box: QRectF, line: float) -> float:
@@ -366,14 +376,14 @@ class BriefPainter:
         if lines == 2:
             body = QRectF(area.left() + PADDING, area.top(), area.width() - 2 * PADDING, line)
         elif grad.grid is not None or area.height() >= 3 * line - 1:
-            body.setBottom(_gradient_area(area, line, grad).top())
+            body.setBottom(_gradient_area(area, grad).top())
         else:
             body.setBottom(area.top() + line)
         return self._value_block(body, line, says), grad
 
     def _value_block(self, body: QRectF, line: float, says: Brief, below: float = 0.0) -> Block | None:
         written = self._writer.of(says.value)
-        grid = self._fitting(body, line, written)
+        grid = _fitting(self._ink, body, line, written)
         if grid is not None:
             return Block(body, written, grid)
         if written.picture is not None and body.height() >= LOWEST and (body.height() >= line or not written.text):
@@ -391,13 +401,6 @@ class BriefPainter:
             size = _number_size(self._ink, sizes.NUMBER, text, block.box, line)
             self._word(painter, sizes.NUMBER, size, "text", block.box, text, LEFT)
 
-    def _fitting(self, body: QRectF, line: float, written: Written) -> Grid | None:
-        """The numbers of a small array with as many digits as fit; None if not even the shortest form does."""
-        if not written.grids or body.height() < (line - 2) * len(written.grids[0].rows):
-            return None
-        room = body.width() / (self._ink.width(sizes.CELL, "0") * self._ink.theme.scale)
-        return next((grid for grid in written.grids if sum(grid.columns) <= room), None)
-
     def _grid(self, painter: QPainter, body: QRectF, line: float, grid: Grid, colour: str) -> None:
         texts = (text for row in grid.rows for text in row)
         for text, place in zip(texts, _cells(body, line, grid), strict=True):
@@ -413,18 +416,20 @@ class BriefPainter:
         """The gradient on the last line, or as the numbers of a small array if the value leaves room for them."""
         written, value = self._writer.of(says.grad), self._writer.of(says.value)
         taken = (line - 2) * len(value.grids[0].rows) if value.grids else line
-        body = area.adjusted(PADDING, 2 * line + 1 + taken, -PADDING, -2)  # one line for the name, one for the ∇
-        grid = self._fitting(body, line, written)
-        if grid is None:
-            left = 0.0 if value.picture else area.height() - (1 + LARGE) * line - 1
-            tall = max(line + 1, min(left, LARGE * line))
-            return Block(QRectF(body.left(), area.bottom() - tall, body.width(), tall), written)
-        body.setTop(body.bottom() - (line - 2) * len(grid.rows))
-        return Block(body, written, grid)
+        mark = self._ink.width(sizes.META, PASSING) * self._ink.theme.scale + MARK_GAP
+        for above, beside in ((line, 0.0), (0.0, mark)):  # where the ∇ is
+            body = area.adjusted(PADDING + beside, line + 1 + taken + above, -PADDING, -2)
+            grid = _fitting(self._ink, body, line, written)
+            if grid is not None:
+                body.setTop(body.bottom() - (line - 2) * len(grid.rows))
+                return Block(body, written, grid, above=above)
+        left = 0.0 if value.picture else area.height() - (1 + LARGE) * line - 1
+        tall = max(line + 1, min(left, LARGE * line))
+        return Block(QRectF(area.left() + PADDING, area.bottom() - tall, area.width() - 2 * PADDING, tall), written)
 
     def _gradient(self, painter: QPainter, area: QRectF, line: float, corner: float, says: Brief, block: Block) -> None:
         """The gradient, on a background of its own if it is stored."""
-        last, grid = _gradient_area(area, line, block), block.grid
+        last, grid = _gradient_area(area, block), block.grid
         if says.stored:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self._ink.colours["gradient_fill"])
@@ -435,7 +440,7 @@ class BriefPainter:
         if grid is not None:
             self._grid(painter, block.box, line, grid, "gradient")
             return
-        mark = self._ink.width(sizes.META, PASSING) * self._ink.theme.scale + 3
+        mark = self._ink.width(sizes.META, PASSING) * self._ink.theme.scale + MARK_GAP
         text = says.ticks or self.number(sizes.GRAD, block.written, inner.width() - mark)
         inner.adjust(mark, 0, 0, 0)
         size = _number_size(self._ink, sizes.GRAD, text, inner, line)
