@@ -335,3 +335,25 @@ WORDS = {  # of findings that were put together from parts
     "lr-too-small-1": "In 20 iterations the loss stayed at 4: with a learning rate",
     "target-type-4": "Number the classes from 0, and give the prediction one score for each class.",
 }
+
+
+STEPPED_IN_A_LOOP = """\
+import torch
+from torch import nn
+enc, dec = nn.Linear(4, 2), nn.Linear(2, 4)
+optims = {"enc": torch.optim.SGD(enc.parameters(), lr=0.05), "dec": torch.optim.SGD(dec.parameters(), lr=0.05)}
+data = torch.ones(12, 4)
+for epoch in range(4):
+    loss = (dec(enc(data)) - data).pow(2).mean()
+    loss.backward()
+    for o in optims.values():
+        o.step()
+"""
+
+
+def test_optimizers_that_step_in_a_loop_are_cleared_in_one() -> None:
+    (finding,) = diagnose(run(STEPPED_IN_A_LOOP))
+    assert (finding.id, finding.line) == ("not-zeroed", 8)
+    assert "    for o in optims.values():\n        o.zero_grad()\n    loss.backward()" in finding.fixes[0].text
+    trace = run(finding.fixes[0].text)
+    assert (trace.errors.message.tolist(), places(diagnose(trace))) == ([], [])

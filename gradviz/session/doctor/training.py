@@ -219,7 +219,8 @@ def _clearing(case: Case, line: int, tensor: int) -> tuple[Fix, ...]:
         code = f"{case.source(held)}.zero_grad()"
         same = backward is not None and case.function_of(call) is case.function_of(backward)
         if same and not _is_sometimes(case, call, backward):
-            return fixes((f"{code} first", edits.insert_before(case.text, _first_before(case, call, line), code)))
+            before = _for_each(case, call, held, code)
+            return fixes((f"{code} first", edits.insert_before(case.text, _first_before(case, call, line), before)))
         return fixes((f"{code} after the step", edits.insert_after(case.text, call.lineno, code)))
     by_hand = _cleared_by_hand(case, line)
     kinds = {str(each) for each in case.trace.optimizers.name} | {"LBFGS"}  # its steps are those of its closure
@@ -229,6 +230,19 @@ def _clearing(case: Case, line: int, tensor: int) -> tuple[Fix, ...]:
             code = f"{case.source(each.targets[0])}.zero_grad()"
             return fixes((f"{code} first", edits.insert_before(case.text, line, code)))
     return fixes((".grad = None first", by_hand))
+
+
+def _for_each(case: Case, step: ast.Call, held: ast.expr, code: str) -> str:
+    """Return the code, in a loop like that around the step if only this binds what is stepped."""
+    named = {each.id for each in ast.walk(held) if isinstance(each, ast.Name)}
+    for block in case.around(step):
+        if (
+            isinstance(block, ast.For)
+            and len(block.body) == 1
+            and named & {each.id for each in ast.walk(block.target) if isinstance(each, ast.Name)}
+        ):
+            return f"for {case.source(block.target)} in {case.source(block.iter)}:\n    {code}"
+    return code
 
 
 def _first_before(case: Case, step: ast.Call, line: int) -> int:
