@@ -495,3 +495,11 @@ def test_what_a_backward_call_computes_was_made_during_it() -> None:
 def test_a_large_factor_is_a_plain_number() -> None:
     trace = run("import torch\nx = torch.ones(2, requires_grad=True)\ny = (x * 7512).sum()\ny.backward()")
     assert ", 7500 times as large" in in_words(trace.frame_at(len(trace)), tensor_of(trace, "x"))
+
+
+def test_a_long_chain_says_how_much_of_it_is_left_out() -> None:
+    for times, said in ((MOST // 2, False), (12, True)):
+        code = f"import torch\nx = torch.ones(2, requires_grad=True)\ny = x\nfor _ in range({times}):\n"
+        trace = run(f"{code}    y = torch.sin(y) * 1.5\ny.sum().backward()")
+        found = in_words(trace.frame_at(len(trace)), tensor_of(trace, "x"))
+        assert (f"after {2 * times + 1 - MOST} more, MulBackward0 got" in found) == said, "one more is written out"

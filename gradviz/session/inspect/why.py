@@ -72,9 +72,18 @@ def in_words(frame: Frame, tensor: int, name: str = "snippet.py") -> str:
 # -- the steps of chains
 
 
-def _shortened(chain: list[T]) -> tuple[T, ...]:
+def _shortened(chain: list[Reason]) -> tuple[Reason, ...]:
     """The start and end of a long chain."""
-    return tuple(chain if len(chain) <= MOST else [*chain[: MOST // 2], *chain[-MOST // 2 :]])
+    return _told(chain, lambda each: each)
+
+
+def _told(chain: list[T], say: Callable[[T], Reason]) -> tuple[Reason, ...]:
+    """The start and end of a long chain in words, and how much is left out between them."""
+    left_out = len(chain) - MOST
+    if left_out <= 1:  # to say that one is left out takes as much room as to say it
+        return tuple(map(say, chain))
+    start, (first, *end) = map(say, chain[: MOST // 2]), map(say, chain[-MOST // 2 :])
+    return (*start, replace(first, text=f"after {left_out} more, {first.text}"), *end)
 
 
 def _listed(found: list[str]) -> str:
@@ -285,13 +294,13 @@ def _why_gradient(frame: Frame, tensor: int) -> Answer | None:
         sent = "the largest of them" if parts else "it"
         these = f"{'This operation' if len(way) == 1 else 'These operations'} sent {sent}"
         why = f"It is {value.brief()}{parts}. {these}, from {start} back to here."
-        chain = tuple(_sent(frame, each) for each in _shortened(way[::-1]))
+        chain = _told(way[::-1], lambda each: _sent(frame, each))
         return Answer("gradient", f"Why has {name} this gradient?", why, chain, notable=False) if way else None
     grown = [each for each in way if each.given >= 0 and _size(frame, each.sent) > GROWTH * _size(frame, each.given)]
     most = max(way, key=lambda each: _growth(frame, each), default=None)
     chosen = grown or ([most] if most is not None else [])
     why = f"It is {value.brief()}{parts}. Each of these made it larger, from {start} back to here."
-    chain = tuple(_sent(frame, each) for each in _shortened(chosen[::-1]))
+    chain = _told(chosen[::-1], lambda each: _sent(frame, each))
     return Answer("large", f"Why is the gradient of {name} so large?", why, chain)
 
 
@@ -314,7 +323,7 @@ def _gradient_answer(frame: Frame, tensor: int, topic: str, question: str, flag:
     """By what a gradient became zero, or not finite, as its flag says."""
     flags, nodes = frame.trace.value_flag, frame.trace.nodes
     way, summed = _way(frame, tensor, lambda each: bool(flags[each] == flag))
-    chain = tuple(_sent(frame, each) for each in _shortened(way[::-1]))
+    chain = _told(way[::-1], lambda each: _sent(frame, each))
     if summed:
         arrivals = frame.trace.arrivals
         to, total = frame.name(int(arrivals.tensor[summed[-1]])), frame.trace.value(int(arrivals.total[summed[-1]]))
@@ -421,8 +430,7 @@ def _value_answer(frame: Frame, tensor: int, topic: str, question: str, is_so: C
         at = onward[0]
     if not way or (at != tensor and trace.tensors.producer[at] < 0):
         told = created(frame, at, f" as {value.brief()}" if (value := then.value(at)) is not None else "")
-        shown = _shortened([None, *way[::-1]])
-        chain = tuple(told if each is None else step_of(frame, each) for each in shown)
+        chain = _told([-1, *way[::-1]], lambda each: told if each < 0 else step_of(frame, each))
         what = topic.removesuffix(" value").replace("nan", "not finite")
         return Answer(topic, question, f"{frame.name(at)} is {what} itself.", chain)
     node = way[-1]
@@ -433,7 +441,7 @@ def _value_answer(frame: Frame, tensor: int, topic: str, question: str, is_so: C
     name = called_op(str(trace.nodes.op[node]))
     why = f"{name} on {step_of(frame, node).place} made it from {read}" if read else f"{name} made it so"
     why += (f": {worked}" if " = " in worked else "") + "."
-    return Answer(topic, question, why, tuple(step_of(frame, each) for each in _shortened(way[::-1])))
+    return Answer(topic, question, why, _told(way[::-1], lambda each: step_of(frame, each)))
 
 
 # -- leaves, training, shapes
