@@ -383,6 +383,7 @@ _ITS_OWN = (  # what a node keeps that the snippet never sees: part of the opera
     ("embedding_bag", "result1", "the bag of each row"),
     ("embedding_bag", "result2", "the size of each bag"),
     ("embedding_bag", "result3", "the places of the maxima"),
+    ("rnn_layer", "result3", "the gates of every time step"),
     ("attention", "logsumexp", "the logsumexp of each row of scores"),
     ("log_sigmoid", "buffer", "its exponentials"),
     ("", "LU", "the LU factors"),
