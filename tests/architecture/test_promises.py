@@ -100,6 +100,14 @@ PROMISES: tuple[tuple[str, tuple[str, ...]], ...] = (
         "The Python of tutorials",
         (W + "learners.py::test_what_is_pasted_runs", W + "tutorials.py::test_tutorial_runs_as_in_plain_python"),
     ),
+    (
+        "Classes may derive from `torch.Tensor`",
+        (
+            W + "torch_function.py::test_no_method_of_a_class_is_called_inside_of_a_function",
+            W + "torch_function.py::test_facts_about_a_tensor_are_of_their_own_type",
+            W + "torch_function.py::test_what_is_asked_with_is_the_snippets_or_pytorchs",
+        ),
+    ),
     ("Imports, each a stand-in", (OFFERED, W + "reach.py::test_stand_ins_hold_no_state_of_their_own")),
     ("* PyTorch and arrays", (OFFERED, W + "numpy_boundary.py", LANGUAGE)),
     ("* pictures", (OFFERED, W + "vision.py")),

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from gradviz.session.inspect.causes import MOST
 from gradviz.session.inspect.inspection import inspect
-from gradviz.session.inspect.why import LONGEST, MOST, Answer, Why, answers, in_words
+from gradviz.session.inspect.why import LONGEST, Answer, Why, answers, in_words
 from gradviz.session.state import Selection, State
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.words.explain import sentence

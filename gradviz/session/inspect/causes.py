@@ -1,11 +1,11 @@
 """Why a tensor has no gradient, as far as the text of a snippet says it, not its steps: plain numbers that were taken
-out of a tensor, and where requires_grad was switched off; and a step that is named as a reason."""
+out of a tensor, and where requires_grad was switched off; a step that is named as a reason, and chains of these."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from gradviz.session.doctor import cuts, untrained
 from gradviz.session.doctor.case import case_of
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
     from gradviz.trace.table.values import Value
 
+T = TypeVar("T")
+
+MOST = 8  # steps of a chain that are listed
 _UNUSED = "no operation has used it"
 
 
@@ -38,6 +41,20 @@ class Reason:
     def place(self) -> str:
         """ "line 12", "line 7 of model.py"; "" if unknown."""
         return f"line {self.line}{f' of {self.file}' if self.file else ''}" if self.line > 0 else ""
+
+
+def shortened(chain: list[Reason]) -> tuple[Reason, ...]:
+    """The start and end of a long chain."""
+    return told_briefly(chain, lambda each: each)
+
+
+def told_briefly(chain: list[T], say: Callable[[T], Reason]) -> tuple[Reason, ...]:
+    """The start and end of a long chain in words, and how much is left out between them."""
+    left_out = len(chain) - MOST
+    if left_out <= 1:  # to say that one is left out takes as much room as to say it
+        return tuple(map(say, chain))
+    start, (first, *end) = map(say, chain[: MOST // 2]), map(say, chain[-MOST // 2 :])
+    return (*start, replace(first, text=f"after {left_out} more, {first.text}"), *end)
 
 
 def reason_at(trace: Trace, site: int, text: str, cursor: int) -> Reason:

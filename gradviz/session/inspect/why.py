@@ -10,12 +10,22 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gradviz.session.inspect import causes
-from gradviz.session.inspect.causes import Reason, created, number_taken, overwritten, reason_at, reason_of, step_of
+from gradviz.session.inspect.causes import (
+    Reason,
+    created,
+    number_taken,
+    overwritten,
+    reason_at,
+    reason_of,
+    shortened,
+    step_of,
+    told_briefly,
+)
 from gradviz.session.inspect.inspection import Inspection, Link, Row, Section
 from gradviz.session.state import Selection
 from gradviz.trace.table.frame import NOT_FINITE, ZERO
@@ -36,10 +46,7 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
     from gradviz.trace.table.values import Value
 
-T = TypeVar("T")
-
 LONGEST = 1_000  # operations that are followed
-MOST = 8  # of these that are listed
 LARGE, GROWTH = 1e3, 1.5  # a magnitude worth asking about, and the growth from which an operation is listed
 
 
@@ -69,23 +76,6 @@ def in_words(frame: Frame, tensor: int, name: str = "snippet.py") -> str:
     return "\n\n".join(parts)
 
 
-# -- the steps of chains
-
-
-def _shortened(chain: list[Reason]) -> tuple[Reason, ...]:
-    """The start and end of a long chain."""
-    return _told(chain, lambda each: each)
-
-
-def _told(chain: list[T], say: Callable[[T], Reason]) -> tuple[Reason, ...]:
-    """The start and end of a long chain in words, and how much is left out between them."""
-    left_out = len(chain) - MOST
-    if left_out <= 1:  # to say that one is left out takes as much room as to say it
-        return tuple(map(say, chain))
-    start, (first, *end) = map(say, chain[: MOST // 2]), map(say, chain[-MOST // 2 :])
-    return (*start, replace(first, text=f"after {left_out} more, {first.text}"), *end)
-
-
 def _listed(found: list[str]) -> str:
     return ", ".join(found[:3]) + (", …" if len(found) > 3 else "")
 
@@ -110,7 +100,7 @@ def _why_none(frame: Frame, tensor: int) -> Answer | None:
         return Answer("none", question, why, tuple(_passed(frame, tensor)), notable=False)
     notable = called and frame.requires_grad(tensor) and frame.is_leaf(tensor)
     if not frame.requires_grad(tensor):
-        return Answer("none", question, why, _shortened(_to_the_cut(frame, tensor)), notable=False)
+        return Answer("none", question, why, shortened(_to_the_cut(frame, tensor)), notable=False)
     if not called:
         return Answer("none", question, why, notable=False)
     cleared = trace.history("grads", "tensor").last(tensor, frame.cursor)
@@ -120,7 +110,7 @@ def _why_none(frame: Frame, tensor: int) -> Answer | None:
         return Answer("none", question, why, (told,))
     if reason.startswith(NOT_A_LEAF):  # in an earlier call
         return Answer("none", question, why, (step_of(frame, int(trace.tensors.producer[tensor])),), notable=False)
-    return Answer("none", question, why, _shortened(_to_the_end(frame, tensor)), notable)
+    return Answer("none", question, why, shortened(_to_the_end(frame, tensor)), notable)
 
 
 def _passed(frame: Frame, tensor: int) -> Iterator[Reason]:
@@ -294,13 +284,13 @@ def _why_gradient(frame: Frame, tensor: int) -> Answer | None:
         sent = "the largest of them" if parts else "it"
         these = f"{'This operation' if len(way) == 1 else 'These operations'} sent {sent}"
         why = f"It is {value.brief()}{parts}. {these}, from {start} back to here."
-        chain = _told(way[::-1], lambda each: _sent(frame, each))
+        chain = told_briefly(way[::-1], lambda each: _sent(frame, each))
         return Answer("gradient", f"Why has {name} this gradient?", why, chain, notable=False) if way else None
     grown = [each for each in way if each.given >= 0 and _size(frame, each.sent) > GROWTH * _size(frame, each.given)]
     most = max(way, key=lambda each: _growth(frame, each), default=None)
     chosen = grown or ([most] if most is not None else [])
     why = f"It is {value.brief()}{parts}. Each of these made it larger, from {start} back to here."
-    chain = _told(chosen[::-1], lambda each: _sent(frame, each))
+    chain = told_briefly(chosen[::-1], lambda each: _sent(frame, each))
     return Answer("large", f"Why is the gradient of {name} so large?", why, chain)
 
 
@@ -323,7 +313,7 @@ def _gradient_answer(frame: Frame, tensor: int, topic: str, question: str, flag:
     """By what a gradient became zero, or not finite, as its flag says."""
     flags, nodes = frame.trace.value_flag, frame.trace.nodes
     way, summed = _way(frame, tensor, lambda each: bool(flags[each] == flag))
-    chain = _told(way[::-1], lambda each: _sent(frame, each))
+    chain = told_briefly(way[::-1], lambda each: _sent(frame, each))
     if summed:
         arrivals = frame.trace.arrivals
         to, total = frame.name(int(arrivals.tensor[summed[-1]])), frame.trace.value(int(arrivals.total[summed[-1]]))
@@ -410,7 +400,7 @@ def _why_large(frame: Frame, tensor: int, value: Value) -> Answer:
     why = f"It is {value.brief()}. {'Each of these made it larger' if grown else f'{frame.name(at)} {itself}'}."
     chain = grown[::-1] or [created(frame, at)]
     question = f"Why is {frame.name(tensor)} so large?"
-    return Answer("large value", question, why, _shortened(chain), notable=False)
+    return Answer("large value", question, why, shortened(chain), notable=False)
 
 
 def _value_answer(frame: Frame, tensor: int, topic: str, question: str, is_so: Callable[[Value], bool]) -> Answer:
@@ -418,7 +408,7 @@ def _value_answer(frame: Frame, tensor: int, topic: str, question: str, is_so: C
     for _ in range(LONGEST):
         if (write := overwritten(then, at, is_so)) is not None:
             why, reason = write
-            return Answer(topic, question, why, _shortened([reason, *(step_of(frame, node) for node in way[::-1])]))
+            return Answer(topic, question, why, shortened([reason, *(step_of(frame, node) for node in way[::-1])]))
         node = int(trace.tensors.producer[at])
         if node < 0:
             break
@@ -430,7 +420,7 @@ def _value_answer(frame: Frame, tensor: int, topic: str, question: str, is_so: C
         at = onward[0]
     if not way or (at != tensor and trace.tensors.producer[at] < 0):
         told = created(frame, at, f" as {value.brief()}" if (value := then.value(at)) is not None else "")
-        chain = _told([-1, *way[::-1]], lambda each: told if each < 0 else step_of(frame, each))
+        chain = told_briefly([-1, *way[::-1]], lambda each: told if each < 0 else step_of(frame, each))
         what = topic.removesuffix(" value").replace("nan", "not finite")
         return Answer(topic, question, f"{frame.name(at)} is {what} itself.", chain)
     node = way[-1]
@@ -441,7 +431,7 @@ def _value_answer(frame: Frame, tensor: int, topic: str, question: str, is_so: C
     name = called_op(str(trace.nodes.op[node]))
     why = f"{name} on {step_of(frame, node).place} made it from {read}" if read else f"{name} made it so"
     why += (f": {worked}" if " = " in worked else "") + "."
-    return Answer(topic, question, why, _told(way[::-1], lambda each: step_of(frame, each)))
+    return Answer(topic, question, why, told_briefly(way[::-1], lambda each: step_of(frame, each)))
 
 
 # -- leaves, training, shapes
@@ -460,7 +450,7 @@ def _why_no_leaf(frame: Frame, tensor: int) -> Answer | None:
     of = f" from the leaf {frame.name(inner[0])}" if inner else ""
     why = f"{op} on {place} computed it{of}. A leaf is what was created, not computed from what requires grad."
     chain = [*(created(frame, each) for each in inner[:1]), *(step_of(frame, node) for node in nodes[::-1])]
-    return Answer("leaf", f"Why is {frame.name(tensor)} not a leaf?", why, _shortened(chain), notable=False)
+    return Answer("leaf", f"Why is {frame.name(tensor)} not a leaf?", why, shortened(chain), notable=False)
 
 
 def _why_not_trained(frame: Frame, tensor: int) -> Answer | None:
@@ -497,7 +487,7 @@ def _why_not_trained(frame: Frame, tensor: int) -> Answer | None:
     else:
         why = f"{name} gets gradients, but the optimizer was not given it."
     chain.append(Reason(int(trace.steps.line[last]), "the optimizer made a step without it", last + 1))
-    return Answer("training", f"Why is {name} not trained?", why, _shortened(chain))
+    return Answer("training", f"Why is {name} not trained?", why, shortened(chain))
 
 
 def _why_shape(frame: Frame, tensor: int) -> Answer | None:
@@ -522,7 +512,7 @@ def _why_shape(frame: Frame, tensor: int) -> Answer | None:
         these, they = ("This operation makes", "it is") if len(chain) == 1 else ("These operations make", "they are")
         why = f"{these} the shape {[*shape]} of what {they} given."
     return Answer(
-        "shape", f"Why has {frame.name(tensor)} the shape {[*shape]}?", why, _shortened(chain[::-1]), notable=False
+        "shape", f"Why has {frame.name(tensor)} the shape {[*shape]}?", why, shortened(chain[::-1]), notable=False
     )
 
 

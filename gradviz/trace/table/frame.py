@@ -310,7 +310,8 @@ class Frame:
         """The buffers that a node saved, in its order; () before it has run forward."""
         table = self.trace.saved
         low, high = span(table.node, node, node + 1)
-        return tuple(self._saved(row) for row in range(low, high) if table.step[row] < self.cursor)
+        rows = (row for row in range(low, high) if table.step[row] < self.cursor)
+        return tuple(self._saved(row) for row in rows if _is_used(self.trace, node, row))
 
     def _saved(self, row: int) -> SavedBuffer:
         table = self.trace.saved
@@ -321,6 +322,12 @@ class Frame:
         freed_at = freed + 1 if freed < len(self.trace) else -1
         tensor, nbytes = int(table.tensor[row]), int(table.nbytes[row])
         return SavedBuffer(table.name[row], tensor, nbytes, state, version, now, freed_at)
+
+
+def _is_used(trace: Trace, node: int, row: int) -> bool:
+    """Whether a buffer is in use: an embedding bag keeps the places of the maxima only if it takes these."""
+    is_of_maxima = trace.saved.name[row] == "result3" and trace.nodes.op[node] == "_embedding_bag"
+    return not is_of_maxima or "mode=2" in str(trace.nodes.params[node])
 
 
 def _arrivals(frame: Frame, tensor: int) -> Rows:

@@ -336,13 +336,7 @@ def free_sentence(frame: Frame) -> Said:
 
 def saved_names(frame: Frame, node: int) -> list[str]:
     """What a node keeps for its backward, in the snippet's words, without repetition."""
-    return list(dict.fromkeys(saved_name(frame, node, one) for one in kept(frame, node)))
-
-
-def kept(frame: Frame, node: int) -> list[SavedBuffer]:
-    """The buffers of a node that hold something."""
-    has_maxima = "mode=2" in str(frame.trace.nodes.params[node]) or frame.trace.nodes.op[node] != "_embedding_bag"
-    return [one for one in frame.saved(node) if has_maxima or one.name != "result3"]
+    return list(dict.fromkeys(saved_name(frame, node, one) for one in frame.saved(node)))
 
 
 def saved_name(frame: Frame, node: int, saved: SavedBuffer) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gradviz.trace.table.frame import NOT_FINITE
 from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.values import number_text
-from gradviz.trace.words.contributions import kept, kept_name
+from gradviz.trace.words.contributions import kept_name
 from gradviz.trace.words.reasons import no_grad_reason
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.diagram import (
@@ -409,7 +409,7 @@ def cell_text(number: complex | float | int | bool) -> str:
 
 def tabs_of(frame: Frame, node: int) -> tuple[Tab, ...]:
     """What an operation keeps for its backward."""
-    return tuple(_tab(frame, node, saved) for saved in kept(frame, node))
+    return tuple(_tab(frame, node, saved) for saved in frame.saved(node))
 
 
 def _tab(frame: Frame, node: int, saved: SavedBuffer) -> Tab:
