@@ -79,6 +79,27 @@ _ENDS = {
     ),
 }
 
+_P = "class P(torch.nn.Parameter): __hash__ = Keyed.__hash__\n"
+_M = (
+    "class M(torch.overrides.TorchFunctionMode):\n    def __torch_function__(self, f, types, args=(), kwargs=None):\n"
+    "        if f.__name__ == '__bool__': hit()\n        return f(*args, **(kwargs or {}))\nM().__enter__()\n"
+)
+_ABOUT_FUNCTIONS = {
+    "a mode, whether a tensor is true": (
+        _M + "def Answer(): return torch.zeros(())\n",
+        "K(), K()",
+    ),
+    "a class, which answers with what says itself whether it is true": (
+        _P + "class O(Keyed):\n    def __torch_function__(self, *given): return T()\n"
+        "class T:\n    def __bool__(self):\n        hit()\n        return False\n",
+        "P(torch.ones(1)), O()",
+    ),
+    "a class, whether a parameter is equal to its object": (
+        _P + "class O(Keyed):\n    def __torch_function__(self, *given):\n        hit()\n        return False\n",
+        "P(torch.ones(1)), O()",
+    ),
+}
+
 # The oldest entry goes; in the search for its key that key is asked for once more.
 _CACHE = (
     "import functools\nclass K:\n    def __init__(self, n): self.n = n\n    def __hash__(self): return 1\n"
@@ -219,6 +240,10 @@ INSIDE_SEARCHES: list[Attack] = [
     *listed("Found: keys that hold what can be none", {name: SEARCHED % made for name, made in _KEYS.items()}),
     *listed("Found: types in brackets as keys", {name: _IN_BRACKETS % (made, made) for name, made in _TYPES.items()}),
     *listed("Found: ends of others' generators in a search", {name: SEARCHED % made for name, made in _ENDS.items()}),
+    *listed(
+        "Found: what is asked about functions in a search",
+        {name: SEARCHED % made for name, made in _ABOUT_FUNCTIONS.items()},
+    ),
     *listed("Found: classes that are seen before they are finished", _UNFINISHED),
     *listed("Found: a cache within its own search", {"that is filled": _CACHE}),
     *listed(

@@ -737,9 +737,30 @@ BROUGHT = (
     ),
     worker(
         "objects/kept_memory",
+        "memory that is given out while parameters are compared",
+        "    if _asks(made, equal):  #",
+        '    if _asks(made, equal) and equal is not method_of(Tensor, "__eq__"):  #',
+        found("Found: what is asked about functions in a search"),
+    ),
+    worker(
+        "language/classes",
+        "memory that is given out while a mode says whether a tensor is true",
+        "in_search if _is_in_search(given[at : at + 1]) else function",
+        "function",
+        found("Found: what is asked about functions in a search"),
+    ),
+    worker(
+        "language/guard",
+        "attributes of tensors in a finished class",
+        "    if is_tensors_state(cls, name):\n",
+        "    if False:\n",
+        W + "test_torch_function.py::test_a_finished_class_does_not_either",
+    ),
+    worker(
+        "objects/kept_memory",
         "comparisons of parameters that @dataclass writes",
-        'and equal is not method_of(Tensor, "__eq__"):',
-        "and not issubclass(made, Tensor):",
+        "    if _asks(made, equal):  #",
+        "    if _asks(made, equal) and not issubclass(made, Tensor):  #",
         _UNFINISHED,
     ),
     part(

@@ -229,8 +229,9 @@ collections.Counter collections.OrderedDict pathlib.Path torch.nn.Module torch.n
 types.SimpleNamespace datetime.date
 """.split()
 METHODS = """len index int bool float complex iter next getitem contains call neg add radd mul rmul lt gt reversed
-""".split()
+torch_function""".split()
 PUBLIC = "all any item keys items get shape dtype size ndim tolist lower read".split()
+STATE = "shape dtype ndim".split()  # which no class of tensors may have otherwise
 ANSWERS = {"bool": "False", "float": "1.0", "complex": "1j", "iter": "iter([1])", "reversed": "iter([1])"}
 PLAIN = """
 np.float64(1), np.float32(1), np.int64(1), np.bool_(True), np.str_("x"), np.dtype("f4"), np.float32,
@@ -246,7 +247,8 @@ io.StringIO("x"), torch.distributions.Normal(0, 1), functools.partial(seen), io.
 
 def _class(number: int, base: str) -> str:
     lines = [f"    def __{each}__(self, *given): return seen({ANSWERS.get(each, '1')})" for each in METHODS]
-    lines += [f"    def {each}(self, *given): return seen(1)" for each in PUBLIC if base != "torch.nn.Module"]
+    own = {"torch.nn.Module": PUBLIC, "torch.nn.Parameter": STATE}.get(base, ())
+    lines += [f"    def {each}(self, *given): return seen(1)" for each in PUBLIC if each not in own]
     lines += [] if base == "str" else ["    def __hash__(self): return seen(1)"]
     return "\n".join([f"class H{number}({base}):", *lines])
 

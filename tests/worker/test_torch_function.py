@@ -66,6 +66,13 @@ def test_a_class_does_not_take_the_place_of_what_the_engine_reads(run: Runner, b
     assert outcome.status in ("refused", "raised") and "torch.Size" not in outcome.printed()
 
 
+@pytest.mark.parametrize("name", ["shape", "dtype", "grad", "device"])
+def test_a_finished_class_does_not_either(run: Runner, name: str) -> None:
+    """An optimizer would have asked the element type of a state of a snippet's object."""
+    outcome = run(f"import torch\nclass T(torch.Tensor): pass\nT.{name} = property(print)\nT([1.]).{name}")
+    assert f"'{name}' of a tensor can't be replaced" in outcome.done.detail.sentence
+
+
 def test_no_method_of_a_class_is_called_inside_of_a_function(run: Runner) -> None:
     text = """
 import torch

@@ -14,7 +14,6 @@ import functools
 import types
 import typing
 from collections.abc import Callable, Iterable
-from inspect import getattr_static
 from typing import Any
 
 import numpy as np
@@ -26,9 +25,9 @@ from gradviz.engine.run.overrides import disabled
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.language.absent import Absent, error_of
 from gradviz.worker.language.enumerations import EnumForm, make_enum
-from gradviz.worker.language.guard import WITH_ARRAYS, Guard, is_engines_name, meets_arrays
+from gradviz.worker.language.guard import WITH_ARRAYS, Guard, is_engines_name, is_tensors_state, meets_arrays
 from gradviz.worker.objects.arguments import is_offered, private_of
-from gradviz.worker.objects.kept_memory import comparing, method_of
+from gradviz.worker.objects.kept_memory import comparing, keeping, method_of
 from gradviz.worker.objects.numpy_boundary import PLAIN, to_snippet
 from gradviz.worker.policy_names import (
     CLASS_FURNITURE,
@@ -324,7 +323,7 @@ def _overriding(made: type) -> dict[str, Any]:
     for key, value in vars(made).items():
         if issubclass(made, Tensor) and key.startswith("_") and not is_dunder(key) and hasattr(Tensor, key):
             raise TypeError(f"a class can't define '{key}' in GradViz snippets")
-        if issubclass(made, Tensor) and not is_dunder(key) and type(getattr_static(Tensor, key, None)) is property:
+        if is_tensors_state(made, key):
             raise TypeError(f"a class can't define '{key}' of a tensor in GradViz snippets; choose another name")
         if not is_dunder(key) and meets_arrays(made, key):
             if type(value) is not types.FunctionType:
@@ -343,11 +342,23 @@ def _overrides(made: type) -> dict[str, object]:
     if type(function) is not types.FunctionType:
         raise TypeError("'__torch_function__' can only be defined by def in GradViz snippets")
 
+    at = 0 if kind is staticmethod else 1  # where it gets the function
+    in_search = keeping(function)
+
     def asked(*given: object, **named: object) -> object:
-        return function(*map(_met_within, given), **{name: _met_within(value) for name, value in named.items()})
+        answer = in_search if _is_in_search(given[at : at + 1]) else function
+        return answer(*map(_met_within, given), **{name: _met_within(value) for name, value in named.items()})
 
     functools.update_wrapper(asked, function)
     return {"__torch_function__": kind(asked) if kind in (staticmethod, classmethod) else asked}
+
+
+_IN_SEARCHES = ("__eq__", "eq", "__bool__")
+
+
+def _is_in_search(functions: tuple[object, ...]) -> bool:
+    """Whether a class is asked what Python asks a tensor in the middle of a search."""
+    return any(type(each) is types.FunctionType and each.__name__ in _IN_SEARCHES for each in functions)
 
 
 def _met_within(value: object) -> object:

@@ -16,6 +16,7 @@ import types
 import typing
 import weakref
 from collections.abc import Callable, Sequence
+from inspect import getattr_static
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -277,6 +278,11 @@ def meets_arrays(cls: type, name: str) -> bool:
     return any(isinstance(each, types.FunctionType | staticmethod | classmethod) for each in theirs)
 
 
+def is_tensors_state(cls: type, name: str) -> bool:
+    """Whether a class would have something else in place of an attribute in which a tensor keeps its state."""
+    return issubclass(cls, Tensor) and not is_dunder(name) and type(getattr_static(Tensor, name, None)) is property
+
+
 def _bases_of(thing: object) -> Sequence[type]:
     """Return the classes in which a name of an object is looked up, of `super()` those that come next."""
     subject = super.__getattribute__(thing, "__self__") if type(thing) is super else thing
@@ -301,7 +307,10 @@ def _refusal(thing: object, said: str) -> Exception:
 
 
 def _unclaimed(cls: type, name: str) -> type:
-    """Return the class, unless what it would get comes before something that an heir has of another base class."""
+    """Return the class, unless what it would get comes before something that an heir has of another base class, or is
+    in place of a tensor's state."""
+    if is_tensors_state(cls, name):
+        raise AttributeError(f"'{name}' of a tensor can't be replaced in GradViz snippets; choose another name")
     for heir in heirs(cls):
         if private_of(heir, name):
             raise AttributeError(f"'{name}' belongs to a base class of {heir.__name__} in GradViz snippets")

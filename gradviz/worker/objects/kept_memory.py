@@ -111,7 +111,7 @@ def remember(made: type) -> None:
     Counter, and what Python calls when a StringIO dies."""
     _made.add(made)
     equal = method_of(made, "__eq__")
-    if _asks(made, equal) and equal is not method_of(Tensor, "__eq__"):
+    if _asks(made, equal):  # a tensor's, too: it asks the class of the other operand, and modes
         type.__setattr__(made, "__eq__", comparing(equal, lambda other: other))
     dying = method_of(made, "__del__")
     if type(dying) is types.WrapperDescriptorType:
