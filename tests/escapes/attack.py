@@ -4,12 +4,10 @@ publishes what became of them."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
-from gradviz.worker.process.forking import SIGNALS_ARE_LOST
 from tests.worker.escapes import ESCAPES
 
 # the first entry of each section of that list -> the class
@@ -102,12 +100,6 @@ def every_attack() -> list[Attack]:
     ]
     order = list(dict.fromkeys(each.kind for each in attacks))
     return sorted(attacks, key=lambda each: order.index(each.kind))
-
-
-def may_end(kind: str) -> bool:
-    """Whether attacks of a class may end the worker here: where what a thread forks gets no signals, its stack is that
-    of the system."""
-    return kind == "Found: ends of long chains" and sys.version_info >= SIGNALS_ARE_LOST
 
 
 def by_kind(attacks: list[Attack]) -> list[tuple[str, list[Attack]]]:

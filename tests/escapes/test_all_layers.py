@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from gradviz.worker.language.guard import Guard
-from tests.escapes.attack import Attack, by_kind, every_attack, may_end
+from tests.escapes.attack import Attack, by_kind, every_attack
 from tests.escapes.harness import CONTAINED, ENDED, INSIDE, OUT, Bench, Result, Targets, outside
 from tests.escapes.layered_worker import Watching, watching
 from tests.worker.kernel_attempts import HAS_KERNEL_LOCKS, NEEDS_LOCKS
@@ -84,7 +84,7 @@ def wrong(attacks: list[Attack], results: list[Result], allowed: tuple[str, ...]
 
 def is_for_the_language(kind: str) -> bool:
     """Whether the language alone must contain attacks of a class, without an end of the worker."""
-    return kind.startswith("Found") and not may_end(kind)
+    return kind.startswith("Found")
 
 
 def is_told_well(result: Result) -> bool:

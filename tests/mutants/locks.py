@@ -90,8 +90,8 @@ LOCKS = (
     worker(
         "process/forking",
         "the deep stack of C",
-        "        if not is_counted and sys.version_info < SIGNALS_ARE_LOST:\n",
-        "        if False:\n",
+        "        elif not is_counted:\n",
+        "        elif False:\n",
         found("Found: ends of long chains"),
     ),
     worker(

@@ -53,7 +53,7 @@ def on_deep_stack(work: Callable[[int], NoReturn]) -> NoReturn:
 
     A chain of a million objects takes little memory, but Python recurses through it when it is freed, and some of its
     classes need more than the system's 8 MB for that. With more stack than memory, a run ends because of its memory,
-    with a clear message."""
+    with a clear message. Where what a thread forks gets no signals, the stack of this thread may grow instead."""
 
     def begin() -> None:
         try:
@@ -65,7 +65,12 @@ def on_deep_stack(work: Callable[[int], NoReturn]) -> NoReturn:
     try:
         with open(_OVERCOMMIT, encoding="ascii") as file:
             is_counted = file.read().strip() == _NEVER  # then each child would have that much less to use
-        if not is_counted and sys.version_info < SIGNALS_ARE_LOST:
+        if sys.version_info >= SIGNALS_ARE_LOST:
+            import resource  # there is none on Windows, where this module is read, too
+
+            most = resource.getrlimit(resource.RLIMIT_STACK)[1]
+            resource.setrlimit(resource.RLIMIT_STACK, (most, most))
+        elif not is_counted:
             threading.stack_size(STACK_MB << 20)
             thread = threading.Thread(target=begin, name="gradviz-forks")
             thread.start()
