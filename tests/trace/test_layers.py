@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from gradviz.trace.table.roles import scope_name
-from gradviz.trace.words.contributions import kept
 from tests.trace.running import run
 
 SOURCE = """\
@@ -62,4 +61,4 @@ def test_a_view_is_called_what_it_is() -> None:
 def test_what_a_bag_of_means_keeps_has_no_maxima() -> None:
     trace = run("import torch\nbag = torch.nn.EmbeddingBag(3, 2, mode='mean')\nbag(torch.tensor([[0, 1]]))")
     frame, node = trace.frame(len(trace)), trace.nodes.op.tolist().index("_embedding_bag")
-    assert "result3" not in {one.name for one in kept(frame, node)} and len(kept(frame, node)) == 4
+    assert "result3" not in {one.name for one in frame.saved(node)} and len(frame.saved(node)) == 4
