@@ -19,6 +19,7 @@ from gradviz.engine.run.overrides import (
     install,
     open_mode,
     overrides,
+    with_tensor,
 )
 from gradviz.engine.run.signatures import refusal
 
@@ -58,10 +59,8 @@ def handle_torch_function(
     found = deciding(relevant)
     if not found:
         raise TypeError(f"no implementation found for {public_api.__module__}.{public_api.__name__}")
-    kinds = [type(each) for each in found]
-    if Tensor not in kinds and any(type(each) is Tensor for each in relevant):
-        kinds.append(Tensor)
-    return ask(public_api, f"{public_api.__module__}.{public_api.__name__}", found, kinds, args, kwargs)
+    kinds, name = with_tensor(found, relevant), f"{public_api.__module__}.{public_api.__name__}"
+    return ask(public_api, name, found, kinds, args, kwargs)
 
 
 def is_tensor_like(inp: object) -> bool:

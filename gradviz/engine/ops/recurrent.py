@@ -22,6 +22,8 @@ from gradviz.engine.run.apply import call_all
 from gradviz.engine.run.autocast import casting
 
 F = FUNCTIONS
+# The input, the weights, the biases, the state and the memory before the first step.
+Operands = tuple[Tensor, Tensor, Tensor, Tensor | None, Tensor | None, Tensor, Tensor]
 
 
 def _workspace(work: Array, steps: tuple[int, int, int], dtype: np.dtype[np.generic]) -> tuple[Array, Array, Array]:
@@ -164,44 +166,37 @@ def _gradients(
         given = [None if each is None else each._data for each in grads[:3]]
         made = _through_time(given, arrays, needs, reverse=reverse)
         return [None if each is None else wrap(each) for each in made]
-    return _differentiable(grads, input, weight0, weight1, weight2, weight3, hx_, cx_, reverse, needs)
+    operands = input, weight0, weight1, weight2, weight3, hx_, cx_
+    return _differentiable(grads, operands, needs, reverse=reverse)
 
 
 def _differentiable(
-    grads: Sequence[Tensor | None],
-    input: Tensor,
-    weight0: Tensor,
-    weight1: Tensor,
-    weight2: Tensor | None,
-    weight3: Tensor | None,
-    hx_: Tensor,
-    cx_: Tensor,
-    reverse: bool,
-    needs: tuple[bool, ...],
+    grads: Sequence[Tensor | None], operands: Operands, needs: tuple[bool, ...], *, reverse: bool
 ) -> tuple[object, ...]:
     """The same in tensor operations."""
-    count = input.shape[0]
+    x, w_in, w_hidden, *_, hidden, _ = operands
+    count = x.shape[0]
     order = list(reversed(range(count))) if reverse else list(range(count))
-    kept = _steps(input, weight0, weight1, weight2, weight3, hx_, cx_, order)
-    zero = F["zeros_like"](hx_)
+    kept = _steps(*operands, order)
+    zero = F["zeros_like"](hidden)
     d_hidden = zero if grads[1] is None else grads[1]
     d_memory = zero if grads[2] is None else grads[2]
     d_gates: list[Any] = [None] * count
-    d_recurrent = F["zeros_like"](weight1)
+    d_recurrent = F["zeros_like"](w_hidden)
     for t in reversed(order):
         i, f, g, o, shown, hidden, memory = kept[t]
         d_out = d_hidden if grads[0] is None else d_hidden + grads[0][t]
         d_memory = d_memory + d_out * o * (1 - shown * shown)
         parts = [d_memory * g * i * (1 - i), d_memory * memory * f * (1 - f), d_memory * i * (1 - g * g)]
         d_gates[t] = F["cat"]([*parts, d_out * shown * o * (1 - o)], 1)
-        d_hidden, d_memory = d_gates[t] @ weight1, d_memory * f
+        d_hidden, d_memory = d_gates[t] @ w_hidden, d_memory * f
         d_recurrent = d_recurrent + d_gates[t].t() @ hidden
     joined = F["stack"](d_gates, 0)
     flat = joined.reshape(-1, joined.shape[-1])
     bias = flat.sum(0)
     found: tuple[Callable[[], object], ...] = (
-        lambda: joined @ weight0,
-        lambda: flat.t() @ input.reshape(-1, input.shape[-1]),
+        lambda: joined @ w_in,
+        lambda: flat.t() @ x.reshape(-1, x.shape[-1]),
         lambda: d_recurrent,
         lambda: bias,
         lambda: bias,

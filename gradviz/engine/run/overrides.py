@@ -113,12 +113,17 @@ def dispatched(public: Asking, key: str, args: Sequence[object], keywords: Keywo
     if not found and not modes:
         return NotImplemented
     header = WRITTEN_IN_PYTHON.get(key)
-    types = [type(each) for each in found]
-    if header is not None and Tensor not in types and any(type(each) is Tensor for each in relevant):
-        types.append(Tensor)
     if header is None:
-        return ask(public, key, found, types, tuple(args), dict(keywords) if keywords else None)
-    return ask(public, key, found, types, *_by_name(header, args, keywords))
+        return ask(public, key, found, map(type, found), tuple(args), dict(keywords) if keywords else None)
+    return ask(public, key, found, with_tensor(found, relevant), *_by_name(header, args, keywords))
+
+
+def with_tensor(found: Iterable[object], relevant: Iterable[object]) -> list[type]:
+    """The classes that decide, and Tensor if there is one, as functions that PyTorch has written in Python say them."""
+    types = [type(each) for each in found]
+    if Tensor not in types and any(type(each) is Tensor for each in relevant):
+        types.append(Tensor)
+    return types
 
 
 _FACTS: dict[type, str] = {

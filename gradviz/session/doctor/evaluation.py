@@ -325,12 +325,14 @@ def _never_in_training(case: Case, evals: list[ast.Call], masks: list[int]) -> I
     does anything, and its running mean stays what it was. Of BatchNorm only one whose weights are trained."""
     trace, names = case.trace, {name_of(call) for call in case.calls}
     backward = next((call for call in case.calls if name_of(call) == "backward"), None)
-    dropouts = [call for call in case.calls if name_of(call).startswith("Dropout") and _drops(case, call)]
-    if not dropouts:
+    layers = [call for call in case.calls if name_of(call).startswith("Dropout") and _drops(case, call)]
+    kind, does = "dropout", "drops anything"
+    if not layers:
+        kind, does = "BatchNorm", "uses or follows the mean of a batch"
         inner = np.flatnonzero(np.char.find(trace.nodes.op.astype(str), "batch_norm") >= 0).tolist()
         trained = any({*case.read_by(node)} & case.updates for node in inner)
-        dropouts = [call for call in case.calls if name_of(call).startswith("BatchNorm") and trained]
-    if masks or not dropouts or backward is None or "train" in names:
+        layers = [call for call in case.calls if name_of(call).startswith(kind) and trained]
+    if masks or not layers or backward is None or "train" in names:
         return
     for call in evals:
         held, loop = receiver_of(call), case.loop_of(call)
@@ -341,10 +343,8 @@ def _never_in_training(case: Case, evals: list[ast.Call], masks: list[int]) -> I
             continue
         roots = trace.roots.tensor.tolist()[:1]
         node = int(trace.tensors.producer[roots[0]]) if roots else -1
-        why = f"Line {call.lineno} switches {name} to evaluation, and training begins without a train(): the dropout "
-        why = why if name_of(dropouts[0])[0] == "D" else why.replace("the dropout", "the BatchNorm")
-        does = "drops anything" if name_of(dropouts[0])[0] == "D" else "uses or follows the mean of a batch"
-        why += f"of line {dropouts[0].lineno} never {does}, in none of {len(trace.calls)} backward passes."
+        why = f"Line {call.lineno} switches {name} to evaluation, and training begins without a train(): the {kind} "
+        why += f"of line {layers[0].lineno} never {does}, in none of {len(trace.calls)} backward passes."
         around = case.loop_of(backward)
         first = around.body[0].lineno if around is not None else backward.lineno
         text = edits.insert_before(case.text, first, f"{name}.train()")

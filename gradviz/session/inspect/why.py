@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gradviz.session.inspect import causes
 from gradviz.session.inspect.causes import (
     Reason,
     created,
@@ -22,8 +21,10 @@ from gradviz.session.inspect.causes import (
     overwritten,
     reason_at,
     reason_of,
+    rounded,
     shortened,
     step_of,
+    switched_off,
     told_briefly,
 )
 from gradviz.session.inspect.inspection import Inspection, Link, Row, Section
@@ -247,7 +248,7 @@ def _sent(frame: Frame, each: Sent) -> Reason:
     nodes, given, sent = frame.trace.nodes, _brief(frame, each.given), _brief(frame, each.sent)
     text = f"{nodes.name[each.node] or nodes.op[each.node]} got {given or 'a gradient'} and sent {sent}"
     factor = _growth(frame, each)
-    more = f", {causes.rounded(factor)} times as large" if factor >= GROWTH and math.isfinite(factor) else ""
+    more = f", {rounded(factor)} times as large" if factor >= GROWTH and math.isfinite(factor) else ""
     return reason_at(frame.trace, int(nodes.site[each.node]), text + more, each.step + 1)
 
 
@@ -394,7 +395,7 @@ def _why_large(frame: Frame, tensor: int, value: Value) -> Answer:
         made = trace.frame_at(int(trace.nodes.step[node]) + 1).value(at)
         largest, onward = max(read)
         if made is not None and largest and _mean_size(made) > GROWTH * largest:
-            grown.append(step_of(frame, node, f", {causes.rounded(_mean_size(made) / largest)} times as large"))
+            grown.append(step_of(frame, node, f", {rounded(_mean_size(made) / largest)} times as large"))
         at = onward
     itself = "is so large itself" if trace.tensors.producer[at] < 0 else "was so large before"
     why = f"It is {value.brief()}. {'Each of these made it larger' if grown else f'{frame.name(at)} {itself}'}."
@@ -472,7 +473,7 @@ def _why_not_trained(frame: Frame, tensor: int) -> Answer | None:
     chain, last = [created(frame, tensor)], int(steps[-1])
     cleared = trace.history("grads", "tensor").last(tensor, last)
     if not frame.requires_grad(tensor):
-        line = causes.switched_off(frame, tensor)
+        line = switched_off(frame, tensor)
         why = f"{name} requires no grad{f', switched off on line {line}' if line > 0 else ''}, so an optimizer passes "
         why += "over it."
     elif not len(trace.history("arrivals", "tensor").before(tensor, frame.cursor)):

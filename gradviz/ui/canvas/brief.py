@@ -250,6 +250,11 @@ def _fitting(ink: Ink, body: QRectF, line: float, written: Written) -> Grid | No
     return next((grid for grid in written.grids if sum(grid.columns) <= room), None)
 
 
+def _mark_width(ink: Ink) -> float:
+    """What the ∇ takes beside a gradient, in pixels."""
+    return ink.width(sizes.META, PASSING) * ink.theme.scale + MARK_GAP
+
+
 def _number_size(ink: Ink, role: str, number: str, box: QRectF, line: float) -> float:
     """How large a number is written in its box, as a part of its font: as up close, if there is room for that."""
     wide = box.width() / (ink.width(role, number) * ink.theme.scale)
@@ -416,7 +421,7 @@ class BriefPainter:
         """The gradient on the last line, or as the numbers of a small array if the value leaves room for them."""
         written, value = self._writer.of(says.grad), self._writer.of(says.value)
         taken = (line - 2) * len(value.grids[0].rows) if value.grids else line
-        mark = self._ink.width(sizes.META, PASSING) * self._ink.theme.scale + MARK_GAP
+        mark = _mark_width(self._ink)
         for above, beside in ((line, 0.0), (0.0, mark)):  # where the ∇ is
             body = area.adjusted(PADDING + beside, line + 1 + taken + above, -PADDING, -2)
             grid = _fitting(self._ink, body, line, written)
@@ -440,7 +445,7 @@ class BriefPainter:
         if grid is not None:
             self._grid(painter, block.box, line, grid, "gradient")
             return
-        mark = self._ink.width(sizes.META, PASSING) * self._ink.theme.scale + MARK_GAP
+        mark = _mark_width(self._ink)
         text = says.ticks or self.number(sizes.GRAD, block.written, inner.width() - mark)
         inner.adjust(mark, 0, 0, 0)
         size = _number_size(self._ink, sizes.GRAD, text, inner, line)
