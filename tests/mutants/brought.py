@@ -764,6 +764,13 @@ BROUGHT = (
         _UNFINISHED,
     ),
     part(
+        "engine/run/overrides",
+        "methods of a derived class inside of a plain tensor's operators",
+        "    _operators.be_careful()\n",
+        "",
+        "tests/snippets/test_snippets.py::test_program[classes_met_by_operators]",
+    ),
+    part(
         "torch/serialization",
         "what bytes of one's own hand over to the text of a file",
         "bytes.hex(value)",

@@ -225,7 +225,7 @@ exec(compile_snippet(sys.stdin.read(), "x.py", world.modules), guard.globals)
 """
 BASES = """
 object list tuple dict set frozenset str int float complex bytes bytearray collections.deque
-collections.Counter collections.OrderedDict pathlib.Path torch.nn.Module torch.nn.Parameter io.StringIO
+collections.Counter collections.OrderedDict pathlib.Path torch.nn.Module torch.Tensor torch.nn.Parameter io.StringIO
 types.SimpleNamespace datetime.date
 """.split()
 METHODS = """len index int bool float complex iter next getitem contains call neg add radd mul rmul lt gt reversed
@@ -247,7 +247,7 @@ io.StringIO("x"), torch.distributions.Normal(0, 1), functools.partial(seen), io.
 
 def _class(number: int, base: str) -> str:
     lines = [f"    def __{each}__(self, *given): return seen({ANSWERS.get(each, '1')})" for each in METHODS]
-    own = {"torch.nn.Module": PUBLIC, "torch.nn.Parameter": STATE}.get(base, ())
+    own = {"torch.nn.Module": PUBLIC, "torch.Tensor": STATE, "torch.nn.Parameter": STATE}.get(base, ())
     lines += [f"    def {each}(self, *given): return seen(1)" for each in PUBLIC if each not in own]
     lines += [] if base == "str" else ["    def __hash__(self): return seen(1)"]
     return "\n".join([f"class H{number}({base}):", *lines])

@@ -212,7 +212,6 @@ def plain(given: Iterable[object]) -> Iterator[None]:
 
 
 modes: list[object] = []  # the open ones, the innermost last
-_aside: dict[str, object] = {}  # operators of tensors that look for no mode
 _usual: set[type] = set()  # what AS_THEY_ARE holds while there is none
 
 
@@ -247,20 +246,19 @@ def _look_for_modes() -> None:
     if modes:
         _usual.update(AS_THEY_ARE)
         AS_THEY_ARE.clear()
-        for name in (f"__{name}__" for name in (*_CALLED, *_OWN)):
-            _aside[name] = vars(Tensor)[name]
-            setattr(Tensor, name, vars(Overridable)[name])
+        _operators.use({name: vars(Overridable)[name] for name in _operators.plain})
         return
     AS_THEY_ARE.update(_usual)
     _usual.clear()
-    for name, own in _aside.items():
-        setattr(Tensor, name, own)
+    _operators.use(_operators.without_modes)
 
 
 @on_new_run
-def _close_all() -> None:
+def _forget() -> None:
     modes.clear()
+    _operators.without_modes = _operators.plain
     _look_for_modes()
+    _operators.use(_operators.plain)
 
 
 # --- how functions that PyTorch has written in Python hand on their arguments ---
@@ -403,9 +401,53 @@ class Overridable(Tensor):
         return iter(self.unbind(0))
 
 
+class _Operators:
+    """The operators of plain tensors: as they are written until there is a derived class, since looking at the classes
+    of operands takes time."""
+
+    def __init__(self) -> None:
+        self.plain: dict[str, Asking] = {}
+        self.careful: dict[str, Asking] = {}
+        self.without_modes = self.plain
+
+    def use(self, chosen: Mapping[str, Asking]) -> None:
+        """Let plain tensors have these."""
+        for name, function in chosen.items():
+            if vars(Tensor)[name] is not function:
+                setattr(Tensor, name, function)
+
+    def be_careful(self) -> None:
+        """From now on look at the operands: there is a class of the snippet's, whose methods are not to be called."""
+        self.without_modes = self.careful
+        if not modes:
+            self.use(self.careful)
+
+
+_operators = _Operators()
+
+
+def _careful(name: str, own: Asking) -> Asking:
+    """An operator of plain tensors that asks the class of an operand, or else takes it as a plain tensor."""
+    if name in _KEPT:
+        return own
+    asking = cast(Asking, vars(Overridable)[f"__{name}__"])
+
+    @functools.wraps(own)
+    def operate(self: Tensor, *others: object) -> object:
+        given = (self, *others)
+        if all(type(each) in AS_THEY_ARE or not is_met(type(each)) for each in _relevant(given)):
+            return own(self, *others)
+        if state.overriding and deciding(_relevant(given)):
+            return asking(self, *others)
+        with plain(given):
+            return own(self, *others)
+
+    return operate
+
+
 def _method(name: str) -> Asking:
     """The method of tensors that looks for no mode."""
-    return cast(Asking, _aside[name] if name in _aside and modes else getattr(Tensor, name))
+    return _operators.without_modes.get(name) or cast(Asking, getattr(Tensor, name))
 
 
 def _operator(name: str) -> Asking:
@@ -492,6 +534,7 @@ def class_made(cls: type[Tensor]) -> None:
     """What happens to a new class that is derived from Tensor."""
     if cls.__basicsize__ != Tensor.__basicsize__:
         raise TypeError(f"{cls.__name__}: __slots__ in a class derived from Tensor are not in GradViz; leave them out")
+    _operators.be_careful()
     if overrides(cls) and Overridable not in cls.__mro__:
         cls.__bases__ = tuple(Overridable if each is Tensor else each for each in cls.__bases__)
 
@@ -507,7 +550,10 @@ def install() -> None:
         found += [kind for kind in each.__subclasses__() if kind is not Overridable]
     _OWN_CLASSES.update(found)
     for name in (*_CALLED, *_OWN):
-        setattr(Overridable, f"__{name}__", _operator(name))
+        special = f"__{name}__"
+        setattr(Overridable, special, _operator(name))
+        _operators.plain[special] = vars(Tensor)[special]
+        _operators.careful[special] = _careful(name, vars(Tensor)[special])
     for name, own in list(vars(Tensor).items()):
         if name[:3] == "is_" and isinstance(own, bool):
             own = property(functools.partial(_same, own))
