@@ -768,7 +768,7 @@ BROUGHT = (
         "methods of a derived class inside of a plain tensor's operators",
         "    _operators.be_careful()\n",
         "",
-        "tests/snippets/test_snippets.py::test_program[classes_met_by_operators]",
+        W + "test_kept_memory.py::test_nothing_of_a_snippet_runs_in_a_comparison_while_memory_is_given_back",
     ),
     part(
         "torch/serialization",
