@@ -13,11 +13,24 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gradviz.trace.table.kinds import Kind
 from gradviz.ui.canvas import TraceView
 from gradviz.ui.canvas.trace_view import NO_TENSOR
 from gradviz.ui.theme import DARK, LIGHT
 from tests.trace.sample import MUL2, B, W, Y, sample_trace
 from tests.ui.canvas_fixtures import CHAIN, LOOP, RECURRENCE, picture, run, settle, shown
+
+TRAINED = """import torch
+from torch import nn
+torch.manual_seed(0)
+data = torch.randn(64, 2)
+far = ((data * 2).sum(1) > 0).float()
+net = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1))
+step = torch.optim.Adam(net.parameters()).step
+for _ in range(2):
+    (net(data).squeeze() - far).pow(2).mean().backward()
+    step()
+"""
 
 ROUNDING = 32  # of 255: where a wide line is cut by the edge of the painted part
 
@@ -51,9 +64,10 @@ def test_nothing_but_qt_is_imported_before_the_first_trace() -> None:
     assert found.stdout.strip() == "[]"
 
 
+@pytest.mark.parametrize("snippet", ["", TRAINED], ids=["sample", "training"])
 @pytest.mark.parametrize("zoom", [1.0, 0.6, 0.25])
-def test_a_step_repaints_what_it_changed_and_that_is_enough(qtbot: QtBot, zoom: float) -> None:
-    trace = sample_trace()
+def test_a_step_repaints_what_it_changed_and_that_is_enough(qtbot: QtBot, zoom: float, snippet: str) -> None:
+    trace = run(snippet) if snippet else sample_trace()
     view = shown(qtbot, trace, 0)
     view.follow = False
     view.viewport.zoom(zoom * view.camera.scale, QPointF(500, 320))
@@ -214,6 +228,19 @@ def test_the_view_follows_the_current_step(qtbot: QtBot) -> None:
         for item in scene.moment.current:
             assert view.rect().intersects(scene.screen_box(item, view.camera))
             assert view.rect().contains(scene.screen_box(item, view.camera).center())
+
+
+def test_all_parameters_of_an_optimizer_are_what_its_step_is_about(qtbot: QtBot) -> None:
+    """The view opens on one of them, if there is no room for all, and goes to it."""
+    trace = run(TRAINED)
+    view = shown(qtbot, trace, size=(600, 300))
+    for cursor in (len(trace), 1, len(trace)):
+        view.set_cursor(cursor)
+    scene = view.scene
+    assert scene is not None and trace.steps.kind[len(trace) - 1] == Kind.OPTIMIZER
+    told = {trace.frame_at(len(trace)).name(int(each)) for each in scene.placed.diagram.index[[*scene.moment.current]]}
+    assert told == {"net[0].weight", "net[0].bias", "net[2].weight", "net[2].bias"}
+    assert view.rect().contains(scene.screen_box(scene.moment.current[0], view.camera))
 
 
 def test_the_view_goes_to_what_failed(qtbot: QtBot) -> None:

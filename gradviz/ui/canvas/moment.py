@@ -145,10 +145,16 @@ def _not_finite(frame: Frame) -> Flags:
 
 
 def _current(diagram: Diagram, frame: Frame, items: Flags) -> tuple[int, ...]:
-    """The items that the current step is about: one operation, or the card of one tensor."""
+    """The items that the current step is about: one operation, the card of one tensor, or those of all parameters of
+    an optimizer."""
     step = frame.step
     if step is None:
         return ()
+    if step.kind == Kind.OPTIMIZER:
+        updates = frame.trace.updates
+        low, high = span(updates.step, step.index, step.index + 1)
+        cards = [_card(diagram, frame, items, each) for each in updates.tensor[low:high].tolist()]
+        return tuple(dict.fromkeys(card for card in cards if card >= 0))
     if step.node >= 0 and (step.kind in ABOUT_THE_OPERATION or step.tensor < 0):
         item = int(diagram.item_of_node[step.node])
         return (item,) if item >= 0 and items[item] else ()
@@ -158,11 +164,17 @@ def _current(diagram: Diagram, frame: Frame, items: Flags) -> tuple[int, ...]:
         tag = _tag_at(diagram, step.tensor, int(frame.trace.arrivals.from_node[step.ref]))
         if tag >= 0 and items[tag]:
             return (tag,)
-    found = diagram.items_around_tensor(step.tensor)
+    card = _card(diagram, frame, items, step.tensor)
+    return (card,) if card >= 0 else ()
+
+
+def _card(diagram: Diagram, frame: Frame, items: Flags, tensor: int) -> int:
+    """The visible card of a tensor, or the closed group that contains it; -1 for none."""
+    found = diagram.items_around_tensor(tensor)
     found = found[items[found]]
     if len(found) > 1:  # a parameter has a card in each graph
         found = found[np.argsort(diagram.graph[found] != _graph_of_call(diagram, frame), kind="stable")]
-    return tuple(found.tolist()[:1])
+    return int(found[0]) if len(found) else -1
 
 
 def _graph_of_call(diagram: Diagram, frame: Frame) -> int:
