@@ -195,7 +195,7 @@ def uniform(
     values = np.empty(count, kind)
     for part in _parts(values):
         draws = _doubles(generator, part.size) if wide else _singles(generator, part.size)
-        part[...] = fma(draws, last - first, first)
+        part[...] = draws + first if last - first == 1 else fma(draws, last - first, first)
         part[part == end] = begin
     return values.reshape(shape)
 
@@ -233,18 +233,22 @@ def normal(
     return _block_normals(generator, count, mean, std, kind).reshape(shape)
 
 
+_CIRCLE = float(np.float32(2 * math.pi))
+
+
 def _scalar_normals(generator: Generator, count: int, mean: float, std: float) -> Array:
     """Box-Muller on doubles: four raw numbers for a pair; an unused sine is kept for the next call."""
     kept = [generator.next_normal] if count and generator.next_normal is not None else []
     pairs = (count - len(kept) + 1) // 2
-    u1, u2 = _doubles(generator, 2 * pairs).reshape(pairs, 2).T
-    radius = np.sqrt(-2.0 * _each(math.log1p, -u2))
-    theta = 2.0 * math.pi * u1
-    new = np.stack([radius * _each(math.cos, theta), radius * _each(math.sin, theta)], axis=1).reshape(-1)
-    values = np.concatenate([np.array(kept, np.float64), new])
+    draws = _doubles(generator, 2 * pairs).tolist()
+    values = kept
+    for u1, u2 in zip(draws[::2], draws[1::2], strict=True):
+        radius, theta = math.sqrt(-2.0 * math.log1p(-u2)), 2.0 * math.pi * u1
+        values += radius * math.cos(theta), radius * math.sin(theta)
     if count:
-        generator.next_normal = float(values[count]) if values.size > count else None
-    return fma64(values[:count], std, mean)
+        generator.next_normal = values[count] if len(values) > count else None
+    found = np.array(values[:count], np.float64)
+    return found + mean if std == 1 else fma64(found, std, mean)
 
 
 def _block_normals(generator: Generator, count: int, mean: float, std: float, kind: np.dtype[np.generic]) -> Array:
@@ -264,11 +268,24 @@ def _block_normals(generator: Generator, count: int, mean: float, std: float, ki
 
 
 def _box_muller32(uniforms: Array, mean: float, std: float) -> Array:
-    blocks = uniforms.reshape(-1, 2, 8)
-    radius = np.sqrt(np.float32(-2) * rounding.log(np.float32(1) - blocks[:, 0]))
-    sine, cosine = rounding.sincos(np.float32(2 * math.pi) * blocks[:, 1])
-    both = np.stack([radius * cosine, radius * sine], axis=1)
-    return fma32(both, np.float32(std), np.float32(mean)).reshape(-1)
+    values = np.empty(uniforms.size, np.float32)
+    for at in range(0, uniforms.size, rounding.BLOCK):
+        pairs = uniforms[at : at + rounding.BLOCK].reshape(-1, 2, 8).astype(np.float64).swapaxes(0, 1)
+        fma = rounding.Unchecked(pairs[0].shape, rounding.LOG_SUMS + rounding.SINCOS_SUMS)
+        found = _standard_normals(pairs, fma)
+        doubtful = fma.doubtful()
+        if np.count_nonzero(doubtful):
+            found[:, doubtful] = _standard_normals(pairs[:, doubtful], rounding.fma_to_odd)
+        values[at : at + rounding.BLOCK].reshape(-1, 2, 8)[...] = found.swapaxes(0, 1)
+    return values + np.float32(mean) if std == 1 else fma32(values, np.float32(std), np.float32(mean))
+
+
+def _standard_normals(pairs: Array, fma: rounding.Fma) -> Array:
+    """Two normal numbers from each pair of singles in [0, 1)."""
+    first, second = pairs
+    radius = rounding.single(np.sqrt(-2 * rounding.log(1 - first, fma)))
+    sine, cosine = rounding.sincos(rounding.single(_CIRCLE * second), fma)
+    return np.array([radius * cosine, radius * sine], np.float32)
 
 
 def _box_muller64(uniforms: Array, mean: float, std: float) -> Array:

@@ -6,6 +6,7 @@ puts in order.
 Note [Order of operations] The last bit depends on which product is fused with which sum, and GCC fuses the product that
 comes first. The formulas below say what PyTorch's binary does; a simpler form gives other numbers."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -107,55 +108,93 @@ def _two_product(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
 
 # --- log, sin and cos: the Cephes polynomials in the form of Julien Pommier's sse_mathfun ---
 
-
-_LOG = np.array([
-        7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
-        -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1,
-    ], np.float32)  # fmt: skip
-_LN2_LOW, _LN2_HIGH = np.array([-2.12194440e-4, 0.693359375], np.float32)
-_SQRT_HALF = np.float32(0.707106781186547524)
-_SIN = np.array([-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1], np.float32)
-_COS = np.array([2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2], np.float32)
-_QUARTER_PI = np.array([-0.78515625, -2.4187564849853515625e-4, -3.77489497744594108e-8], np.float32)
-_FOUR_OVER_PI = np.float32(1.27323954473516)
-_HALF = np.float32(0.5)
-_ONE = np.float32(1)
+# Singles are held in float64 arrays here: NumPy converts as it adds only slowly, and the sum, the product and the root
+# of two singles are rounded right when they are rounded to float64 first.
+Fma = Callable[[Doubles, Any, Any], Doubles]
 
 
-def _horner(coefficients: Singles, x: Singles) -> Singles:
-    total = np.full_like(x, coefficients[0])
-    for coefficient in coefficients[1:]:
-        total = fma32(total, x, coefficient)
+def single(x: Doubles) -> Doubles:
+    """Each number rounded to single precision."""
+    return x.astype(np.float32).astype(np.float64)
+
+
+def fma_to_odd(a: Doubles, b: Any, c: Any) -> Doubles:
+    """`a * b + c` of singles, rounded once."""
+    return single(_add_to_odd(a * b, np.broadcast_to(np.float64(c), a.shape)))
+
+
+class Unchecked:
+    """`fma_to_odd` without a look at each sum; after `count` of them, `doubtful` says for which numbers one lay halfway
+    between two singles in float64, so that it may have been rounded twice."""
+
+    def __init__(self, shape: tuple[int, ...], count: int) -> None:
+        self._sums = np.empty((count, *shape))
+        self._rows = iter(self._sums)
+
+    def __call__(self, a: Doubles, b: Any, c: Any) -> Doubles:
+        row = next(self._rows)
+        np.multiply(a, b, row)
+        return single(np.add(row, c, row))
+
+    def doubtful(self) -> NDArray[np.bool_]:
+        """Which numbers have to be computed with `fma_to_odd`."""
+        halfway = (self._sums.view(np.int64) & _LOW) == _HALFWAY
+        found: NDArray[np.bool_] = np.logical_or.reduce(halfway, axis=0)
+        return found
+
+
+def _singles(*numbers: float) -> tuple[float, ...]:
+    return tuple(np.array(numbers, np.float32).tolist())
+
+
+_LOG = _singles(
+    7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
+    -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1,
+)  # fmt: skip
+_SIN = _singles(-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)
+_COS = _singles(2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
+_LN2_LOW, _LN2_HIGH, _SQRT_HALF = _singles(-2.12194440e-4, 0.693359375, 0.707106781186547524)
+_FOUR_OVER_PI, *_QUARTER_PI = _singles(
+    1.27323954473516, -0.78515625, -2.4187564849853515625e-4, -3.77489497744594108e-8
+)
+LOG_SUMS, SINCOS_SUMS = 9, 7  # calls of `fma`
+
+
+def _horner(coefficients: Sequence[float], x: Doubles, fma: Fma) -> Doubles:
+    total = fma(x, coefficients[0], coefficients[1])
+    for coefficient in coefficients[2:]:
+        total = fma(total, x, coefficient)
     return total
 
 
-def log(x: Singles) -> Singles:
-    """The natural logarithm of normal positive numbers."""
+def log(x: Doubles, fma: Fma = fma_to_odd) -> Doubles:
+    """The natural logarithm of normal positive singles."""
     fraction, exponent = np.frexp(x)
     low = fraction < _SQRT_HALF
-    e = exponent.astype(np.float32) - low.astype(np.float32)
-    x = (fraction - _ONE) + np.where(low, fraction, np.float32(0))
-    z = x * x
-    y = fma32(_horner(_LOG, x) * x, z, e * _LN2_LOW)
-    y = y - z * _HALF
-    return fma32(e, _LN2_HIGH, x + y)
+    e = (exponent - low).astype(np.float64)
+    x = fraction - 1 + fraction * low
+    z = single(x * x)
+    y = fma(single(_horner(_LOG, x, fma) * x), z, single(e * _LN2_LOW))
+    y = single(y - z * 0.5)
+    return single(e * _LN2_HIGH + single(x + y))  # the product and the sum are exact
 
 
-def sincos(x: Singles) -> tuple[Singles, Singles]:
-    """Sine and cosine of numbers from 0 to a few thousand."""
-    octant = ((x * _FOUR_OVER_PI).astype(np.int32) + 1) & ~1
-    y = octant.astype(np.float32)
-    for part in _QUARTER_PI:
-        x = fma32(y, part, x)
-    z = x * x
-    cosine = fma32(_horner(_COS, z) * z, z, z * -_HALF) + _ONE
-    sine = fma32(_horner(_SIN, z) * z, x, x)
-    swapped = (octant & 2) != 0
-    sine_negative = (octant & 4) != 0
-    cosine_negative = ((octant - 2) & 4) == 0
-    first = np.where(swapped, cosine, sine)
-    second = np.where(swapped, sine, cosine)
-    return np.where(sine_negative, -first, first), np.where(cosine_negative, -second, second)
+def sincos(x: Doubles, fma: Fma = fma_to_odd) -> tuple[Doubles, Doubles]:
+    """Sine and cosine of singles from 0 to a few thousand."""
+    octant = (single(x * _FOUR_OVER_PI).astype(np.int64) + 1) & ~1
+    y = octant.astype(np.float64)
+    for part in _QUARTER_PI[:2]:
+        x = single(x + y * part)  # the products and the sums are exact
+    x = fma(y, _QUARTER_PI[2], x)
+    z = single(x * x)
+    cosine = single(fma(single(_horner(_COS, z, fma) * z), z, z * -0.5) + 1)
+    sine = fma(single(_horner(_SIN, z, fma) * z), x, x)
+    # Swapped and negated without branches, which would be guessed wrong half the time.
+    first, second = sine.view(np.int64), cosine.view(np.int64)
+    swapped = (first ^ second) & -((octant >> 1) & 1)
+    first = first ^ swapped ^ ((octant & 4) << 61)
+    second = second ^ swapped ^ (((octant - 2) & 4 ^ 4) << 61)
+    return first.view(np.float64), second.view(np.float64)
 
 
 # --- steps of optimizers, on arrays of one floating type ---
