@@ -445,7 +445,7 @@ def _is_error(case: Case, node: int) -> bool:
 
 def _goes_up(case: Case) -> bool:
     """Whether each update of each weight went the way of its own gradient."""
-    trace, found = case.trace, list[float]()
+    trace, updates = case.trace, 0
     for leaf, events in case.events.items():
         grad = -1
         for event in events:
@@ -457,9 +457,11 @@ def _goes_up(case: Case) -> bool:
                 an_input = _has_layers(case) and not trace.tensors.is_parameter[leaf]
                 if before.array.shape != after.array.shape or an_input:
                     return False
-                found.append(float(((after.array.astype(float) - before.array) * slope).sum()))
+                if not ((after.array.astype(float) - before.array) * slope).sum() > 0:
+                    return False
+                updates += 1
             grad = event.value if event.what in ("added", "clipped") else grad
-    return len(found) >= _STEPS and all(each > 0 for each in found)
+    return updates >= _STEPS
 
 
 def _has_layers(case: Case) -> bool:

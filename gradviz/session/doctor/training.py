@@ -76,26 +76,30 @@ def summed_twice(case: Case) -> Iterator[Hit]:
 def summed_again(case: Case) -> Iterator[Hit]:
     """backward() from a sum of losses each of which has gone backward by itself: every gradient is added twice."""
     trace, calls = case.trace, case.trace.calls
-    for call in range(1, len(calls) if not case.raised else 0):
-        queue = trace.roots_of(call).tolist()[:1]
+    before = defaultdict[int, set[int]](set)  # the roots of the calls so far, and the lines where each went backward
+    for call in range(len(calls) if not case.raised else 0):
+        roots = trace.roots_of(call).tolist()
+        queue = roots[:1]
         for each in queue:
             node = int(trace.tensors.producer[each])
             queue += case.read_by(node) if node >= 0 and trace.nodes.op[node] in ("add", "sum", "mean", "div") else []
-        gone = {each for other in range(call) for each in trace.roots_of(other).tolist()} & {*queue[1:]}
+        gone = before.keys() & {*queue[1:]}
         doubled = [
-            leaf for leaf, events in leaves(case) if len(gone) > 1
-            and [event.what for event in events][: len(gone) + 1] == ["added"] * (len(gone) + 1)
+            leaf for leaf, events in (leaves(case) if len(gone) > 1 else ())
+            if [event.what for event in events[: len(gone) + 1]] == ["added"] * (len(gone) + 1)
         ]  # fmt: skip
         if doubled:
             line, names = int(calls.line[call]), ", ".join(case.name(leaf) for leaf in doubled[:3])
             why = f"Line {line} calls backward() of the sum of {len(gone)} losses, each of which has gone backward by "
             why += f"itself before: the same gradients are added to {names} once more."
-            earlier = {int(calls.line[other]) for other in range(call) if {*trace.roots_of(other).tolist()} & gone}
+            earlier = set.union(*(before[each] for each in gone))
             first = edits.without_statement(case.text, earlier.pop()) if len(earlier) == 1 else None
             offered = fixes(("of the sum only", first), ("of each only", edits.without_statement(case.text, line)))
             advice = "Call backward() of each loss, or once of their sum."
             yield Hit(line, int(calls.step[call]) + 1, why, advice, offered)
             return
+        for each in roots:
+            before[each].add(int(calls.line[call]))
 
 
 def leaves(case: Case) -> list[tuple[int, list[Event]]]:
