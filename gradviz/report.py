@@ -65,14 +65,15 @@ def fixed(findings: Sequence[Finding], wanted: str) -> tuple[str, str]:
 
 
 def found_text(trace: Trace, findings: Sequence[Finding], name: str, *, as_json: bool) -> str:
-    """All findings, as a text or as a JSON list."""
+    """All findings, as a text or as a JSON list; that there are none is said, too."""
     from gradviz.session.doctor.lessons import finding_json, finding_text
 
     if as_json:
         import json
 
         return json.dumps([finding_json(trace.source, trace, each, name) for each in findings], indent=2) + "\n"
-    return "\n".join(f"{finding_text(trace.source, each, name)}\n" for each in findings)
+    found = "\n".join(f"{finding_text(trace.source, each, name)}\n" for each in findings)
+    return found or f"{name}: no mistakes found\n"
 
 
 def rank_table(path: Path) -> str:

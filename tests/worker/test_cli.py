@@ -259,6 +259,8 @@ def test_wrong_arguments_are_named(arguments: list[str]) -> None:
 
 def test_explain_says_by_its_status_whether_it_found_anything(tmp_path: Path) -> None:
     right, wrong = written(tmp_path, BACKWARD), written(tmp_path, TWICE, "twice.py")
+    nothing = gradviz("explain", right)
+    assert (nothing.returncode, nothing.stdout) == (0, f"{right.name}: no mistakes found\n")
     assert (gradviz("explain", right, "--json").returncode, gradviz("explain", right, "--json").stdout) == (0, "[]\n")
     found = gradviz("explain", wrong, "--json")
     (finding,) = json.loads(found.stdout)

@@ -325,6 +325,37 @@ def test_more_of_numpy_that_tutorials_use(run: Runner) -> None:
     assert run("import numpy as np\nwith np.errstate(call=print):\n    pass").status == "raised"
 
 
+ERRORS = """
+import numpy as np, torch
+def told(compute):
+    try: return compute()
+    except FloatingPointError as error: return error
+with np.errstate(all="raise", over="ignore"):
+    print(told(lambda: np.log(np.zeros(1))), told(lambda: np.array([1e308]) * 10), told(lambda: np.float64(0) / 0))
+    print(torch.log(torch.zeros(1)), torch.tensor([1e30]) * 1e30, np.geterr()["divide"])
+    with np.errstate(divide="ignore"):
+        print(told(lambda: np.log(np.zeros(1))))
+print(told(lambda: np.log(np.zeros(1))), np.geterr())
+print(np.seterr(all="raise"), told(lambda: np.ones(1) / 0), np.seterr(all="ignore"), told(lambda: np.ones(1) / 0))
+x = torch.zeros(1, requires_grad=True)
+np.seterr(divide="raise")
+x.sqrt().sum().backward()
+print(x.grad)
+"""
+
+
+def test_errors_that_numpy_raises_are_not_those_of_tensors(run: Runner) -> None:
+    ways = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
+    assert run(ERRORS).printed() == (
+        "divide by zero encountered in log [inf] invalid value encountered in scalar divide\n"
+        "tensor([-inf]) tensor([inf]) raise\n[-inf]\n"
+        f"[-inf] {ways}\n"
+        f"{ways} divide by zero encountered in divide {dict.fromkeys(ways, 'raise')} [inf]\n"
+        "tensor([inf])\n"
+    )
+    assert "invalid error mode 'call'" in run("import numpy as np\nnp.seterr(all='call')").sentence
+
+
 def test_a_back_end_is_imported_as_a_module(run: Runner) -> None:
     source = "import torch.backends.cudnn as cudnn\ncudnn.benchmark = True\nprint(cudnn.benchmark)\n"
     assert (

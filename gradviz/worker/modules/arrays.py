@@ -25,6 +25,7 @@ from gradviz.worker.objects.numpy_boundary import (
     STAND_INS,
     as_tensor,
     call_numpy,
+    errors,
     numeric,
     offer,
     to_numpy,
@@ -245,7 +246,8 @@ def numpy_modules(source: np.random.RandomState | None = None) -> dict[str, obje
         "euler_gamma": np.euler_gamma,
         "True_": to_snippet(np.True_),
         "False_": to_snippet(np.False_),
-        **_error_ways(),
+        "seterr": _seterr,
+        "geterr": lambda: dict(errors.ways),
     }
     names |= {name: _ByIndex(_guarded(getattr(np, name).__getitem__)) for name in _BY_INDEX.split()}
     names |= array_files()
@@ -371,31 +373,18 @@ def _set_printoptions(
 
 
 @contextmanager
-def _errstate(**ways: object) -> Iterator[None]:
+def _errstate(**given: object) -> Iterator[None]:
     """NumPy's own object would give access to its class, which accepts a function that is called in the next run,
     too."""
-    plain: dict[str, Any] = {key: str.__str__(way) for key, way in ways.items()}
-    with np.errstate(**plain):
+    before = errors.change(given)
+    try:
         yield
+    finally:
+        errors.change({**before})
 
 
-def _error_ways() -> dict[str, object]:
-    """Return `seterr` and `geterr`, which change nothing: NumPy's warnings are never shown here."""
-    ways = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
-
-    def seterr(all: object = None, **given: object) -> dict[str, str]:
-        named = given if all is None else {**dict.fromkeys(ways, all), **given}
-        plain = {key: str.__str__(way) for key, way in named.items() if way is not None}
-        if wrong := [way for way in plain.values() if way not in ("ignore", "warn", "print")]:
-            way_out = "; write with np.errstate(...) around the lines" if wrong[0] == "raise" else ""
-            raise ValueError(f"invalid error mode {wrong[0]!r}{way_out}")
-        if unknown := plain.keys() - ways.keys():
-            raise TypeError(f"seterr() got an unexpected keyword argument {min(unknown)!r}")
-        before = dict(ways)
-        ways.update(plain)
-        return before
-
-    return {"seterr": seterr, "geterr": lambda: dict(ways)}
+def _seterr(all: object = None, **given: object) -> dict[str, str]:
+    return errors.change({"all": all, **given})
 
 
 def _as_strided(x: object, shape: object = None, strides: object = None, *more: object, **options: object) -> object:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel.dtypes import Array
-from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.state import on_new_run, state
 from gradviz.engine.kernel.tensor import Tensor
 
 ONLY_NUMBERS = "only types of numbers and of text are available in GradViz snippets"
@@ -175,7 +175,35 @@ def part_of(array: Array, place: object) -> Array | None:
         return None
 
 
+class Errors:
+    """What a snippet wants NumPy to do about errors of floating point, while it computes for the snippet and not for a
+    tensor. Only `"raise"` makes a difference: NumPy's warnings are never shown here."""
+
+    def __init__(self) -> None:
+        self.ways = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
+        self.raised: dict[str, Any] = {}
+
+    def change(self, given: dict[str, object]) -> dict[str, str]:
+        """Set the ways of some or all kinds of errors and return those before, as `np.seterr` does."""
+        before, every = dict(self.ways), given.pop("all", None)
+        if unknown := given.keys() - before.keys():
+            raise TypeError(f"seterr() got an unexpected keyword argument {min(unknown)!r}")
+        named = given if every is None else {**dict.fromkeys(before, every), **given}
+        ways = {key: str.__str__(way) for key, way in named.items() if way is not None}
+        if wrong := [way for way in ways.values() if way not in ("ignore", "warn", "print", "raise")]:
+            raise ValueError(f"invalid error mode {wrong[0]!r}")
+        self.ways.update(ways)
+        self.raised = {key: way for key, way in self.ways.items() if way == "raise"}
+        return before
+
+    def heeded(self) -> AbstractContextManager[None]:
+        """While NumPy computes something for the snippet."""
+        return np.errstate(**self.raised) if self.raised else _UNWATCHED
+
+
 _UNWATCHED = nullcontext()
+errors = Errors()
+on_new_run(lambda: Errors.__init__(errors))
 _VIEWING = (int, slice, type(None), type(...))
 
 
@@ -190,7 +218,7 @@ def call_numpy(
         named["dtype"] = numeric(named["dtype"])
     out = named.get("out")
     try:
-        with writing(*plain[written], *(out if type(out) is tuple else (out,))):
+        with writing(*plain[written], *(out if type(out) is tuple else (out,))), errors.heeded():
             found = function(*plain, **named)
     except UnicodeEncodeError as error:
         raise told(error) from None

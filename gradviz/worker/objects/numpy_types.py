@@ -28,6 +28,7 @@ from gradviz.worker.objects.numpy_boundary import (
     as_tensor,
     call_numpy,
     check_letters,
+    errors,
     is_watched,
     numeric,
     offer,
@@ -123,7 +124,10 @@ def _binary(compute: Callable[[object, object], object], reflected: bool = False
             if not isinstance(other, np.ndarray | np.generic | list | tuple | int | float | complex | str | bytes):
                 return NotImplemented  # the other object decides
             enter = several
-        return to_snippet(compute(own(self), enter(other)))
+        if not errors.raised:
+            return to_snippet(compute(own(self), enter(other)))
+        with errors.heeded():
+            return to_snippet(compute(own(self), enter(other)))
 
     return method
 
@@ -169,7 +173,7 @@ def _in_place(compute: Callable[[object, object], object], sign: str) -> Callabl
         if isinstance(other, Tensor):
             return _left_to(other, self, sign)
         array = own(self)
-        with writing(array):
+        with writing(array), errors.heeded():
             compute(array, to_numpy(other))
         return self
 

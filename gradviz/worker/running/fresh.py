@@ -14,8 +14,6 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from gradviz.worker.objects.type_slots import heirs
 
 _TABLES = (dict, OrderedDict, list, set)
@@ -28,7 +26,6 @@ class Fresh:
     """The tables of this process, as they were when this object was created."""
 
     def __init__(self) -> None:
-        self._errors = np.geterr()
         self._kept = [(table, list(_items(table))) for table in _tables()]
         values = list(_values())
         self._classes = [(cls, dict(vars(cls))) for cls in {each for each in values if _is_own_class(each)}]
@@ -50,7 +47,6 @@ class Fresh:
         for forget in typing._cleanups:  # type: ignore[attr-defined]
             forget()
         re.purge()
-        np.seterr(**self._errors)
 
 
 def _tables() -> Iterator[Any]:
