@@ -152,6 +152,10 @@ def test_local_derivatives(trace: Trace) -> None:
         ("y = x.topk(1).values", "∂y/∂x:  grad at the places the values came from, 0 elsewhere"),
         ("a, b = x.unbind()", "∂(a, b)/∂x:  the gradients of the slices, stacked"),
         ("s, y = torch.linalg.slogdet(x)", "∂y/∂x = x⁻ᵀ"),
+        ("y = x.expand(2, 2)", "∂y/∂x = 1"),  # nothing was repeated
+        ("y = x.expand(3, 2, 2)", "∂y/∂x:  grad, summed over the repetitions"),
+        ("y = x.squeeze(0)", "∂y/∂x = 1"),  # which is 2 long
+        ("y = x.view(4)", "∂y/∂x:  grad, reshaped back"),
     ],
 )
 def test_a_local_derivative_is_one_or_says_what_becomes_of_a_gradient(code: str, said: str) -> None:
@@ -181,6 +185,16 @@ def test_what_cuts_off_does_not_say_that_nothing_requires_grad(code: str, said: 
     trace = run(f"import torch\n{code}\nprint(y)")
     found = look(trace, len(trace.steps) - 1, "node", len(trace.nodes) - 1)
     assert f"not tracked: {said}" in str(found)
+
+
+def test_an_argument_that_is_detached_on_the_way_into_a_sequential_is_in_no_module() -> None:
+    found = run(
+        "import torch\nfrom torch import nn\nD = nn.Sequential(nn.Linear(1, 1))\nz = torch.ones(1, 1)\n"
+        "y = (z * D[0].weight)\nD(y.detach())\n"
+    )
+    node = found.nodes.op.tolist().index("detach")
+    rows = {one.label: one.text for one in look(found, len(found), "node", node).sections[0].rows}
+    assert rows["code"].startswith("y.detach()") and "module" not in rows
 
 
 def test_a_function_that_returns_a_list_says_so() -> None:
@@ -254,3 +268,13 @@ def test_a_tensor_in_memory_that_nobody_has_written_to_has_no_summary() -> None:
     values = (trace.store.get(value) for value in range(len(trace.values)))
     texts = [value_text(value) for value in values if not value.is_known]
     assert texts and all(text.endswith("of which no value was kept") for text in texts)
+
+
+def test_a_hook_that_changed_what_waits_in_an_input_buffer_is_told_with_it() -> None:
+    found = run(
+        "import torch\nx = torch.tensor(2., requires_grad=True)\nx.register_hook(lambda g: g * 10)\n"
+        "(x * 3).backward()\n"
+    )
+    rows = [look(found, at, "tensor", 0).find(".grad") for at in range(1, len(found) + 1)]
+    assert "None (input buffer 3, waiting)" in rows and rows[-1] == "30"
+    assert "None (input buffer 3, of which a hook made 30, waiting)" in rows

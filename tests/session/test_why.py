@@ -504,3 +504,15 @@ def test_a_long_chain_says_how_much_of_it_is_left_out() -> None:
         trace = run(f"{code}    y = torch.sin(y) * 1.5\ny.sum().backward()")
         found = in_words(trace.frame_at(len(trace)), tensor_of(trace, "x"))
         assert (f"after {2 * times + 1 - MOST} more, MulBackward0 got" in found) == said, "one more is written out"
+
+
+def test_a_gradient_that_retain_grad_stores_was_not_returned() -> None:
+    trace = run(
+        "import torch\nx = torch.tensor([1., 2.], requires_grad=True)\nh = x * 2\nh.retain_grad()\n"
+        "h.register_hook(lambda g: g * 3)\n(h * h).sum().backward()\n"
+    )
+    made = [trace.frame_at(at) for at in range(1, len(trace) + 1)]
+    h = next(each.current_tensor for each in made if each.current_tensor >= 0 and each.name(each.current_tensor) == "h")
+    reasons = [no_grad_reason(each, h) for each in made]
+    assert "the gradient is in its input buffer; .grad is written next" in reasons
+    assert not [each for each in reasons if each and "autograd.grad" in each] and reasons[-1] is None

@@ -124,6 +124,7 @@ WORDS = {
     ),
     "w.expand(3, 4)": "w repeated to the shape (3, 4)",
     "x.expand(3, 4)": "x, unchanged",
+    "x.squeeze(0)": "x, unchanged",  # which is 3 long
     "x.index_select(1, k)": "the elements of x at k along dimension 1",
     "x.scatter_add(1, k[:, None], t)": "x with t added at k[:, None] along dimension 1",
     "x.topk(2)[0]": "the 2 largest elements of x along the last dimension",

@@ -75,7 +75,7 @@ INSIDE = [  # a call, and what its operations are called: only what it returns g
     ),
     ("torch.distributions.Categorical(torch.ones(2))", ["all in Categorical"]),
     ("x = torch.ones(3)\nfor i in range(3):\n    F.relu(x)", ["F.relu(x)"]),
-    ("torch.nn.GRU(2, 2)(torch.ones(1, 1, 2))", ["unsafe_split[1] in GRU", "(constant of GRU)[0]"]),
+    ("torch.nn.GRU(2, 2)(torch.ones(1, 1, 2))", ["unsafe_split[1] in GRU", "(zeros in GRU)[0]"]),
     ("x = torch.tensor(1., requires_grad=True)\nF.softsign(x)", ["x.abs().add(1)"]),
     (  # of a Sequential that another function calls
         "from torch.utils.checkpoint import checkpoint\n"

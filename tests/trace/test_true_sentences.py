@@ -519,7 +519,7 @@ SAID = [  # a program, and what one of its sentences says and none does
     ),
     (
         "y = x * 2; y.view(2, 1)[0].mul_(3); y.sum().backward()",
-        "= grad, but by the rule of mul where that wrote = [3, 1]", "overwritten by",
+        "= grad, by the rule of mul where that wrote = [3, 1]", "overwritten by",
     ),
     ("y = max(x[0], x[1])", "gt in max = y > x[0] = True.", "max(x[0], x[1]) = True"),
     (

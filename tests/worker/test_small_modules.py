@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gradviz.trace.table import schema
+from gradviz.trace.table.trace import Trace
 from tests.worker.conftest import Runner
 
 
@@ -336,6 +338,17 @@ def test_a_model_is_told_as_torchsummary_tells_it(run: Runner) -> None:
     assert run(_TABLE).printed() == _PRINTED
     refused = run("from torchsummary import summary\nsummary(3, (1,))")
     assert "'int' object has no attribute 'apply'" in refused.sentence
+
+
+def test_what_torchsummary_makes_is_called_after_the_model(run: Runner) -> None:
+    layers = "nn.Sequential(nn.Linear(2, 3), nn.ReLU())"
+    for given, names in (("net", {"input of net", "constant₁ of net[0]"}), (layers, {"constant₁ of module 0"})):
+        source = f"import torchsummary\nfrom torch import nn\nnet = {layers}\ntorchsummary.summary({given}, (2,))"
+        trace = Trace(source)
+        for batch in run(source).batches:
+            trace.extend(schema.Batch(batch.header, batch.payload))
+        frame = trace.frame(len(trace))
+        assert names <= {frame.name(each) for each in range(len(trace.tensors))}
 
 
 def test_a_drawing_of_graphviz_is_written_as_text_and_no_program_is_started(run: Runner) -> None:

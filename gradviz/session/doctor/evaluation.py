@@ -326,9 +326,9 @@ def _never_in_training(case: Case, evals: list[ast.Call], masks: list[int]) -> I
     trace, names = case.trace, {name_of(call) for call in case.calls}
     backward = next((call for call in case.calls if name_of(call) == "backward"), None)
     layers = [call for call in case.calls if name_of(call).startswith("Dropout") and _drops(case, call)]
-    kind, does = "dropout", "drops anything"
+    kind, does, mark = "dropout", "drops anything", "no dropout"
     if not layers:
-        kind, does = "BatchNorm", "uses or follows the mean of a batch"
+        kind, does, mark = "BatchNorm", "uses or follows the mean of a batch", "no batch is averaged"
         inner = np.flatnonzero(np.char.find(trace.nodes.op.astype(str), "batch_norm") >= 0).tolist()
         trained = any({*case.read_by(node)} & case.updates for node in inner)
         layers = [call for call in case.calls if name_of(call).startswith(kind) and trained]
@@ -350,7 +350,7 @@ def _never_in_training(case: Case, evals: list[ast.Call], masks: list[int]) -> I
         text = edits.insert_before(case.text, first, f"{name}.train()")
         cursor = int(trace.calls.step[0]) + 1
         advice = f"Call {name}.train() before each epoch."
-        yield Hit(call.lineno, cursor, why, advice, fixes((f"{name}.train()", text)), case.mark(node, "no dropout"))
+        yield Hit(call.lineno, cursor, why, advice, fixes((f"{name}.train()", text)), case.mark(node, mark))
         return
 
 

@@ -220,7 +220,7 @@ def _kind(frame: Frame, tensor: int) -> str:
 def _grad_rows(frame: Frame, tensor: int) -> list[Row]:
     grad, passing, buffer = frame.grad(tensor), frame.passing(tensor), frame.buffer(tensor)
     waits = buffer is not None and not buffer.used and frame.is_leaf(tensor)
-    waiting = f" (input buffer {value_text(buffer.total)}, waiting)" if buffer is not None and waits else ""
+    waiting = f" (input buffer {value_text(buffer.total)}{_hooked(frame, tensor)}, waiting)" if buffer and waits else ""
     of = (tensor, "grad")
     rows = [row(".grad", value_text(grad) + waiting, *(("gradient", of) if grad is not None else ("muted",)))]
     if passing is not None:
@@ -230,6 +230,17 @@ def _grad_rows(frame: Frame, tensor: int) -> list[Row]:
     if reason:
         rows.append(row("why None", reason, "muted"))
     return rows
+
+
+def _hooked(frame: Frame, tensor: int) -> str:
+    """What hooks have made of the sum in a leaf's input buffer since it was complete."""
+    trace = frame.trace
+    arrived = trace.history("arrivals", "tensor").last(tensor, frame.cursor)
+    row = trace.history("hooks", "tensor").last(tensor, frame.cursor)
+    if row < 0 or trace.hooks.step[row] < trace.arrivals.step[arrived] or trace.hooks.kind[row] != "tensor":
+        return ""
+    after = trace.value(int(trace.hooks.after[row]))
+    return f", of which a hook made {value_text(after)}" if trace.hooks.before[row] != trace.hooks.after[row] else ""
 
 
 def _grad_fn_row(frame: Frame, tensor: int) -> Row:

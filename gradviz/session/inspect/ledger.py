@@ -131,7 +131,9 @@ def _row(frame: Frame, tensor: int, row: int, is_first: bool) -> _Row:
         return "added", step + 1, line, trace.frame_at(step + 1).arrived(tensor)
     number = int(trace.grads.value[row])
     cleared = number < 0 or trace.value_flag[number] == ZERO
-    return "cleared" if cleared else "gap" if kind == Kind.GAP else "set", step + 1, line, number
+    is_clipped = kind == Kind.OPTIMIZER and str(trace.optimizers.name[trace.steps.ref[step]]).startswith("clip_grad")
+    changed = "gap" if kind == Kind.GAP else "clipped" if is_clipped else "set"
+    return "cleared" if cleared else changed, step + 1, line, number
 
 
 def since_cleared(entries: list[Entry]) -> list[Entry]:

@@ -78,9 +78,30 @@ def _regions(trace: Trace, new: Columns) -> Columns:
 def _nodes(trace: Trace, new: Columns) -> Columns:
     sites = trace.sites
     places = {name: _at(getattr(sites, name), new["site"], -1) for name in ("line", "col", "end_line", "end_col")}
-    modules = trace.regions.module if len(trace.regions) else np.empty(0, object)
+    return {**places, "source": _at(sites.source, new["site"], ""), "scope": _scopes(trace, new)}
+
+
+def _scopes(trace: Trace, new: Columns) -> Array:
+    """The modules that operations belong to. An argument that is detached, `D(fake.detach())`, gets its step where it
+    is read, but is not of the module that is called with it."""
+    regions = trace.regions
+    modules = regions.module if len(regions) else np.empty(0, object)
     scope = _at(modules, new["region"], "")
-    return {**places, "source": _at(sites.source, new["site"], ""), "scope": scope}
+    for row in np.flatnonzero((new["op"] == "detach") & (new["region"] >= 0)).tolist():
+        region, site = int(new["region"][row]), int(new["site"][row])
+        while region >= 0 and _is_inside(trace, site, int(regions.site[region])):
+            region = int(regions.parent[region])
+        scope[row] = modules[region] if region >= 0 else ""
+    return scope
+
+
+def _is_inside(trace: Trace, site: int, other: int) -> bool:
+    """Whether the text of one site is a part of that of the other, and not all of it."""
+    if min(site, other) < 0 or site == other:
+        return False
+    lines, cols, ends, end_cols = (getattr(trace.sites, name) for name in ("line", "col", "end_line", "end_col"))
+    begins_later = (lines[other], cols[other]) <= (lines[site], cols[site])
+    return bool(begins_later and (ends[site], end_cols[site]) <= (ends[other], end_cols[other]))
 
 
 def _tensors(trace: Trace, new: Columns) -> Columns:

@@ -51,6 +51,7 @@ class Naming:
         self._at_end: dict[int, str] = {}  # by tensor, as far as they were asked for
         self._shown: dict[int, str] = {}  # likewise
         self._origins: dict[int, int] = {}
+        self._goes_on: dict[int, tuple[int, str]] = {}  # by tensor: what a call made before it, and what is appended
         self._made: dict[int, tuple[int, str]] = {}
         self._shapes: dict[int, tuple[int, Rearranged]] = {}
         self._same: dict[int, dict[str, dict[int, int]]] = {}
@@ -119,6 +120,8 @@ class Naming:
             if before < 0:
                 name = shortened(with_ending(own := self._own(tensor), ending))
                 is_far = (steps > 1 and _INSIDE.fullmatch(own)) or roles.NUMBER.fullmatch(own) or _BARE.search(name)
+                if ending and not is_far and _INSIDE.fullmatch(own):
+                    self._goes_on[asked] = tensor, ending
                 return shortened(self._own(asked)) if is_far else name
             tensor, ending, steps = before, step + ending, steps + 1
         steps_at = [found.start() for found in _STEP.finditer(ending, 0, len(ending) - LONGEST // 2)]
@@ -148,9 +151,19 @@ class Naming:
             name = numbered(name, alike.index(tensor) + 1) if len(alike) > 1 else name
         else:
             same = self._namesakes(_picture(self._trace, tensor, producer)).get(name, {})
+            if tensor in self._goes_on:
+                name, same = self._with_number(tensor, name, cursor, same)
             name = numbered(name, same[tensor]) if tensor in same else name
         after, nodes = self._overwritten_by.get(tensor, -1), self._trace.nodes
         return f"{name} (before {self._time(after)})" if after >= 0 and nodes.step[after] < cursor else name
+
+    def _with_number(self, tensor: int, name: str, cursor: int, same: dict[int, int]) -> tuple[str, dict[int, int]]:
+        """A name that goes on from one with a number, "(sub₁ in log_prob).pow(2)", and the numbers of those that go on
+        from the same."""
+        before, ending = self._goes_on[tensor]
+        others = [each for each in same if self._goes_on.get(each, (-1, ""))[0] == before]
+        numbers = {each: number for number, each in enumerate(others, 1)} if len(others) > 1 else {}
+        return shortened(with_ending(self.shown(before, cursor), ending)), numbers
 
     def _time(self, writer: int) -> str:
         """ "line 4"; "line 6, 2nd time" if a line writes to the same tensor repeatedly."""
@@ -170,9 +183,9 @@ class Naming:
         if found is None:
             trace, by_name = self._trace, defaultdict[str, list[int]](list)
             none = np.zeros(0, np.int64)
-            members = _made_for(trace, -2 - graph) if graph < -1 else none
+            members = roles.made_for(trace, -2 - graph) if graph < -1 else none
             if graph >= 0:
-                members = np.union1d(self.of_graph.all(graph), _foreign(trace, graph))
+                members = np.union1d(self.of_graph.all(graph), roles.foreign(trace, graph))
             if len(members) <= MOST_TOLD_APART:
                 for tensor, name in zip(members.tolist(), self.names_at_end(members), strict=True):
                     by_name[name].append(tensor)
@@ -267,6 +280,8 @@ class Naming:
             return f"{part} of {scope}"
         short = "losses" if op.endswith("_loss") and scope else short_op(op)
         scope = scope or (label if op in _PRODUCTS else "")  # "mm in v @ J", which is reshaped to a vector
+        if short == scope:  # torch.baddbmm(a, b, c, out=d)
+            return f"result{field} of {scope}"
         return f"{short}{field} in {scope}" if scope else short + field
 
     def _origin(self, tensor: int) -> int:
@@ -370,6 +385,7 @@ def _may_be_told_apart(naming: Naming, tensors: NDArray[np.int64]) -> NDArray[np
     producer, graph, inputs = trace.tensors.producer, trace.graphs.of_tensor, trace.inputs
     found = np.append(trace.nodes.call >= 0, False)[producer]
     found[list(naming._overwritten_by)] = True
+    found[list(naming._goes_on)] = True
     found |= producer < 0
     count = np.bincount(graph[graph >= 0], minlength=len(trace.graphs) + 1)
     asked = np.zeros(len(count), bool)
@@ -524,21 +540,6 @@ def _picture(trace: Trace, tensor: int, producer: int) -> int:
         return -2 - int(trace.roots_of(int(trace.nodes.call[producer]))[0])
     graph, used_in = int(trace.graphs.of_tensor[tensor]), trace.graph_of_node[trace.users_of(tensor)]
     return int(used_in[0]) if len(used_in) and graph not in used_in else graph  # not tracked: seen where it is used
-
-
-def _foreign(trace: Trace, graph: int) -> NDArray[np.int64]:
-    """The results that the operations of a graph read and that are not tracked in it."""
-    rows = trace.kept("inputs of graphs", lambda: History(trace.graph_of_node[trace.inputs.node], None)).all(graph)
-    read: NDArray[np.int64] = np.unique(trace.inputs.tensor[rows]).astype(np.int64)
-    read = read[read >= 0]
-    found: NDArray[np.int64] = read[(trace.tensors.producer[read] >= 0) & (trace.graphs.of_tensor[read] != graph)]
-    return found
-
-
-def _made_for(trace: Trace, root: int) -> NDArray[np.int64]:
-    """The results of the operations of all backward calls that start from a tensor."""
-    producer, calls = trace.tensors.producer, trace.roots.call[trace.roots.tensor == root]
-    return np.flatnonzero((producer >= 0) & np.isin(trace.nodes.call[producer], calls))
 
 
 def _of_gradient(trace: Trace, producer: int) -> str:

@@ -17,10 +17,12 @@ from gradviz.trace.table.name_text import (
     indexed_path,
     last_call,
     makes_object,
+    numbered,
     short_op,
     subscript,
 )
 from gradviz.trace.table.regions import RegionKind
+from gradviz.trace.table.tables import History
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -124,33 +126,111 @@ def part(trace: Trace, tensor: int, producer: int) -> str:
 
 
 def constant(trace: Trace, tensor: int) -> str:
-    """A tensor that a call made for itself, "condition of HingeEmbeddingLoss"; "" for one of the snippet's."""
+    """A tensor that a call made for itself, "zeros in one_hot", "condition of HingeEmbeddingLoss"; "" for one of the
+    snippet's."""
+    label = str(trace.tensors.label[tensor])
+    if not _made_by_call(trace, tensor):
+        return ""
+    known: dict[str, dict[int, str]] = trace.kept("constants of calls", dict)
+    if label not in known:
+        alike = np.flatnonzero((trace.tensors.producer < 0) & (trace.tensors.label == label)).tolist()
+        known[label] = _numbered(trace, {each: name for each in alike if (name := _made_by_call(trace, each))})
+    return known[label].get(tensor, "")
+
+
+def _numbered(trace: Trace, names: dict[int, str]) -> dict[int, str]:
+    """The names of what calls made for themselves, told apart where they are alike. What a recurrent module makes of
+    zeros is named after its turn: "h_0 of lstm", "c_0 of lstm"."""
+    alike = defaultdict[str, list[int]](list)
+    for tensor, name in names.items():
+        alike[name].append(tensor)
+    found = dict[int, str]()
+    for name, tensors in alike.items():
+        what, _, owner = name.partition(" in ")
+        states = _states(trace).get(owner, ()) if what == _ZEROS else ()
+        for number, tensor in enumerate(tensors):
+            turn, at = divmod(number, len(states) or 1)
+            if states:
+                several = len(tensors) > len(states)
+                found[tensor] = f"{states[at]} of {owner}{subscript(turn + 1) if several else ''}"
+            else:
+                found[tensor] = numbered(name, number + 1) if len(tensors) > 1 else name
+    return found
+
+
+def _made_by_call(trace: Trace, tensor: int) -> str:
+    """What a call made for itself, without a number; "" for what the snippet made."""
     users, tensors, nodes = trace.users_of(tensor), trace.tensors, trace.nodes
     node, label = (int(users[0]) if len(users) else _next_node(trace, tensor)), str(tensors.label[tensor])
     if node < 0 or not label or nodes.source[node] != label or nodes.site[node] != tensors.site[tensor]:
         return ""
+    if given := _given_to(trace, tensor, node):
+        return f"input of {given}"
     owner = module_name(trace, node)
-    if not owner:
+    return f"{_what(trace, tensor, label)} {owner}" if owner else ""
+
+
+def _given_to(trace: Trace, tensor: int, node: int) -> str:
+    """The outermost module that a tensor is given to by the function that made it, as `summary` does; "" for others."""
+    regions, region, given = trace.regions, int(trace.nodes.region[node]), -1
+    while region >= 0:
+        is_later = regions.kind[region] == RegionKind.MODULE and regions.step[region] > trace.tensors.step[tensor]
+        region, given = int(regions.parent[region]), region if is_later else given
+    if given < 0 or trace.tensors.is_parameter[tensor]:
         return ""
-    what = _what(trace, tensor)
-    known: dict[tuple[str, str], list[int]] = trace.kept("constants of calls", dict)
-    if (what, label) not in known:
-        alike = np.flatnonzero((tensors.producer < 0) & (tensors.label == label)).tolist()
-        known[what, label] = [each for each in alike if _what(trace, each) == what]
-    same = known[what, label]
-    if what == "gradient":
-        return f"{what}{subscript(same.index(tensor) + 1) if len(same) > 1 and tensor in same else ''} in {owner}"
-    if tensor in same and (states := _states(trace).get(owner)):
-        turn, at = divmod(same.index(tensor), len(states))
-        return f"{states[at]} of {owner}{subscript(turn + 1) if len(same) > len(states) else ''}"
-    number = subscript(same.index(tensor) + 1) if len(same) > 1 and tensor in same else ""
-    return f"{what} of {owner}{number}"
+    held, name = _modules_in(trace, str(trace.tensors.label[tensor])), called_names(trace)[given]
+    return held[0] if len(held) == 1 and name[:1].isupper() else name
 
 
-def _what(trace: Trace, tensor: int) -> str:
+_ZEROS = "zeros"
+
+
+def _what(trace: Trace, tensor: int, label: str) -> str:
+    """The part that it plays in a call, with the word that goes before the name of the call."""
+    tensors, value = trace.tensors, trace.value(int(trace.tensors.value[tensor]))
     if call_that_returned(trace, tensor) >= 0:
-        return "gradient"
-    return "condition" if trace.tensors.dtype[tensor] == "bool" else "constant"
+        return "gradient in"
+    if tensors.dtype[tensor] == "bool":
+        return "condition of"
+    if tensors.is_parameter[tensor]:
+        return "parameter of"
+    if value is not None and value.numel and (given := _argument(label, value.summary.low)):
+        return f"{given} of"
+    if value is not None and value.numel and value.summary.low == value.summary.high in (0, 1):
+        both = ("zero", "one") if value.numel == 1 and last_call(label) not in _states(trace) else (_ZEROS, "ones")
+        return f"{both[int(value.summary.low)]} in"
+    return "noise in" if last_call(label).endswith("rsample") else "constant of"
+
+
+def _argument(label: str, number: complex | float) -> str:
+    """Which parameter of a distribution a number in its call is, "scale" for 1 in Normal(0.0, 1.0); "" if several
+    are."""
+    found = _PARAMETERS.fullmatch(label)
+    names = _PARAMETER_NAMES.get(found[1], ()) if found else ()
+    given = [name for name, text in zip(names, found[2].split(","), strict=False) if _is(text, number)] if found else []
+    return given[0] if len(given) == 1 else ""
+
+
+def _is(text: str, number: complex | float) -> bool:
+    try:
+        return float(text) == number
+    except ValueError:  # no number, or one that is given by name
+        return False
+
+
+def foreign(trace: Trace, graph: int) -> NDArray[np.int64]:
+    """The results that the operations of a graph read and that are not tracked in it."""
+    rows = trace.kept("inputs of graphs", lambda: History(trace.graph_of_node[trace.inputs.node], None)).all(graph)
+    read: NDArray[np.int64] = np.unique(trace.inputs.tensor[rows]).astype(np.int64)
+    read = read[read >= 0]
+    found: NDArray[np.int64] = read[(trace.tensors.producer[read] >= 0) & (trace.graphs.of_tensor[read] != graph)]
+    return found
+
+
+def made_for(trace: Trace, root: int) -> NDArray[np.int64]:
+    """The results of the operations of all backward calls that start from a tensor."""
+    producer, calls = trace.tensors.producer, trace.roots.call[trace.roots.tensor == root]
+    return np.flatnonzero((producer >= 0) & np.isin(trace.nodes.call[producer], calls))
 
 
 def unfinished(trace: Trace) -> NDArray[np.int64]:
@@ -356,14 +436,22 @@ def module_name(trace: Trace, node: int) -> str:
     called = re.match(r"([\w.]+)\(", label)
     if called and scope[:1].isdigit():  # of a Sequential: "net[3]", also where another function calls it
         owners = _owners(trace)
-        given = [each for each in re.findall(r"[\w.]+", label) if each in owners] if called[1] not in owners else []
+        given = _modules_in(trace, label) if called[1] not in owners else []
         inner = f".{scope}".rpartition(f".{called[1].removeprefix('self.')}.")[2].removeprefix(".")  # of "self.short"
         path = "".join(f"[{each}]" if each.isdigit() else f".{each}" for each in inner.split("."))
         child = "[…]" if called[1].endswith("checkpoint_sequential") else ""  # which calls them one by one
+        if len(given) != 1 and gives_no_tensor("", label):  # a function that only looks at the module
+            return f"module {indexed_path(inner)}"
         return (given[0] + child if len(given) == 1 else called[1]) + path
     if scope and not scope[0].isupper():
         return indexed_path(scope)
     return last_call(label).rsplit(".", 1)[-1] or scope
+
+
+def _modules_in(trace: Trace, text: str) -> list[str]:
+    """The variables in an expression that hold modules with parameters."""
+    owners = _owners(trace)
+    return [each for each in re.findall(r"[\w.]+", text) if each in owners]
 
 
 def called_names(trace: Trace) -> list[str]:
@@ -452,6 +540,16 @@ OF_TRANSFORMS = {  # steps of vmap, of forward mode and of hooks, and what they 
     "_fw_primal": ".primal", "UndefinedGrad": "", "BackwardHookFunction": "",
 }  # fmt: skip
 _PARAMETER = re.compile(r"(?:\w+\.)*Parameter\(")  # which is no module
+_PARAMETERS = re.compile(r"(?:\w+\.)*([A-Z]\w*)\(([^()\[\]]*)\)")
+_PARAMETER_NAMES = {
+    **dict.fromkeys("Normal LogNormal Laplace Cauchy Gumbel".split(), ("loc", "scale")),
+    **dict.fromkeys("HalfNormal HalfCauchy".split(), ("scale",)),
+    "Uniform": ("low", "high"),
+    "Beta": ("concentration1", "concentration0"),
+    "Gamma": ("concentration", "rate"),
+    **dict.fromkeys("Exponential Poisson".split(), ("rate",)),
+    **dict.fromkeys("Bernoulli Geometric".split(), ("probs",)),
+}
 _CUT = re.compile(r"dim=(\d+), start=(\d+), end=(\d+), step=(\d+)")
 _PLACE = re.compile(r"dim=(\d+), index=(-?\d+)")
 NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?|True|False|-?inf|nan")

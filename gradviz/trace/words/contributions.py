@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _MOST_TEXT = 200  # average characters of a rule beyond which its numbers are left out
 _MOST_SENT = 320  # the same for the elements of what was sent: more than those of one matrix that is written out
 _MOST_SUM = 80  # characters of a sum with its parts
+_SELECTIONS = ("select", "slice")
 
 
 def sender_name(frame: Frame, node: int) -> str:
@@ -384,6 +385,27 @@ _ITS_OWN = (  # what a node keeps that the snippet never sees: part of the opera
     ("", "pivots", "their pivots"),
     ("", "result", "its result"),
 )
+
+
+def puts_back(trace: Trace, node: int) -> bool:
+    """Whether a copy is the last step of "x[0] += 1": Python assigns what the operator returns, x[0], to x[0]."""
+    slots, storage = trace.slots_of(node), trace.tensors.storage
+    is_within = trace.nodes.op[node] == "copy" and {0, 1} <= slots.keys() and storage[slots[0]] == storage[slots[1]]
+    return is_within and _is_same_view(trace, slots[0], slots[1])
+
+
+def _is_same_view(trace: Trace, one: int, other: int) -> bool:
+    """Whether two tensors were made by the same selections from the same tensor."""
+    nodes, producer = trace.nodes, trace.tensors.producer
+    while one != other:
+        first, second = int(producer[one]), int(producer[other])
+        if min(first, second) < 0 or (nodes.op[first], nodes.params[first]) != (nodes.op[second], nodes.params[second]):
+            return False
+        before = trace.inputs_of(first).tolist(), trace.inputs_of(second).tolist()
+        if nodes.op[first] not in _SELECTIONS or not len(before[0]) == len(before[1]) == 1:
+            return False
+        one, other = before[0][0], before[1][0]
+    return True
 
 
 def harm_sentence(frame: Frame, tensor: int) -> str:

@@ -26,6 +26,7 @@ from gradviz.trace.words.contributions import (
     free_sentence,
     harm_sentence,
     node_sentence,
+    puts_back,
     saved_names,
 )
 from gradviz.trace.words.elements import MOST_NUMBERS, arithmetic, enclosed, given_numbers, in_names, is_lost, variant
@@ -356,7 +357,7 @@ def _of_view(frame: Frame, tensor: int) -> str:
 
 
 _RESHAPED = re.compile(r"\.reshape\([\d, ]*\)[₀-₉]*$")
-_OFTEN_SAME = ("expand", "view", "_unsafe_view", "_fw_primal", "UndefinedGrad", "BackwardHookFunction")
+_OFTEN_SAME = ("expand", "view", "_unsafe_view", "squeeze", "_fw_primal", "UndefinedGrad", "BackwardHookFunction")
 _LONGEST_ARITHMETIC, _LONGEST_RULE = 80, 150  # characters
 _AS_CODE = str.maketrans({"−": "-", "×": "*", "·": "*", "²": "**2", "³": "**3", "⁴": "**4", "≥": ">=", "≤": "<="})
 _BARE = str.maketrans("", "", " ()")  # what is only there to be read easily
@@ -377,6 +378,8 @@ def _inplace(frame: Frame) -> Said:
     ]
     name, is_part = with_article(frame.name(tensor)), _is_part(frame.trace, frame.current_node)
     is_numpys = frame.trace.nodes.op[frame.current_node] == BY_NUMPY
+    if not is_part and puts_back(frame.trace, frame.current_node):
+        return said("inplace.back", tensor=name, version=frame.version(tensor), stale=harm_sentence(frame, tensor))
     return said(
         "inplace.numpy" if is_numpys else "inplace.part" if is_part else "inplace",
         tensor=name if is_part or is_numpys else opening(name),

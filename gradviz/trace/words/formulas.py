@@ -60,6 +60,9 @@ def formula_for(trace: Trace, node: int, slot: int) -> str:
     said = (special or op.derivatives.get(name, "")).replace(" · alpha", f" · {alpha}" if alpha != 1 else "")
     if "weight" in op.inputs and op.inputs.index("weight") not in trace.slots_of(node):
         return said.replace(" · weight", "")  # a layer without parameters
+    if said in _RESHAPING[1:]:
+        shapes = (trace.tensors.shape[each] for each in (trace.slots_of(node)[slot], trace.outputs_of(node)[0]))
+        return _reshaped(said, *shapes)
     return said
 
 
@@ -346,9 +349,16 @@ def _transposes(trace: Trace, node: int) -> bool:
 
 def _unspread(formula: str, sent: Value, grad: Value | None) -> str:
     """The rule if nothing was repeated, because at most the shape changed, which is no news for a single element."""
-    if grad is None or sent.numel != grad.numel or formula not in _RESHAPING:
+    if grad is None or formula not in _RESHAPING:
         return formula
-    return "grad" if sent.shape == grad.shape or sent.numel == 1 else "grad, reshaped back"
+    return "grad" if sent.numel == grad.numel == 1 else _reshaped(formula, sent.shape, grad.shape)
+
+
+def _reshaped(formula: str, sent: tuple[int, ...], grad: tuple[int, ...]) -> str:
+    """The rule of an operation that may give another shape, for what it gave none, or repeated nothing."""
+    if sent == grad:
+        return "grad"
+    return formula if math.prod(sent) != math.prod(grad) else "grad, reshaped back"
 
 
 _OF_REAL = ("the real part", "the imaginary part", "Re(")
@@ -371,10 +381,12 @@ def _unturned(frame: Frame, node: int, formula: str) -> str:
 def _without_formula(name: str, op: str, slot: int) -> tuple[str, ...]:
     """The text for a node without a formula: a custom function, a whole recurrent layer, a write to a view."""
     if name == "CopySlices":
+        if op.rstrip("_") in ("add", "sub") and not slot:
+            return ("grad",)
         if op.rstrip("_") in ("copy", "fill", "zero"):
             return ("grad where it was written",) if slot else ("grad, 0 where it was overwritten",)
         rule = f"{op}.backward()" if op[:1].isupper() else f"the rule of {op.rstrip('_')}"
-        return (f"grad where it was written, by {rule}",) if slot else (f"grad, but by {rule} where that wrote",)
+        return (f"grad where it was written, by {rule}",) if slot else (f"grad, by {rule} where that wrote",)
     if "Rnn" in name:
         return ("the sum over all time steps, by the chain rule",)
     if name.startswith("BackwardHookFunction"):

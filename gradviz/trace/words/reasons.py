@@ -162,11 +162,11 @@ def _passing(frame: Frame, tensor: int) -> str:
     return _PASSED_ON
 
 
-def _arrived_in(frame: Frame, leaf: int) -> str:
-    """What follows when all gradients of a leaf have arrived in its input buffer."""
-    steps = frame.trace.steps
-    written = (steps.kind == Kind.ACCUMULATE) & (steps.tensor == leaf) & (steps.call == frame.call)
-    if not written.any() and not _stopped_by_error(frame.trace, frame.call):
+def _arrived_in(frame: Frame, tensor: int) -> str:
+    """What follows when all gradients of a leaf, or of what retains its gradient, have arrived in its input buffer."""
+    trace = frame.trace
+    writes = trace.grads.step[trace.history("grads", "tensor").all(tensor)]
+    if not (trace.steps.call[writes] == frame.call).any() and not _stopped_by_error(frame.trace, frame.call):
         by = "the transform" if is_transformed(str(frame.trace.calls.source[frame.call])) else "autograd.grad()"
         return f"the gradient was returned by {by}, which stores none"
     return "the gradient is in its input buffer; .grad is written next"

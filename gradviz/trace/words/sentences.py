@@ -45,6 +45,10 @@ SENTENCES: dict[str, str] = {
     "part.RemoveBatchDim": " vmap stacks the results of all examples.",
     "inplace.part": "A part of {tensor} was overwritten: {tensor} is {value} now, version {version}.{shared}{stale}",
     "inplace": "{tensor} was overwritten: it is {value} now, version {version}.{shared}{stale}",
+    "inplace.back": (
+        "{tensor} is assigned what is there already, as Python does it after an operator such as +=: no number "
+        "changes, but it is version {version} now.{stale}"
+    ),
     "inplace.numpy": (
         "NumPy wrote to the memory of {tensor}: it is {value} now, still version {version}.{shared}{stale}"
     ),

@@ -1,0 +1,53 @@
+"""What calls made for themselves is called after what it is, and what they do to themselves is told as such."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradviz.trace.words.explain import explain
+from tests.trace.running import run
+from tests.trace.true_sentences import all_sentences
+
+MADE = [  # a call, and what it made for itself
+    ("t = torch.nn.functional.one_hot(torch.tensor([0, 2]), 3)", {"zeros in one_hot"}),
+    ("torch.distributions.kl_divergence(torch.distributions.Normal(0.5, 2.0), torch.distributions.Normal(0.0, 1.0))",
+     {"loc of Normal", "scale of Normal"}),
+    ("torch.distributions.Normal(x, torch.ones(2)).rsample()",
+     {"zeros in rsample", "ones in rsample", "noise in rsample"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "expected"), MADE, ids=["one_hot", "Normal", "rsample"])
+def test_what_a_call_made_is_called_after_what_it_is(source: str, expected: set[str]) -> None:
+    trace = run(f"import torch\nx = torch.ones(2, requires_grad=True)\n{source}\n")
+    frame = trace.frame(len(trace))
+    leaves = {frame.name(each) for each in range(len(trace.tensors)) if trace.tensors.producer[each] < 0}
+    assert expected <= leaves, leaves
+
+
+def test_what_an_operation_computes_for_out_is_its_result() -> None:
+    said = all_sentences("out = torch.empty(2)\nwith torch.no_grad():\n    torch.mul(x, x, out=out)")
+    assert "result of mul = [1, 2] × [1, 2] = [1, 4]" in said and "a copy of the result of mul = [1, 4]" in said
+    assert "mul in mul" not in said
+
+
+def test_what_an_operator_assigns_to_a_part_is_there_already() -> None:
+    said = all_sentences("m = torch.zeros(2, 2)\nm[:, 0] += 10\nm[:, 1] = m[:, 0]")
+    assert "m[:, 0]₂ is assigned what is there already, as Python does it after an operator such as +=" in said
+    assert "no number changes, but it is version 2 now." in said
+    assert "m[:, 1] was overwritten: it is a copy of m[:, 0] = [10, 10] now, version 3" in said
+
+
+def test_a_sum_is_no_rule_where_a_part_was_added_to() -> None:
+    said = all_sentences("y = torch.zeros(3)\ny[:2] = x\ny[0].add_(5)\ny[1].mul_(2)\ny.sum().backward()")
+    assert "= grad, by the rule of mul where that wrote = [1, 2, 1]" in said
+    assert "∂(y.sum())/∂(y (before line 5)) = grad = [1, 2, 1]" in said
+
+
+def test_a_name_that_goes_on_from_a_numbered_one_has_its_number() -> None:
+    trace = run(
+        "import torch\nfrom torch.distributions import Normal\nmu = torch.ones(2, requires_grad=True)\n"
+        "Normal(mu, 2.0).log_prob(torch.zeros(2)).sum()\n"
+    )
+    said = "\n".join(explain(trace.frame(at)).sentence for at in range(1, len(trace) + 1))
+    assert "sub₁ in log_prob" in said and "(sub₁ in log_prob).pow(2)" in said and "(sub in log_prob)" not in said
