@@ -144,7 +144,7 @@ STOP_ROWS = (
         shortcuts=("Alt+Up",),
         group=3,
         enabled=_has_thing,
-        run=lambda shell, _: _change(shell, moves.last_change, "This has not changed before."),
+        run=lambda shell, _: _change(shell, moves.last_change, "Nothing has changed it before this step."),
     ),
     Command(
         id="run.next_change",
@@ -154,7 +154,7 @@ STOP_ROWS = (
         shortcuts=("Alt+Down",),
         group=3,
         enabled=_has_thing,
-        run=lambda shell, _: _change(shell, moves.next_change, "This does not change any more."),
+        run=lambda shell, _: _change(shell, moves.next_change, "Nothing changes it after this step."),
     ),
     Command(
         id="run.next_break",

@@ -334,7 +334,7 @@ def test_the_keyboard_goes_to_the_value_by_a_command_and_through_all_fields_by_t
     for _ in range(5):
         seen.append((QApplication.focusWidget() or editor).accessibleName())
         desk.pilot.press("Tab")
-    assert seen == ["Value", "dtype", "requires_grad", "Least of the slider", "Greatest of the slider"]
+    assert seen == ["Value", "dtype", "requires_grad", "Minimum of the slider", "Maximum of the slider"]
 
 
 def test_every_field_has_a_name_for_those_who_do_not_see_it(desk: Desk) -> None:

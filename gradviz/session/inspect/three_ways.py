@@ -65,7 +65,7 @@ def cannot_check(state: State, tensor: int) -> str:
     """Why the gradient of this tensor can't be compared with differences; "" if it can."""
     trace = state.trace
     if state.is_recording:
-        return "Gradients are checked by running the program again, and a recording can't be."
+        return "Gradients are checked by running the program again, which a recording can't do."
     if trace is None or not state.is_trusted or state.is_stale:
         return "Run the snippet first; then its gradients can be checked."
     frame = trace.frame(state.cursor)

@@ -96,10 +96,9 @@ class Naming:
         """The best name bound so far, otherwise that of the tensor that this one was made from, with the operation."""
         if cursor < self._all_bound:
             return self._name(tensor, cursor)
-        known = self._at_end.get(tensor)
-        if known is None:
-            known = self._at_end[tensor] = self._name(tensor, cursor)
-        return known
+        if tensor not in self._at_end:
+            self._at_end[tensor] = self._name(tensor, cursor)
+        return self._at_end[tensor]
 
     def names_at_end(self, tensors: NDArray[np.int64]) -> list[str]:
         """`name` for many tensors at the end of the trace."""
@@ -139,10 +138,9 @@ class Naming:
         "(h * w)₁" and "(h * w)₂"."""
         if cursor < self._all_bound or tensor in self._overwritten_by:
             return self._told_apart(tensor, cursor)
-        known = self._shown.get(tensor)
-        if known is None:
-            known = self._shown[tensor] = self._told_apart(tensor, cursor)
-        return known
+        if tensor not in self._shown:
+            self._shown[tensor] = self._told_apart(tensor, cursor)
+        return self._shown[tensor]
 
     def _told_apart(self, tensor: int, cursor: int) -> str:
         name, producer = self.name(tensor, cursor), int(self._trace.tensors.producer[tensor])
@@ -151,19 +149,10 @@ class Naming:
             name = numbered(name, alike.index(tensor) + 1) if len(alike) > 1 else name
         else:
             same = self._namesakes(_picture(self._trace, tensor, producer)).get(name, {})
-            if tensor in self._goes_on:
-                name, same = self._with_number(tensor, name, cursor, same)
+            name, same = _with_number(self, tensor, cursor, same) if tensor in self._goes_on else (name, same)
             name = numbered(name, same[tensor]) if tensor in same else name
         after, nodes = self._overwritten_by.get(tensor, -1), self._trace.nodes
         return f"{name} (before {self._time(after)})" if after >= 0 and nodes.step[after] < cursor else name
-
-    def _with_number(self, tensor: int, name: str, cursor: int, same: dict[int, int]) -> tuple[str, dict[int, int]]:
-        """A name that goes on from one with a number, "(sub₁ in log_prob).pow(2)", and the numbers of those that go on
-        from the same."""
-        before, ending = self._goes_on[tensor]
-        others = [each for each in same if self._goes_on.get(each, (-1, ""))[0] == before]
-        numbers = {each: number for number, each in enumerate(others, 1)} if len(others) > 1 else {}
-        return shortened(with_ending(self.shown(before, cursor), ending)), numbers
 
     def _time(self, writer: int) -> str:
         """ "line 4"; "line 6, 2nd time" if a line writes to the same tensor repeatedly."""
@@ -299,6 +288,15 @@ class Naming:
         for each in path:
             self._origins[each] = origin
         return origin
+
+
+def _with_number(naming: Naming, tensor: int, cursor: int, same: dict[int, int]) -> tuple[str, dict[int, int]]:
+    """A name that goes on from one with a number, "(sub₁ in log_prob).pow(2)", and the numbers of those of the `same`
+    name that go on from the same tensor."""
+    before, ending = naming._goes_on[tensor]
+    others = [each for each in same if naming._goes_on.get(each, (-1, ""))[0] == before]
+    numbers = {each: number for number, each in enumerate(others, 1)} if len(others) > 1 else {}
+    return shortened(with_ending(naming.shown(before, cursor), ending)), numbers
 
 
 def call_around(naming: Naming, node: int) -> str:

@@ -119,7 +119,7 @@ def updates_html() -> str:
         "<p>GradViz opens no connection and never looks for updates by itself. Compare this version with the latest "
         "release where you got it from; then install that over this one:</p>"
         f"<table>{commands}</table>"
-        "<p>Settings and recent files stay as they are. A computer of a school is updated by who looks after it.</p>"
+        "<p>Settings and recent files stay as they are. A school computer is updated by whoever looks after it.</p>"
     )
 
 
@@ -205,7 +205,7 @@ class WindowDialogs:
 
     def updates(self) -> None:
         """How to get a newer version: the program does not look for one."""
-        TextDialog(self._window, "Check for updates", updates_html(), self._theme(), (520, 360)).open()
+        TextDialog(self._window, "Check for updates", updates_html(), self._theme(), (520, 400)).open()
 
     def about(self) -> None:
         """What this is."""

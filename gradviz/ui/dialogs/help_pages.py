@@ -151,8 +151,8 @@ OWN_PYTHON = (
     "with PyTorch installed, <code>python FILE.py</code> in a terminal is the real one."
 )
 OPENING = (
-    "Opening a file never runs it, unless it is one of the examples or you have saved or run just this content on this "
-    "computer before. What comes from elsewhere waits for Run. Editing it does not change that."
+    "Opening a file never runs it, unless it is one of the examples or you have saved or run exactly this content on "
+    "this computer before. What comes from elsewhere waits for Run. Editing it does not change that."
 )
 
 
@@ -202,6 +202,25 @@ def _list(lines: Iterable[str]) -> str:
 
 # -- what the timeline shows
 
+STEPS = {  # what happens in a step of each kind; its word is what filters and breakpoints take
+    "leaf": "a tensor is created that no operation computes",
+    "forward": "an operation runs",
+    "inplace": "a tensor is overwritten",
+    "backward call": "backward() or autograd.grad() begins",
+    "backward": "a grad_fn runs",
+    "contribution": "one of several gradients arrives at an input buffer",
+    "accumulate": "AccumulateGrad writes a .grad",
+    "free": "a grad_fn lets go of what it saved",
+    "hook": "a hook is called",
+    "clear grad": "a .grad is set to None, to zeros or to something else",
+    "optimizer": "an optimizer updates its parameters, or gradients are clipped",
+    "print": "the snippet prints",
+    "warning": "a warning is shown",
+    "error": "the snippet raises an error",
+    "caught": "PyTorch raises an error that the snippet catches",
+    "collective": "the processes of a job exchange something",
+    "gap": "iterations that were not recorded",
+}
 MOUSE = (
     ("Click or drag on the steps", "go there"),
     ("Wheel", "a step forward or back"),
@@ -227,8 +246,8 @@ CURVES = (
 def legend_html(theme: Theme) -> str:
     """The whole legend as rich text."""
     steps = [
-        (_sign(SIGNS[word.upper().replace(" ", "_")] or "▭", colour_of(theme, word.upper().replace(" ", "_"))), word)
-        for word in kind_words()
+        (_sign(SIGNS[name] or "▭", colour_of(theme, name)), f"{word}: {STEPS[word]}")
+        for word, name in ((word, word.upper().replace(" ", "_")) for word in kind_words())
     ]
     marks = [(_sign(SHAPES[mark], mark_colour(theme, mark)), TITLES[mark][0]) for mark in sorted(Mark, reverse=True)]
     parts = (("Steps", steps), ("Marks", marks), ("Curves", CURVES), ("Mouse", MOUSE), ("Keys, when it has them", KEYS))

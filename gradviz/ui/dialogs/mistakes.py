@@ -123,14 +123,14 @@ def page_html(mistake: Mistake, theme: Theme) -> str:
         _code(mistake.prints, theme) if mistake.prints else "",
         _code(mistake.error, theme) if mistake.error else "",
     ]
-    right = [head("Put right, it prints"), _code(mistake.should_print, theme)] if mistake.should_print else []
+    right = [head("Once put right, it prints"), _code(mistake.should_print, theme)] if mistake.should_print else []
     kept = f"As it is: {mistake.keeps}\nPut right: {mistake.should_keep}"
     right += [head("What is still there at the end"), _code(kept, theme)] if mistake.keeps else []
     return "".join((
         f"<h2>{look.escape(mistake.title)}</h2>",
         head("The snippet"),
         _code(mistake.broken, theme),
-        head("What one sees" if any(sees) else "Nothing is printed, and nothing is raised"),
+        head("What you see" if any(sees) else "Nothing is printed, and nothing is raised"),
         *sees,
         head("Why"),
         f"<p>{look.escape(said)}</p>",

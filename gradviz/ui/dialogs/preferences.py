@@ -277,7 +277,7 @@ class PreferencesDialog(QDialog):
         row = QHBoxLayout()
         self.restore = QPushButton("Restore &Defaults")
         self.undo = QPushButton("&Undo")
-        self.undo.setToolTip("Take the last change back")
+        self.undo.setToolTip("Undo the last change")
         kind = QDialogButtonBox.StandardButton
         self.end = QDialogButtonBox(kind.Ok | kind.Cancel)
         for button in (self.restore, self.undo, self.end.button(kind.Ok), self.end.button(kind.Cancel)):

@@ -16,9 +16,9 @@ from gradviz.session.store import Store
 from gradviz.trace.record.chosen import EXAMPLES, is_choice
 from gradviz.ui.theme import Theme
 
-ABOUT = "What argparse and sys.argv find, as after the name of the script on a command line."
+ABOUT = "What argparse and sys.argv see: what follows the name of the script on a command line."
 QUOTE = "A quote is not closed."
-STRANGE = f"These are no iterations; {EXAMPLES} are, also several with commas between them."
+STRANGE = f"That names no iterations. Type {EXAMPLES}, or several of these with commas between them."
 LONGEST = 4_000  # characters
 
 

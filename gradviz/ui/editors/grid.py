@@ -409,7 +409,7 @@ class GridBox(QWidget):
         view = self.view
         self.more = [
             small_button("+", "Add a row", view.add_row, "Insert a row of zeros below the current one"),
-            small_button("−", "Remove rows", view.remove_rows, "Take the selected rows away"),
+            small_button("−", "Remove rows", view.remove_rows, "Delete the selected rows"),
             small_button("+", "Add a column", view.add_column, "Insert a column of zeros after the current one"),
             small_button("−", "Remove columns", view.remove_columns, "Delete the selected columns"),
         ]

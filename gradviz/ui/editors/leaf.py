@@ -52,13 +52,13 @@ class LeafEditor(Editor):
         self.grid = GridBox(context, self._take_data, self._take_typed)
         self.shape = TextField("Shape", self._take_shape)
         self.made = Form()
-        self.seed = TextField("Seed", self._take_seed, steps=True, hint="goes on with the numbers before")
+        self.seed = TextField("Seed", self._take_seed, steps=True, hint="continues the random numbers before it")
         self.seed.stepped.connect(lambda step: self._take_seed(str(max(0, (self.leaf.seed or 0) + round(step)))))
         again = small_button("New", "New seed", self._new_seed, "Other random numbers")
         self.dtype = Choice("dtype", (("", "default"), *((one, one) for one in DTYPES)), self._take_dtype)
         self.grad = Toggle("requires_grad", "requires_grad", self._take_grad)
-        self.low = TextField("Least of the slider", lambda text: self._take_slider(text, 0))
-        self.high = TextField("Greatest of the slider", lambda text: self._take_slider(text, 1))
+        self.low = TextField("Minimum of the slider", lambda text: self._take_slider(text, 0))
+        self.high = TextField("Maximum of the slider", lambda text: self._take_slider(text, 1))
         larger = small_button("Larger…", "Larger grid", self.grid.enlarge, "Edit in a window of its own")
         add = self.form.add
         self._rows = {

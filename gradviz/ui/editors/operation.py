@@ -64,7 +64,7 @@ class PortRow:
         self.wire.clicked.connect(self._follow)
         self.number = TextField(f"Number at {port.name}", self._take, steps=True)
         self.number.stepped.connect(self._step)
-        self.off = small_button("×", f"Disconnect {port.name}", self._take_off, "Take the wire or the number off")
+        self.off = small_button("×", f"Disconnect {port.name}", self._take_off, "Remove the wire or the number")
         both = QWidget()
         line = QHBoxLayout(both)
         line.setContentsMargins(0, 0, 0, 0)

@@ -227,7 +227,7 @@ class GroupEditor(Editor):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.title = TextField("Title", self._take_title)
-        self.closed = Toggle("closed to one box", "Closed", self._take_closed)
+        self.closed = Toggle("collapsed into one box", "Closed", self._take_closed)
         self.form.add("title", self.title)
         self.form.add("", self.closed, (small_button("Ungroup", "Ungroup", self._ungroup),))
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 
-RECORDED = "For this the program is run again, and a recording can't be."
+RECORDED = "This runs the program again, which a recording can't do."
 FIRST = "Press Run (F5) before trying a change."
 
 

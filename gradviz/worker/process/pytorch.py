@@ -71,7 +71,8 @@ class Interpreter:
         if numbers and numbers < LEAST:
             return f"needs Python {LEAST[0]}.{LEAST[1]} or newer"
         if self.lacks:
-            return f"has no {self.lacks[0].replace('torch', 'PyTorch')}: {self.path} -m pip install {self.lacks[0]}"
+            what = self.lacks[0].replace("torch", "PyTorch")
+            return f"has no {what}, which this installs: {self.path} -m pip install {self.lacks[0]}"
         return ""
 
     @property
