@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -75,14 +76,49 @@ class _Watch:
             if isinstance(value, torch.Tensor):
                 if self._job.rows.known(value) >= 0:
                     self._job.rows.name(value, name)
-            elif isinstance(value, torch.nn.Module) and (name, id(value)) not in self._seen:
-                self._seen.add((name, id(value)))
-                self._job.name_module(name, value)
+            else:
+                for where, module in _modules(name, value):
+                    self._name_module(where, module, at)
+
+    def _name_module(self, name: str, module: torch.nn.Module, frame: FrameType) -> None:
+        if (name, id(module)) not in self._seen:
+            self._seen.add((name, id(module)))
+            self._job.name_module((name == "self" and self._name_outside(module, frame)) or name, module)
+
+    def _name_outside(self, module: torch.nn.Module, frame: FrameType) -> str:
+        """What a module whose own method runs is called by those who called it, "" if they have no name for it."""
+        at = frame.f_back
+        while at is not None:
+            held = _variables(at) if at.f_code.co_filename == self._script else []
+            for name, value in held:
+                found = next((where for where, each in _modules(name, value) if each is module), "")
+                if found:
+                    return found
+            at = at.f_back
+        return ""
 
 
 def _variables(frame: FrameType) -> list[tuple[str, Any]]:
     """The variables of a frame, but for "_", of which nobody asks for the value."""
     return [(name, value) for name, value in frame.f_locals.items() if name.strip("_")]
+
+
+def _modules(name: str, value: Any) -> list[tuple[str, torch.nn.Module]]:
+    """The module that a variable is, or those that it holds, as the elements of a list or the attributes of an object:
+    "net", "nets[0]", "self.actor"."""
+    if isinstance(value, torch.nn.Module):
+        return [(name, value)]
+    held: list[tuple[str, Any]] = []
+    if type(value) in (list, tuple) and value and isinstance(value[0], torch.nn.Module):
+        held = [(f"{name}[{at}]", each) for at, each in enumerate(value[:_MOST])]
+    elif type(value) is dict and isinstance(next(iter(value.values()), None), torch.nn.Module):
+        held = [(f"{name}[{key!r}]", each) for key, each in islice(value.items(), _MOST)]
+    elif name == "self":
+        held = [(f"{name}.{key}", each) for key, each in islice(getattr(value, "__dict__", {}).items(), _MOST)]
+    return [(where, each) for where, each in held if isinstance(each, torch.nn.Module)]
+
+
+_MOST = 64  # elements of a container, or attributes, that are looked at
 
 
 def show(*tensors: Any, frame: FrameType, window: bool) -> Path:
@@ -96,10 +132,10 @@ def show(*tensors: Any, frame: FrameType, window: bool) -> Path:
     for name, value in _variables(frame):
         if isinstance(value, torch.Tensor) and job.rows.known(value) >= 0:
             job.rows.name(value, name)
-        elif isinstance(value, torch.nn.Module):
-            for each, parameter in value.named_parameters():
+        for where, module in _modules(name, value):
+            for each, parameter in module.named_parameters():
                 if job.rows.known(parameter) >= 0:
-                    job.rows.name(parameter, each, name, 1)
+                    job.rows.name(parameter, each, where, 1)
     job.end()
     if window:
         subprocess.Popen([sys.executable, "-m", "gradviz", str(path)])

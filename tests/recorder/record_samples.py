@@ -1,5 +1,6 @@
 """Records the files beside it with a Python that has PyTorch and ml_dtypes: `before.gvtrace`, a backward pass through a
-graph that was made before anything was recorded, in the second recording of that graph, and some jobs.
+graph that was made before anything was recorded, in the second recording of that graph, `held.gvtrace`, modules that a
+list and an object hold, and some jobs.
 `python -m tests.recorder.record_samples`"""
 
 import subprocess
@@ -27,6 +28,31 @@ def before() -> None:
         cell(x[None])
 
 
+class Net(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = torch.nn.Linear(2, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.fc(x)  # type: ignore[no-any-return]
+
+
+class Trainer:
+    def __init__(self) -> None:
+        self.actor, self.critic = Net(), Net()
+
+    def train(self, x: torch.Tensor) -> None:
+        (self.actor(x) + self.critic(x)).sum().backward()
+
+
+def held() -> None:
+    nets = [Net(), Net()]
+    with gradviz.record(HERE / "held.gvtrace"):
+        x = torch.ones(3, 2)
+        (nets[0](x) + nets[1](x)).sum().backward()
+        Trainer().train(x)
+
+
 def job(name: str, *options: str) -> None:
     command = [sys.executable, "-m", "gradviz.record", *options, "-o", HERE / f"{name}.gvtrace", f"{name}.py"]
     status = subprocess.run(command, cwd=HERE / "jobs").returncode
@@ -35,6 +61,7 @@ def job(name: str, *options: str) -> None:
 
 if __name__ == "__main__":
     before()
+    held()
     job("parameters")
     job("retained_and_nested")
     job("lbfgs")

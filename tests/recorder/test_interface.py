@@ -389,6 +389,14 @@ def said_of(trace: Trace) -> dict[tuple[int, str], tuple[str, str]]:
     return found
 
 
+def test_modules_that_a_list_or_an_object_holds_have_the_names_that_they_have_there() -> None:
+    trace = recordings.load(HERE / "held.gvtrace").trace
+    frame = trace.frame(len(trace))
+    leaves = {frame.name(each) for each in range(len(trace.tensors)) if trace.tensors.is_parameter[each]}
+    owners = ("nets[0]", "nets[1]", "self.actor", "self.critic")
+    assert leaves == {f"{owner}.fc.{name}" for owner in owners for name in ("weight", "bias")}
+
+
 def test_operations_of_pytorch_have_the_parameters_that_ours_have_and_are_explained_by_them() -> None:
     """What a call left to its default counts, too: the mean of a loss, the dimension of `cat`."""
     theirs = said_of(recordings.load(HERE / "parameters.gvtrace").trace)  # by `record_samples`

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradviz.trace.words.explain import explain
+from gradviz.trace.words.explain import explain, explain_fold
 from tests.trace.running import run
 from tests.trace.true_sentences import all_sentences
 
@@ -51,3 +51,20 @@ def test_a_name_that_goes_on_from_a_numbered_one_has_its_number() -> None:
     )
     said = "\n".join(explain(trace.frame(at)).sentence for at in range(1, len(trace) + 1))
     assert "sub₁ in log_prob" in said and "(sub₁ in log_prob).pow(2)" in said and "(sub in log_prob)" not in said
+
+
+def test_steps_that_are_walked_as_one_within_a_call_say_for_which() -> None:
+    trace = run(
+        "import torch\nfrom torch.distributions import Categorical\nw = torch.ones(3, requires_grad=True)\n"
+        "d = Categorical(w.softmax(0))\nd.log_prob(torch.tensor(1)).backward()\n"
+    )
+    said = [explain_fold(trace, end).sentence for end in trace.folds.ends.tolist()]
+    assert [each for each in said if "on line 4, for Categorical(w.softmax(0)): " in each and "= True" in each], said
+
+
+def test_a_mean_of_losses_is_one_loss() -> None:
+    said = all_sentences(
+        "f, t = torch.nn.CrossEntropyLoss(label_smoothing=0.1), torch.tensor([1])\nf(x[None], t)\n"
+        "torch.nn.CrossEntropyLoss(reduction='none')(x[None], t)"
+    )
+    assert "loss in CrossEntropyLoss = " in said and "losses in" not in said

@@ -282,7 +282,8 @@ def _why_gradient(frame: Frame, tensor: int) -> Answer | None:
     roots = frame.trace.roots_of(int(frame.trace.arrivals.call[rows[-1]])).tolist()
     start = with_article(frame.name(roots[0])) if len(roots) == 1 else "the roots"
     if _size(frame, total) < LARGE:
-        sent = "the largest of them" if parts else "it"
+        sizes = {_size(frame, value) for value in frame.trace.arrivals.value[rows].tolist() if value >= 0}
+        sent = "it" if not parts else "one of them" if len(sizes) == 1 else "the largest of them"
         these = f"{'This operation' if len(way) == 1 else 'These operations'} sent {sent}"
         why = f"It is {value.brief()}{parts}. {these}, from {start} back to here."
         chain = told_briefly(way[::-1], lambda each: _sent(frame, each))
@@ -430,7 +431,8 @@ def _value_answer(frame: Frame, tensor: int, topic: str, question: str, is_so: C
     read = _read(trace.frame_at(step), node)
     worked = computed(trace.frame_at(step + 1), made)
     name = called_op(str(trace.nodes.op[node]))
-    why = f"{name} on {step_of(frame, node).place} made it from {read}" if read else f"{name} made it so"
+    took = f"took it from {read}, where it was so" if name in ("select", "slice", "index") else f"made it from {read}"
+    why = f"{name} on {step_of(frame, node).place} {took}" if read else f"{name} made it so"
     why += (f": {worked}" if " = " in worked else "") + "."
     return Answer(topic, question, why, told_briefly(way[::-1], lambda each: step_of(frame, each)))
 

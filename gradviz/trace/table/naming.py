@@ -267,7 +267,7 @@ class Naming:
         scope = roles.maker(trace, producer)
         if scope and field and (part := roles.part(trace, tensor, producer)):
             return f"{part} of {scope}"
-        short = "losses" if op.endswith("_loss") and scope else short_op(op)
+        short = f"loss{'es' * bool(trace.tensors.shape[tensor])}" if op.endswith("_loss") and scope else short_op(op)
         scope = scope or (label if op in _PRODUCTS else "")  # "mm in v @ J", which is reshaped to a vector
         if short == scope:  # torch.baddbmm(a, b, c, out=d)
             return f"result{field} of {scope}"

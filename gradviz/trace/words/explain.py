@@ -100,6 +100,7 @@ def fold_number(trace: Trace, cursor: int) -> str:
     return f"Steps {start + 1:,}–{end:,}" if end - start > 1 and cursor == end else f"Step {cursor:,}"
 
 
+_FEW = 12  # operations of a fold that may be of one call
 _LATEST = 100  # steps of a fold whose results are searched
 _INNER = re.compile(r"[\w\])] (?:in|of) \w")  # a name of what a call made for itself, "(eq in Normal).all()"
 _MOST_RESULTS, _LONGEST_RESULT = 4, 80  # number of results listed, and their characters
@@ -129,9 +130,16 @@ def _untracked(trace: Trace, start: int, end: int) -> Said:
         "fold.untracked.off" if is_off else "fold.untracked",
         count=_counted(trace, start, end),
         lines=_lines(trace, start, end),
+        call=_call_of_all(trace, nodes[nodes >= 0].tolist()),
         results=_results(trace, start, end) or "nothing that is used",
         later=said("part.later.one" if len(later) == 1 else "part.later.all", tensors=named) if later else "",
     )
+
+
+def _call_of_all(trace: Trace, nodes: list[int]) -> str:
+    """ ", for Categorical(probs)", if a few operations all ran in the course of one call without making its result."""
+    calls = {call_around(trace.naming, node) for node in nodes} if len(nodes) <= _FEW else {""}
+    return f", for {calls.pop()}" if len(calls) == 1 and "" not in calls else ""
 
 
 def _results(trace: Trace, start: int, end: int, written: int = -1) -> str:

@@ -127,9 +127,9 @@ SENTENCES: dict[str, str] = {
     "gap.outside": "From here on the run was not recorded.{changes}",
     "error": "{text}",
     "caught": "{text} The snippet catches the error and goes on.",
-    "fold.untracked": "{count} on {lines}: {results}. None of this is recorded for the backward pass{later}.",
+    "fold.untracked": "{count} on {lines}{call}: {results}. None of this is recorded for the backward pass{later}.",
     "fold.untracked.off": (
-        "{count} on {lines}, with gradients switched off: {results}. None of this is recorded for the backward "
+        "{count} on {lines}{call}, with gradients switched off: {results}. None of this is recorded for the backward "
         "pass{later}."
     ),
     "part.later.one": "; {tensors} is made to require grad afterwards",
