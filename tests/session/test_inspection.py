@@ -156,6 +156,7 @@ def test_local_derivatives(trace: Trace) -> None:
         ("y = x.expand(3, 2, 2)", "∂y/∂x:  grad, summed over the repetitions"),
         ("y = x.squeeze(0)", "∂y/∂x = 1"),  # which is 2 long
         ("y = x.view(4)", "∂y/∂x:  grad, reshaped back"),
+        ("y = x.permute(0, 1)", "∂y/∂x = 1"),
     ],
 )
 def test_a_local_derivative_is_one_or_says_what_becomes_of_a_gradient(code: str, said: str) -> None:

@@ -516,3 +516,13 @@ def test_a_gradient_that_retain_grad_stores_was_not_returned() -> None:
     reasons = [no_grad_reason(each, h) for each in made]
     assert "the gradient is in its input buffer; .grad is written next" in reasons
     assert not [each for each in reasons if each and "autograd.grad" in each] and reasons[-1] is None
+
+
+def test_the_way_of_a_gradient_goes_through_the_result_that_most_came_for() -> None:
+    trace = run(
+        "import torch\ntorch.manual_seed(0)\nlstm = torch.nn.LSTM(1, 2, num_layers=2)\n"
+        "out, (h, c) = lstm(torch.ones(3, 1, 1))\nh[-1].sum().backward()\n"
+    )
+    frame = trace.frame_at(len(trace))
+    told = in_words(frame, tensor_of(trace, "weight_hh_l0"))
+    assert "MkldnnRnnLayerBackward0 got" in told and "got [[0, 0]]" not in told

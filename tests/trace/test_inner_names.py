@@ -12,12 +12,13 @@ MADE = [  # a call, and what it made for itself
     ("t = torch.nn.functional.one_hot(torch.tensor([0, 2]), 3)", {"zeros in one_hot"}),
     ("torch.distributions.kl_divergence(torch.distributions.Normal(0.5, 2.0), torch.distributions.Normal(0.0, 1.0))",
      {"loc of Normal", "scale of Normal"}),
+    ("torch.distributions.Normal(torch.zeros(2), scale=0.5)", {"scale of Normal"}),
     ("torch.distributions.Normal(x, torch.ones(2)).rsample()",
      {"zeros in rsample", "ones in rsample", "noise in rsample"}),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("source", "expected"), MADE, ids=["one_hot", "Normal", "rsample"])
+@pytest.mark.parametrize(("source", "expected"), MADE, ids=["one_hot", "Normal", "by name", "rsample"])
 def test_what_a_call_made_is_called_after_what_it_is(source: str, expected: set[str]) -> None:
     trace = run(f"import torch\nx = torch.ones(2, requires_grad=True)\n{source}\n")
     frame = trace.frame(len(trace))
@@ -68,3 +69,24 @@ def test_a_mean_of_losses_is_one_loss() -> None:
         "torch.nn.CrossEntropyLoss(reduction='none')(x[None], t)"
     )
     assert "loss in CrossEntropyLoss = " in said and "losses in" not in said
+
+
+def test_what_a_hook_puts_in_place_of_an_output_leaves_the_module_its_name() -> None:
+    trace = run(
+        "import torch\nnet = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())\n"
+        "net[0].register_forward_hook(lambda module, given, made: made.detach())\nnet(torch.ones(1, 2))\n"
+    )
+    frame = trace.frame(len(trace))
+    names = [frame.name(each) for node in range(len(trace.nodes)) for each in trace.outputs_of(node).tolist()]
+    assert "output of net[0]" in names and not [each for each in names if each == "net(torch.ones(1, 2))₁"], names
+
+
+def test_a_name_that_came_later_is_the_name() -> None:
+    trace = run(
+        "import torch\nfrom torch.func import stack_module_state\n"
+        "kept, _ = stack_module_state([torch.nn.Linear(1, 1) for _ in range(2)])\ny = kept['weight'] * 2\n"
+    )
+    for at in range(1, len(trace) + 1):  # as the window does it, which walks
+        explain(trace.frame(at))
+    frame = trace.frame(len(trace))
+    assert "kept['weight']" in {frame.name(each) for each in trace.inputs_of(len(trace.nodes) - 1).tolist()}

@@ -215,11 +215,10 @@ def _way(frame: Frame, tensor: int, follow: Callable[[int], bool]) -> tuple[list
         if not rows:
             return found, [row for row in arrived if sender[row] >= 0]
         row = rows[0] if len(rows) == 1 else max(rows, key=lambda each: _size(frame, int(sent[each])))
-        upper = -1
-        for made in trace.outputs_of(int(sender[row])).tolist():
-            came = _arrived(frame, made)
-            if came and (upper < 0 or follow(int(total[came[-1]]))):
-                upper, arrived = int(total[came[-1]]), came
+        upper, came = -1, [_arrived(frame, made) for made in trace.outputs_of(int(sender[row])).tolist()]
+        if came := [rows for rows in came if rows]:
+            arrived = max(came, key=lambda each: (follow(int(total[each[-1]])), _size(frame, int(total[each[-1]]))))
+            upper = int(total[arrived[-1]])
         found.append(Sent(int(sender[row]), int(step[row]), upper, int(sent[row])))
         if upper < 0 or not follow(upper):
             break
@@ -399,7 +398,8 @@ def _why_large(frame: Frame, tensor: int, value: Value) -> Answer:
             grown.append(step_of(frame, node, f", {rounded(_mean_size(made) / largest)} times as large"))
         at = onward
     itself = "is so large itself" if trace.tensors.producer[at] < 0 else "was so large before"
-    why = f"It is {value.brief()}. {'Each of these made it larger' if grown else f'{frame.name(at)} {itself}'}."
+    these = f"{'This' if len(grown) == 1 else 'Each of these'} made it larger"
+    why = f"It is {value.brief()}. {these if grown else f'{frame.name(at)} {itself}'}."
     chain = grown[::-1] or [created(frame, at)]
     question = f"Why is {frame.name(tensor)} so large?"
     return Answer("large value", question, why, shortened(chain), notable=False)

@@ -149,7 +149,7 @@ class Naming:
             name = numbered(name, alike.index(tensor) + 1) if len(alike) > 1 else name
         else:
             same = self._namesakes(_picture(self._trace, tensor, producer)).get(name, {})
-            name, same = _with_number(self, tensor, cursor, same) if tensor in self._goes_on else (name, same)
+            name, same = _with_number(self, tensor, name, cursor, same) if tensor in self._goes_on else (name, same)
             name = numbered(name, same[tensor]) if tensor in same else name
         after, nodes = self._overwritten_by.get(tensor, -1), self._trace.nodes
         return f"{name} (before {self._time(after)})" if after >= 0 and nodes.step[after] < cursor else name
@@ -290,10 +290,14 @@ class Naming:
         return origin
 
 
-def _with_number(naming: Naming, tensor: int, cursor: int, same: dict[int, int]) -> tuple[str, dict[int, int]]:
+def _with_number(
+    naming: Naming, tensor: int, name: str, cursor: int, same: dict[int, int]
+) -> tuple[str, dict[int, int]]:
     """A name that goes on from one with a number, "(sub₁ in log_prob).pow(2)", and the numbers of those of the `same`
     name that go on from the same tensor."""
     before, ending = naming._goes_on[tensor]
+    if name != shortened(with_ending(naming._own(before), ending)):  # it has got one of its own since
+        return name, same
     others = [each for each in same if naming._goes_on.get(each, (-1, ""))[0] == before]
     numbers = {each: number for number, each in enumerate(others, 1)} if len(others) > 1 else {}
     return shortened(with_ending(naming.shown(before, cursor), ending)), numbers
@@ -449,7 +453,9 @@ def _inner(trace: Trace, overwritten: NDArray[np.int64], producer: int) -> bool:
             return False
         continues = bool(nodes.source[after] == nodes.source[producer])
         if overwritten[after] < 0 or (continues and _is_used_up(trace, producer, after, int(overwritten[after]))):
-            return continues and not _is_read_elsewhere(trace, producer)
+            return continues and (
+                not _is_read_elsewhere(trace, producer) or roles.in_one_module(trace, producer, after)
+            )
         after += 1
     return False
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
@@ -203,19 +204,23 @@ def _what(trace: Trace, tensor: int, label: str) -> str:
 
 
 def _argument(label: str, number: complex | float) -> str:
-    """Which parameter of a distribution a number in its call is, "scale" for 1 in Normal(0.0, 1.0); "" if several
+    """Which parameter of a distribution a number in its call is, "scale" for 1 in Normal(mean, 1.0); "" if several
     are."""
-    found = _PARAMETERS.fullmatch(label)
-    names = _PARAMETER_NAMES.get(found[1], ()) if found else ()
-    given = [name for name, text in zip(names, found[2].split(","), strict=False) if _is(text, number)] if found else []
-    return given[0] if len(given) == 1 else ""
+    called = _CALLED_CLASS.match(label)
+    names = _PARAMETER_NAMES.get(called[1], ()) if called else ()
+    call = _parsed(label) if names else None
+    if not isinstance(call, ast.Call):
+        return ""
+    given = dict(zip(names, call.args, strict=False)) | {each.arg: each.value for each in call.keywords if each.arg}
+    found = [name for name in names if isinstance(each := given.get(name), ast.Constant) and each.value == number]
+    return found[0] if len(found) == 1 else ""
 
 
-def _is(text: str, number: complex | float) -> bool:
+def _parsed(text: str) -> ast.expr | None:
     try:
-        return float(text) == number
-    except ValueError:  # no number, or one that is given by name
-        return False
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def foreign(trace: Trace, graph: int) -> NDArray[np.int64]:
@@ -231,6 +236,14 @@ def made_for(trace: Trace, root: int) -> NDArray[np.int64]:
     """The results of the operations of all backward calls that start from a tensor."""
     producer, calls = trace.tensors.producer, trace.roots.call[trace.roots.tensor == root]
     return np.flatnonzero((producer >= 0) & np.isin(trace.nodes.call[producer], calls))
+
+
+def in_one_module(trace: Trace, one: int, other: int) -> bool:
+    """Whether two operations ran in the course of the same call of a module."""
+    regions, region, site = trace.regions, trace.nodes.region, trace.nodes.site
+    around = trace.nesting.ancestors(int(region[one]))
+    called = [each for each in around if regions.kind[each] == RegionKind.MODULE and regions.site[each] == site[one]]
+    return any(trace.nesting.contains(each, region[other]) for each in called)
 
 
 def unfinished(trace: Trace) -> NDArray[np.int64]:
@@ -540,7 +553,7 @@ OF_TRANSFORMS = {  # steps of vmap, of forward mode and of hooks, and what they 
     "_fw_primal": ".primal", "UndefinedGrad": "", "BackwardHookFunction": "",
 }  # fmt: skip
 _PARAMETER = re.compile(r"(?:\w+\.)*Parameter\(")  # which is no module
-_PARAMETERS = re.compile(r"(?:\w+\.)*([A-Z]\w*)\(([^()\[\]]*)\)")
+_CALLED_CLASS = re.compile(r"(?:\w+\.)*([A-Z]\w*)\(")
 _PARAMETER_NAMES = {
     **dict.fromkeys("Normal LogNormal Laplace Cauchy Gumbel".split(), ("loc", "scale")),
     **dict.fromkeys("HalfNormal HalfCauchy".split(), ("scale",)),

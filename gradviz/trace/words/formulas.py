@@ -94,6 +94,8 @@ def _given(trace: Trace, node: int) -> dict[str, str]:
 def _special(trace: Trace, node: int, operand: str) -> str:
     """The rule in words for this particular node; "" if the usual one applies."""
     op, given = str(trace.nodes.op[node]), _given(trace, node)
+    if op == "permute" and (order := re.findall(r"\d+", given.get("dims", ""))) == [*map(str, range(len(order)))]:
+        return "grad"
     if op == "permute" and _transposes(trace, node):  # x.T
         return "grad, transposed back"
     if op == "_embedding_bag" and operand == "weight" and 3 in trace.slots_of(node):  # per_sample_weights
