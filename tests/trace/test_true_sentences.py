@@ -409,7 +409,7 @@ SAID = [  # a program, and what one of its sentences says and none does
     ("(x * 2).backward(torch.ones(2))", "starts at x * 2 with the gradient [1, 1].", "with [1"),
     (
         "y = torch.tensor([1., -1.])\ntorch.nn.HingeEmbeddingLoss()(x, y).backward()",
-        "grad where condition of HingeEmbeddingLoss₂, else 0", "where torch.nn.Hinge",
+        "grad where condition₂ of HingeEmbeddingLoss, else 0", "where torch.nn.Hinge",
     ),
     ("w = torch.tensor(1 + 2j, requires_grad=True); (w * w).abs().backward()", "j) + (", "j + "),
     ("y = x * 1; y.cos_().sum().backward()", "CosBackward0 lets go of a copy of y (before line 3)", "its own"),
