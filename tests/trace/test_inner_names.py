@@ -90,3 +90,13 @@ def test_a_name_that_came_later_is_the_name() -> None:
         explain(trace.frame(at))
     frame = trace.frame(len(trace))
     assert "kept['weight']" in {frame.name(each) for each in trace.inputs_of(len(trace.nodes) - 1).tolist()}
+
+
+def test_what_finds_a_view_again_after_a_write_is_no_step() -> None:
+    said = all_sentences("z = torch.tensor([1 + 2j], requires_grad=True)\ntorch.view_as_real(z.clone()).mul_(2)")
+    assert "gradients are switched off" not in said and "it is 2+4j now" in said, said
+
+
+def test_the_second_result_of_a_solution_has_its_letters() -> None:
+    said = all_sentences("A = torch.eye(2).expand(2, 2, 2)\ntorch.linalg.solve(A, torch.ones(2, 2, 1))")
+    assert "LU of solve = [[[1, 0]" in said and "linalg_solve_ex[1]" not in said, said

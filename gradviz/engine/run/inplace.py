@@ -22,7 +22,7 @@ from gradviz.engine.kernel.messages import OVERLAPPING, SECOND_BACKWARD, WRITTEN
 from gradviz.engine.kernel.modes import _force_original_view_tracking, enable_grad, no_grad
 from gradviz.engine.kernel.rows import ROWS, OpRow
 from gradviz.engine.kernel.saved import Saved
-from gradviz.engine.kernel.state import renaming, state
+from gradviz.engine.kernel.state import paused, renaming, state
 from gradviz.engine.kernel.tensor import Coordinates, Tensor, View, wrap
 from gradviz.engine.run.api import FUNCTIONS
 from gradviz.engine.run.apply import apply, attach, is_sparse
@@ -380,7 +380,7 @@ def _as_other_kind(base: Tensor, where: Geometry, as_complex: bool, former: Node
         return _part(base, where, as_complex)
     at, stage, stages = names.index(crossing), base, []
     try:
-        with no_grad():
+        with paused(), no_grad():
             for node in way:
                 stage = apply(node.row, (stage,), (stage._data,), node.params)
                 stages.append(geometry(stage, base))

@@ -540,6 +540,7 @@ _BY_LETTERS = ("einsum", "tensordot")  # which say what is multiplied by dimensi
 _PARTS = {  # as the documentation calls them
     "mkldnn_rnn_layer": ("output", "h_n", "c_n"),
     "linalg_inv_ex": ("inverse", "info"),
+    "_linalg_solve_ex": ("result", "LU", "pivots", "info"),
     "linalg_cholesky_ex": ("L", "info"),
     "linalg_lu_factor_ex": ("LU", "pivots", "info"),
     **dict.fromkeys(("linalg_eig", "_linalg_eigh"), ("eigenvalues", "eigenvectors")),
