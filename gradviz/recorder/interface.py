@@ -103,12 +103,12 @@ def _variables(frame: FrameType) -> list[tuple[str, Any]]:
     return [(name, value) for name, value in frame.f_locals.items() if name.strip("_")]
 
 
-def _modules(name: str, value: object) -> list[tuple[str, torch.nn.Module]]:
+def _modules(name: str, value: Any) -> list[tuple[str, torch.nn.Module]]:
     """The module that a variable is, or those that it holds, as the elements of a list or the attributes of an object:
     "net", "nets[0]", "self.actor"."""
     if isinstance(value, torch.nn.Module):
         return [(name, value)]
-    held: list[tuple[str, object]] = []
+    held: list[tuple[str, Any]] = []
     if type(value) in (list, tuple) and value and isinstance(value[0], torch.nn.Module):
         held = [(f"{name}[{at}]", each) for at, each in enumerate(value[:_MOST])]
     elif type(value) is dict and isinstance(next(iter(value.values()), None), torch.nn.Module):

@@ -110,7 +110,8 @@ def _two_product(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
 
 # Singles are held in float64 arrays here: NumPy converts as it adds only slowly, and the sum, the product and the root
 # of two singles are rounded right when they are rounded to float64 first.
-Fma = Callable[[Doubles, Any, Any], Doubles]
+Factor = Doubles | np.float64 | float
+Fma = Callable[[Doubles, Factor, Factor], Doubles]
 
 
 def single(x: Doubles) -> Doubles:
@@ -118,7 +119,7 @@ def single(x: Doubles) -> Doubles:
     return x.astype(np.float32).astype(np.float64)
 
 
-def fma_to_odd(a: Doubles, b: Any, c: Any) -> Doubles:
+def fma_to_odd(a: Doubles, b: Factor, c: Factor) -> Doubles:
     """`a * b + c` of singles, rounded once."""
     return single(_add_to_odd(a * b, np.broadcast_to(np.float64(c), a.shape)))
 
@@ -131,7 +132,7 @@ class Unchecked:
         self._sums = np.empty((count, *shape))
         self._rows = iter(self._sums)
 
-    def __call__(self, a: Doubles, b: Any, c: Any) -> Doubles:
+    def __call__(self, a: Doubles, b: Factor, c: Factor) -> Doubles:
         row = next(self._rows)
         np.multiply(a, b, row)
         return single(np.add(row, c, row))
