@@ -143,6 +143,18 @@ def _columns(x: Array, kernel: Sizes, settings: tuple[Sizes, Sizes, Sizes], out:
     return view.transpose(order).reshape(batch, groups, channels // groups * math.prod(kernel), math.prod(out))
 
 
+def _rows_of_windows(x: Array, kernel: Sizes, settings: tuple[Sizes, Sizes, Sizes], out: Sizes, groups: int) -> Array:
+    """The windows of x as rows: (groups, N · windows, C / groups · kernel)."""
+    n, (batch, channels) = len(kernel), x.shape[:2]
+    each = channels // groups
+    shape = (groups, batch * math.prod(out), each * math.prod(kernel))
+    if groups == 1:  # the rows are long: it pays to lay out the columns first, and to turn them
+        return _columns(x, kernel, settings, out, groups).transpose(1, 0, 3, 2).reshape(shape)
+    view = windows(x, kernel, *settings)[(slice(None), slice(None), *(slice(0, size) for size in out))]
+    apart = view.reshape(batch, groups, each, *view.shape[2:])
+    return apart.transpose(1, 0, *range(3, 3 + n), 2, *range(3 + n, 3 + 2 * n)).reshape(shape)
+
+
 def _counts(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes) -> Sizes:
     each = zip(x.shape[2:], kernel, stride, padding, dilation, strict=True)
     return tuple(window_count(*one) for one in each)
@@ -174,7 +186,8 @@ def transposed(
     made = np.empty((batch, groups * outs, *shape), np.result_type(x, w))
     for part in _chunks(batch, groups * outs * math.prod(kernel) * math.prod(at) * x.itemsize):
         rows = x[part]
-        cols = np.matmul(flat, rows.reshape(rows.shape[0], groups, channels // groups, -1))
+        times = np.multiply if channels == groups else np.matmul  # a sum of one product
+        cols = times(flat, rows.reshape(rows.shape[0], groups, channels // groups, -1))
         apart = cols.reshape(rows.shape[0], groups * outs, *kernel, *at)
         n = len(kernel)
         ordered = apart.transpose(0, 1, *range(2 + n, 2 + 2 * n), *range(2, 2 + n))
@@ -190,7 +203,7 @@ def kernel_gradient(
     batch, channels, outs = x.shape[0], x.shape[1], g.shape[1]
     found = np.zeros((groups, outs // groups, channels // groups * math.prod(kernel)), np.result_type(x, g))
     for part in _chunks(batch, channels * math.prod(kernel) * math.prod(out) * x.itemsize):
-        cols = _columns(x[part], kernel, settings, out, groups).transpose(1, 0, 3, 2)
-        rows = g[part].reshape(cols.shape[1], groups, outs // groups, -1).transpose(1, 2, 0, 3)
-        found += np.matmul(rows.reshape(groups, outs // groups, -1), cols.reshape(groups, -1, found.shape[-1]))
+        cols = _rows_of_windows(x[part], kernel, settings, out, groups)
+        rows = g[part].reshape(len(x[part]), groups, outs // groups, math.prod(out)).transpose(1, 2, 0, 3)
+        found += np.matmul(rows.reshape(groups, outs // groups, -1), cols)
     return found.reshape(outs, channels // groups, *kernel)
