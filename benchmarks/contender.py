@@ -50,7 +50,7 @@ def recorded(one_round: Callable[[], Any], send: bool = False, beyond: bool = Fa
         found = one_round()
     finally:
         set_observer(None)
-    return found, recorder.take_batch() if send else recorder
+    return found, recorder.take_parts() if send else recorder
 
 
 @functools.cache

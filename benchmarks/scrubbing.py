@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 def scrubbing_rows() -> Iterator[tuple[str, float]]:
     """(what, median milliseconds) for one frame at a random cursor, and for the next frame when stepping."""
     import gradviz.torch
+    from gradviz.trace.table.encoding import joined
     from gradviz.trace.table.trace import Trace
 
-    _, batch = recorded(chain(gradviz.torch, SCALAR_OPERATIONS), send=True)
+    _, parts = recorded(chain(gradviz.torch, SCALAR_OPERATIONS), send=True)
     trace = Trace()
     start = time.process_time()
-    trace.extend(batch)
+    trace.extend(joined(parts))
     yield f"trace of {len(trace):,} steps from its batch", (time.process_time() - start) * 1e3
     cursors = random.Random(0).sample(range(len(trace)), 200)
     yield "frame at a random cursor, all node states", _median_of_frames(trace, cursors)

@@ -19,6 +19,7 @@ from gradviz.session.inspect.elements import Element, Line, Origin, Partials
 from gradviz.session.inspect.origins import CHANGED, origin
 from gradviz.trace.record.partials import Place, places_of
 from gradviz.trace.record.recorder import Recorder
+from gradviz.trace.table.encoding import joined
 from gradviz.trace.table.trace import Trace
 from tests.engine.op_cases import Case, cases
 from tests.trace.running import run
@@ -47,9 +48,9 @@ def recorded(function: Callable[[], Any], places: tuple[Place, ...] = ()) -> Tra
     finally:
         set_observer(None)
     trace = Trace("")
-    batch = recorder.take_batch()
-    if batch is not None:
-        trace.extend(batch)
+    parts = recorder.take_parts()
+    if parts is not None:
+        trace.extend(joined(parts))
     return trace
 
 

@@ -17,6 +17,7 @@ from gradviz.trace.record.instrument import instrument
 from gradviz.trace.record.location import place_of
 from gradviz.trace.record.partials import Place
 from gradviz.trace.record.recorder import Recorder
+from gradviz.trace.table.encoding import joined
 from gradviz.trace.table.schema import Batch
 from gradviz.trace.table.trace import Trace
 from gradviz.worker.modules.arrays import numpy_modules
@@ -68,8 +69,8 @@ def record(
                 warnings.simplefilter("default")
                 warnings.showwarning = warned
                 exec(compile(ast.Module(chunk, []), FILENAME, "exec"), world)
-            if every and (batch := recorder.take_batch()):
-                yield batch
+            if every and (parts := recorder.take_parts()):
+                yield joined(parts)
     except Exception as error:  # noqa: BLE001  what a snippet raises is what is looked at
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == FILENAME]
         last = traceback.format_exception_only(error)[-1].strip()
@@ -79,8 +80,8 @@ def record(
         set_observer(None)
         recorder.finish()
         del listener
-    if batch := recorder.take_batch():
-        yield batch
+    if parts := recorder.take_parts():
+        yield joined(parts)
 
 
 def _import(name: str, *args: Any) -> object:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.trace.record.recorder import Recorder
+from gradviz.trace.table.encoding import joined
 from gradviz.trace.table.schema import NEVER, Batch
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.words.jsonable import trace_json
@@ -83,8 +84,8 @@ def test_a_batch_taken_between_any_two_lines_of_code_leaves_the_trace_as_it_is()
 
     def take(recorder: Recorder) -> None:
         def trace(frame: FrameType, event: str, argument: object) -> Any:
-            if "gradviz" in frame.f_code.co_filename and not recorder.busy and (batch := recorder.take_batch()):
-                batches.append(batch)
+            if "gradviz" in frame.f_code.co_filename and not recorder.busy and (parts := recorder.take_parts()):
+                batches.append(joined(parts))
             return trace
 
         sys.settrace(trace)

@@ -6,6 +6,7 @@ import io
 import struct
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +15,16 @@ from hypothesis import strategies as st
 from gradviz.trace.figures import MOST_FIGURES, MOST_NUMBERS
 from gradviz.worker.process.events import Done, Event, Figure
 from gradviz.worker.process.limits import Limits
-from gradviz.worker.process.protocol import Frame, FrameKind, ProtocolError, count_field, encode, read_frame, text_field
+from gradviz.worker.process.protocol import (
+    Frame,
+    FrameKind,
+    ProtocolError,
+    count_field,
+    encode,
+    read_frame,
+    text_field,
+    write_frame,
+)
 from gradviz.worker.process.run import Run, _detail
 from gradviz.worker.process.worker_process import WorkerProcess
 from tests.worker.hostile import worker_that
@@ -40,6 +50,16 @@ def test_a_frame_comes_back_as_it_was(kind: FrameKind, request: int, header: dic
     assert read_frame(stream.read, CAP) == frame
     assert read_frame(stream.read, CAP) == frame
     assert read_frame(stream.read, CAP) is None
+
+
+def test_a_payload_in_parts_arrives_in_one_piece(tmp_path: Path) -> None:
+    own, more = b"own", [bytearray(b"small"), b"large" * 40_000, b"", bytearray(b"next" * 20_000), b"end"]
+    with (tmp_path / "frames").open("w+b") as file:
+        write_frame(file.fileno(), Frame(FrameKind.BATCH, 3, {"rows": 1}, own), more)
+        write_frame(file.fileno(), Frame(FrameKind.DONE, 3, {}))
+        file.seek(0)
+        frames = [read_frame(file.read, 1_000_000) for _ in range(3)]
+    assert frames == [Frame(FrameKind.BATCH, 3, {"rows": 1}, own + b"".join(more)), Frame(FrameKind.DONE, 3, {}), None]
 
 
 @given(st.binary(max_size=200))

@@ -23,9 +23,9 @@ from gradviz.trace.record.location import COUNT, PLACE, TOTAL, RegionStack, Site
 from gradviz.trace.record.location import Place as CodePlace
 from gradviz.trace.record.partials import PartialsWriter, Place
 from gradviz.trace.record.rows import Compact, Memory, RowWriter, pack_ran, stands_as_leaf
-from gradviz.trace.table.encoding import BUDGET, PACK, Writer
+from gradviz.trace.table.encoding import BUDGET, PACK, Parts, Writer
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.schema import ENDS_HERE, Batch
+from gradviz.trace.table.schema import ENDS_HERE
 
 UNWRITTEN = (
     ENDS_HERE + "what changed in the iterations that are not recorded could not be written ({why}). What the run "
@@ -282,14 +282,14 @@ class Recorder:
             frame = frame.f_back  # type: ignore[assignment]
         return False
 
-    def take_batch(self) -> Batch | None:
+    def take_parts(self) -> Parts | None:
         """What was recorded since the last call, None if nothing was."""
         rows = self._rows
         dropped, rows.dropped = rows.dropped, []
         for step, node in dropped:
             rows.writer.add("drops", step, node)
         rows.compact.expand(rows.writer.rows)
-        return rows.writer.take() if any(rows.writer.rows.values()) else None
+        return rows.writer.take_parts() if any(rows.writer.rows.values()) else None
 
     def text(self, stream: str, text: str) -> None:
         """The snippet printed ("out"), or a warning was shown ("err")."""

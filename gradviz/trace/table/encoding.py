@@ -71,6 +71,7 @@ def refuse_unless(holds: object, what: str) -> None:
 _Small = dict[tuple[int, ...], tuple[bytes, bytes, float]]  # rows of `dims` and `values`, and the size in bytes
 _Kind = tuple[list[bytes | bytearray], list[list[bytes]], _Small]  # of a dtype: elements, rows, its small shapes
 _UNKNOWN = (b"", b"", math.inf)
+Parts = tuple[dict[str, object], list[bytes | bytearray]]  # the header of a batch, and its payload in parts
 
 
 @functools.cache
@@ -287,6 +288,10 @@ class Writer:
 
     def take(self) -> Batch:
         """Everything since the last call."""
+        return joined(self.take_parts())
+
+    def take_parts(self) -> Parts:
+        """The same with the payload in parts: large values are copied only once, when they are recorded."""
         if self._waiting:
             self._summarise_waiting()
         counts = {name: len(rows) // _SIZE[name] for name, rows in self.rows.items()}
@@ -302,7 +307,7 @@ class Writer:
                 if any(chunks)
             },
         }
-        payload = b"".join([*self.rows.values(), *itertools.chain.from_iterable(self._elements.values())])
+        parts = [b"".join(self.rows.values()), *itertools.chain.from_iterable(self._elements.values())]
         for name, rows in self.rows.items():
             self._sent[name] += counts[name]
             rows.clear()
@@ -310,7 +315,13 @@ class Writer:
             chunks.clear()
         self._begin_chunk()
         self._new_texts = []
-        return Batch(header, payload)
+        return header, parts
+
+
+def joined(parts: Parts) -> Batch:
+    """A batch as it comes out of the pipe."""
+    header, payload = parts
+    return Batch(header, b"".join(payload))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
@@ -19,7 +19,7 @@ VERSION = 2
 HEADER_CAP = 8_000_000
 _PREFIX = struct.Struct("<2sBBIII")
 _MAGIC = b"GV"
-_LARGE = 1 << 16  # bytes of a payload
+_LARGE = 1 << 16  # bytes of a part of a payload
 
 
 class FrameKind(IntEnum):
@@ -55,22 +55,33 @@ class Frame:
 
 def encode(frame: Frame) -> bytes:
     """Return the bytes of a frame."""
-    return _front(frame) + frame.payload
+    return _front(frame, len(frame.payload)) + frame.payload
 
 
-def _front(frame: Frame) -> bytes:
-    """Everything before the payload."""
+def _front(frame: Frame, length: int) -> bytes:
+    """Everything before a payload of this length."""
     header = json.dumps(frame.header, separators=(",", ":")).encode("utf-8", "surrogatepass")
-    return _PREFIX.pack(_MAGIC, VERSION, frame.kind, frame.request, len(header), len(frame.payload)) + header
+    return _PREFIX.pack(_MAGIC, VERSION, frame.kind, frame.request, len(header), length) + header
 
 
-def write_frame(descriptor: int, frame: Frame) -> None:
-    """Write a whole frame to a file descriptor, a large payload without copying it."""
-    parts = (encode(frame),) if len(frame.payload) < _LARGE else (_front(frame), frame.payload)
-    for part in parts:
-        left = memoryview(part)
-        while left:
-            left = left[os.write(descriptor, left) :]
+def write_frame(descriptor: int, frame: Frame, more: Sequence[bytes | bytearray] = ()) -> None:
+    """Write a whole frame to a file descriptor, with `more` after its own payload; large parts are not copied."""
+    payload = [frame.payload, *more]
+    small: list[bytes | bytearray] = [_front(frame, sum(map(len, payload)))]
+    for part in payload:
+        if len(part) < _LARGE:
+            small.append(part)
+        else:
+            _write(descriptor, b"".join(small))
+            _write(descriptor, part)
+            small.clear()
+    _write(descriptor, b"".join(small))
+
+
+def _write(descriptor: int, data: bytes | bytearray) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(descriptor, left) :]
 
 
 def read_frame(read: Callable[[int], bytes], message_cap: int) -> Frame | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from time import monotonic
-from typing import Any, Protocol
+from typing import Protocol
 
 from gradviz.worker.process.parent import parent_watch
 from gradviz.worker.process.protocol import Frame, FrameKind, ProtocolError, read_frame, write_frame
@@ -32,8 +32,8 @@ class Recording(Protocol):
     def busy(self) -> bool:
         """Whether an event is being recorded right now."""
 
-    def take_batch(self) -> Any:
-        """Return the rows since the last call (`.header`, `.payload`), or None if there are none."""
+    def take_parts(self) -> tuple[dict[str, object], list[bytes | bytearray]] | None:
+        """Return the rows since the last call, as a header and the parts of a payload, or None if there are none."""
 
     def text(self, stream: str, text: str) -> None:
         """Record that the snippet printed, or that a warning was shown."""
@@ -99,10 +99,10 @@ class Channel:
         parts, self._parts, self._chars = self._parts, [], 0
         for stream, text in _joined(parts):
             self._send(FrameKind.OUTPUT, {"stream": stream, "text": text})
-        batch = self._recording.take_batch() if self._recording is not None else None
+        batch = self._recording.take_parts() if self._recording is not None else None
         if batch is not None:
-            self._send(FrameKind.BATCH, batch.header, batch.payload)
-            self.sent += len(batch.payload)
+            self._send(FrameKind.BATCH, batch[0], *batch[1])
+            self.sent += sum(map(len, batch[1]))
         self._flushed = monotonic()
         self._busy = False
 
@@ -169,9 +169,9 @@ class Channel:
         """Report that this worker will never be ready."""
         self._send(FrameKind.FAILED, {"sentence": sentence})
 
-    def _send(self, kind: FrameKind, header: dict[str, object], payload: bytes = b"") -> None:
+    def _send(self, kind: FrameKind, header: dict[str, object], *payload: bytes | bytearray) -> None:
         try:
-            write_frame(self._descriptor, Frame(kind, self._request, header, payload))
+            write_frame(self._descriptor, Frame(kind, self._request, header), payload)
         except OSError:  # nobody reads any more
             os._exit(0)
 
