@@ -41,3 +41,14 @@ def test_a_pure_view_may_be_written_to() -> None:
 def test_a_pure_view_has_one_output() -> None:
     with pytest.raises(RuntimeError, match="Pure view custom Function can only have one input Tensor and one output"):
         _Half.apply(torch.ones(4, requires_grad=True), True)
+
+
+def test_bytes_read_as_another_type_in_inference_mode_count_no_writes() -> None:
+    x = torch.ones(2)
+    x.add_(1)
+    with torch.inference_mode():
+        bits = x.view(torch.int32)
+    with pytest.raises(RuntimeError, match="Inference tensors do not track version counter"):
+        _ = bits._version
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode"):
+        bits.add_(1)

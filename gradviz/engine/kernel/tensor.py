@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, SupportsIndex, over
 
 import numpy as np
 
-from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel import conjugates, dtypes
 from gradviz.engine.kernel.batched import plain
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Node, RemovableHandle, refresh, shown
@@ -441,6 +441,8 @@ class Tensor(Operations):
                 raise RuntimeError(WRITTEN_OUTSIDE)
         else:
             self._share_version().value += 1
+        if conjugates.known:
+            conjugates.carry_over(self._data)
 
     def _is_view(self) -> bool:
         return self._base is not None
@@ -455,7 +457,8 @@ class Tensor(Operations):
         return id(self)
 
     def __reduce_ex__(self, protocol: object) -> Any:
-        return _unpickled, (type(self), self._data, self._requires_grad)
+        own = {name: value for name, value in vars(self).items() if not hasattr(Tensor, name)}
+        return _unpickled, (type(self), self._data, self._requires_grad), own or None
 
 
 Tensor.__module__ = Size.__module__ = "torch"  # shown when a snippet prints a type

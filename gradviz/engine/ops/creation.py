@@ -755,8 +755,10 @@ def read_as(self: Tensor, dtype: dtypes.dtype) -> Tensor:
     if old != new:
         _check_layout(array, self.dtype, dtype)
     found = wrap(array.view(dtype.np))
-    found._version_counter = self._version_counter if self._inference else self._share_version()
-    found._inference = self._inference or state.inference
+    if self._inference or state.inference:
+        found._inference, found._version_counter = True, self._version_counter if self._inference else None
+    else:
+        found._version_counter = self._share_version()
     if state.observer is not None:
         state.observer.detached(self, found)
     return found

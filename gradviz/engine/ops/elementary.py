@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel import conjugates, dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, helper, sentence
-from gradviz.engine.kernel.memory import laid_as
 from gradviz.engine.kernel.messages import check_kind, only
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
@@ -20,7 +19,7 @@ from gradviz.engine.numerics import functions
 from gradviz.engine.numerics.rounding import widened
 from gradviz.engine.ops.elementwise import Prepared, cast, check_broadcast, prepare_pair, register, result_type, unary
 from gradviz.engine.run.api import FUNCTIONS, RESIZED, api, method
-from gradviz.engine.run.apply import NO_PARAMS, call, call_all
+from gradviz.engine.run.apply import NO_PARAMS, call, call_all, make_views
 from gradviz.engine.run.arguments import Named, check_operands, return_type
 from gradviz.engine.run.inplace import write
 
@@ -423,7 +422,7 @@ def square(input: Tensor) -> Tensor:
 CONJ = op(
     "_conj",
     "self",
-    lambda x: laid_as(np.conj(x), x, None),  # a view in PyTorch, with its strides
+    conjugates.conjugate,
     node="ConjBackward0",
     category="complex",
     symbol="x̄",
@@ -470,8 +469,12 @@ def conjugate(input: Tensor) -> Tensor:
     if input._data.dtype.kind != "c":
         return input
     made = call(CONJ, input)
-    if input._lazy != "conj":
-        made._lazy = "conj"
+    if type(input._data) is type(made._data) is np.ndarray and input._data.base is not made._data:
+        conjugates.pair(input._data, made._data)
+        make_views(input, (made,), several=False)
+        made._tangents = None  # they are the conjugates of those of its base
+        made._dual_base = input if input._dual_base is True else input._dual_base
+    made._lazy = "" if input._lazy == "conj" else "conj"
     return made
 
 

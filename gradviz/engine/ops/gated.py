@@ -155,7 +155,13 @@ RRELU_ = _rrelu_row(
 
 @api("rrelu", where="torch F")
 def rrelu(
-    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
+    input: Tensor,
+    lower: float = 1.0 / 8,
+    upper: float = 1.0 / 3,
+    training: bool = False,
+    inplace: bool = False,
+    *,
+    generator: None = None,
 ) -> Tensor:
     """x where positive; elsewhere times a random number from [lower, upper], their mean when not training."""
     need_tensor(input, "rrelu")

@@ -158,14 +158,14 @@ def _slogdet(a: Array) -> tuple[ArrayOrScalar, ...]:
     return sign.astype(a.dtype), logarithm.astype(a.real.dtype), lapack.by_columns(lu), pivots
 
 
-def _slogdet_grad(grads: Sequence[Tensor | None], A: Tensor, sign: Tensor, LU: Tensor, pivots: Tensor) -> Tensor:
+def _slogdet_grad(grads: Sequence[Tensor | None], A: Tensor, sign: Tensor, LU: Tensor, pivots: Tensor) -> Tensor | None:
     g = grads[1]
     if A.dtype.is_complex:
         turned = None if grads[0] is None else F["imag"](conj(grads[0]) * sign)
         g = F["zeros_like"](turned) if g is None else g
         g = F["complex"](g, F["zeros_like"](g) if turned is None else -turned)
     if g is None:
-        return A.new_zeros(A.shape)
+        return None  # the sign has none
     system, sides = h(A), F["diag_embed"](g.unsqueeze(-1).expand(pivots.shape))
     if state.grad or state.layered:
         return LINALG["solve"](system, sides)

@@ -32,7 +32,7 @@ from gradviz.engine.run.arguments import (
 )
 from gradviz.engine.run.autocast import casting
 from gradviz.engine.run.overrides import AS_THEY_ARE, Overridden, dispatched, is_met, plain, without_overrides
-from gradviz.engine.run.signatures import in_c, in_order, is_listed, refusal, type_name
+from gradviz.engine.run.signatures import in_c, in_order, in_present_form, is_listed, refusal, type_name
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -249,6 +249,8 @@ def in_torch_words(fn: F, key: str) -> F:
                     return overridden(call, key, args, keywords)
                 if refused := refusal(key, args, keywords):
                     raise refused
+                if older := in_present_form(key, args, keywords):
+                    return call(*older[1], **older[2])
                 taken.add(types)
         try:
             if AS_THEY_ARE.issuperset(map(type, args)):

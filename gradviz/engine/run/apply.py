@@ -74,7 +74,7 @@ def apply(
     if state.layered:
         layers.mark_numberless(tensors, outputs)
     if row.view:
-        _make_views(tensors[0], outputs, several=not row.single)
+        make_views(tensors[0], outputs, several=not row.single)
     node = (
         attach(row, tensors, outputs, params)
         if state.grad and _wanted(tensors) and not (outputs and outputs[0]._inference if row.view else state.inference)
@@ -208,11 +208,11 @@ def unseen_view(source: Tensor, data: Array) -> Tensor | None:
     if _copying or source._coo is not None or (state.grad and source._requires_grad):
         return None
     view = wrap_result(data)
-    _make_views(source, (view,), several=False)
+    make_views(source, (view,), several=False)
     return view
 
 
-def _make_views(source: Tensor | None, outputs: Sequence[Tensor], several: bool) -> None:
+def make_views(source: Tensor | None, outputs: Sequence[Tensor], several: bool) -> None:
     """Outputs that share memory with the first operand share its version, and know their base if differentiable."""
     assert source is not None
     if source._lazy or source._on_meta:

@@ -6,6 +6,7 @@ through the operation. The view's own `grad_fn` is rebuilt as `AsStridedBackward
 
 from __future__ import annotations
 
+import functools
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,11 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.kernel import batched, dtypes, layers
+from gradviz.engine.kernel import batched, conjugates, dtypes, layers
 from gradviz.engine.kernel.batched import one_example, plain
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Node, edge_of, function_of, next_sequence, show_as
-from gradviz.engine.kernel.memory import is_same, memory_order, partly_overlapping, repeated, written_in_turn
+from gradviz.engine.kernel.memory import (
+    computed_in_turn,
+    has_windows,
+    is_same,
+    memory_order,
+    partly_overlapping,
+    repeated,
+    written_in_turn,
+)
 from gradviz.engine.kernel.messages import OVERLAPPING, SECOND_BACKWARD, WRITTEN_TWICE, check_castable, view_written
 from gradviz.engine.kernel.modes import _force_original_view_tracking, enable_grad, no_grad
 from gradviz.engine.kernel.rows import ROWS, OpRow
@@ -106,7 +115,7 @@ def write(
         warnings.warn(_shared_words(*_WHERE_SHARED[row.key]), UserWarning, stacklevel=3)
     if row.key != "masked_scatter":
         check_overlap(target, tensors[1 : -1 if row.key in _READ_BEFORE else None], apart=row.key in _APART)
-    result = plain(_computed(row, arrays, params, forward))
+    result = plain(_computed(target, row, arrays, params, forward))
     if result.shape != target._data.shape:
         raise RuntimeError(
             f"output with shape {list(target._data.shape)} doesn't match the broadcast shape {list(result.shape)}"
@@ -138,6 +147,7 @@ def _coordinates(
 
 
 def _computed(
+    target: Tensor,
     row: OpRow,
     arrays: Sequence[Any],
     params: Mapping[str, object],
@@ -147,6 +157,8 @@ def _computed(
         first, last = arrays[0], arrays[-1]
         if type(first) is type(last) is np.ndarray and np.may_share_memory(first, last):
             return written_in_turn(first, *AS_IT_GOES[row.key](*arrays, **params))
+    if (row.follows or row.key == "copy") and has_windows(target._data):
+        return computed_in_turn(target._data, arrays, functools.partial(row.forward, **params))
     return row.forward(*arrays, **params) if forward is None else forward(row, arrays, params)
 
 
@@ -264,7 +276,7 @@ class CopySlices(Node):
 
     def __init__(self, base: Tensor, view: Tensor, inner: Node) -> None:
         self.inner = inner
-        self.geometry = geometry(view, base)
+        self.way = way_to(view, base)
         self.complex = view.dtype.is_complex
         self.order = memory_order(base._data)
         self.sequence_nr = next_sequence()
@@ -296,7 +308,7 @@ class CopySlices(Node):
         if self.freed:
             raise RuntimeError(SECOND_BACKWARD)
         whole = self._laid_out(grad)
-        part = _part(whole, self.geometry, self.complex)
+        part = _part(whole, self.way, self.complex)
         found = list(self.inner.apply([part.clone()]))
         kept = found[0]
         if self.next[0] is not None:
@@ -312,28 +324,53 @@ class CopySlices(Node):
         return (grad if self.order is None else grad.permute(self.order)).contiguous().clone()
 
 
-def geometry(view: Tensor, base: Tensor) -> Geometry:
+def way_to(view: Tensor, base: Tensor) -> Sequence[Geometry]:
+    """What leads from the memory of a base to a view: what is conjugated there, and in the conjugates, if any; then
+    the view itself."""
+    way, memory = [], base._data
+    for original, conjugate in conjugates.leading_to(memory, view._data) if conjugates.known else ():
+        way.append(_geometry(original, memory))
+        memory = conjugate
+    return [*way, _geometry(view._data, memory)]
+
+
+def _geometry(view: Array, base: Array) -> Geometry:
     """(size, stride, offset) of a view in the memory of its base, in elements."""
-    if view._data.size and not np.may_share_memory(base._data, view._data):  # since set_()
+    if view.size and not np.may_share_memory(base, view):  # since set_()
         base = view
-    data, size = one_example(view._data), view._data.itemsize
-    whole = one_example(base._data)
+    data, size = one_example(view), view.itemsize
+    whole = one_example(base)
     offset = (data.__array_interface__["data"][0] - whole.__array_interface__["data"][0]) // size
     return data.shape, tuple(stride // size for stride in data.strides), offset
 
 
-def _part(whole: Tensor, where: Geometry, as_complex: bool) -> Tensor:
+def part_of(whole: Tensor, view: Tensor, base: Tensor) -> Tensor:
+    """What the view is in its base, of another tensor in the same order."""
+    return _part(whole, way_to(view, base), view.dtype.is_complex)
+
+
+def _part(whole: Tensor, way: Sequence[Geometry], as_complex: bool) -> Tensor:
     """A part of the memory of a tensor, read as complex or as real numbers whatever the tensor's type."""
-    size, stride, offset = where
+    for where in way[:-1]:
+        whole = _placed(whole, where).conj()
+    size, stride, offset = where = way[-1]
     if as_complex and not whole.dtype.is_complex:
-        if whole.is_contiguous() and tuple(whole.shape) == (*size, 2):
-            return FUNCTIONS["view_as_complex"](whole)
-        pairs = whole.as_strided((*size, 2), (*(2 * step for step in stride), 1), 2 * offset)
-        found = FUNCTIONS["view_as_complex"](pairs)
-        return found
+        if not (whole.is_contiguous() and tuple(whole.shape) == (*size, 2)):
+            whole = whole.as_strided((*size, 2), (*(2 * step for step in stride), 1), 2 * offset)
+        as_numbers: Tensor = FUNCTIONS["view_as_complex"](whole)
+        return as_numbers
     if whole.dtype.is_complex and not as_complex:
-        whole = FUNCTIONS["view_as_real"](whole)
-    found = whole.as_strided(size, stride, offset)
+        whole = apply(ROWS["view_as_real"], (whole,), (whole._data,), {})  # a conjugate's, too
+    found: Tensor = whole.as_strided(*where) if len(way) == 1 else _placed(whole, where)
+    return found
+
+
+def _placed(whole: Tensor, where: Geometry) -> Tensor:
+    """A part of the memory, or the tensor itself if it is that."""
+    if where == _geometry(whole._data, whole._data):
+        return whole
+    size, stride, offset = where
+    found: Tensor = whole.as_strided(size, stride, offset + whole.storage_offset())
     return found
 
 
@@ -347,19 +384,23 @@ def remake_view(view: Tensor) -> None:
     cut = not base._requires_grad and view._node is not None  # PyTorch looks at the base, not at the views in between
     if not (base._requires_grad or cut):
         return
-    where = geometry(view, base)
+    way = way_to(view, base)
     former, number = view._node, view._output_nr
     with enable_grad():
-        _give_history(view, base, where, former, cut)
+        _give_history(view, base, way, former, cut)
     if view._node is not None and view._node._tag == -1 and view._tag >= 0:
         view._node._tag = -2 - view._tag
     _move_retained(view, former, number, view._node)
 
 
-def _give_history(view: Tensor, base: Tensor, where: Geometry, former: Node | None, cut: bool) -> None:
-    if _force_original_view_tracking.enabled and (way := _way(former)):
+def _give_history(view: Tensor, base: Tensor, way: Sequence[Geometry], former: Node | None, cut: bool) -> None:
+    where = way[-1]
+    if len(way) > 1:
+        made = _part(base, way, view.dtype.is_complex)
+        view._node, view._output_nr, view._requires_grad = made._node, made._output_nr, True
+    elif _force_original_view_tracking.enabled and (nodes := _way(former)):
         made = base
-        for node in way:
+        for node in nodes:
             made = apply(node.row, (made,), (made._data,), node.params)
         view._node, view._output_nr, view._requires_grad = made._node, made._output_nr, True
     elif view.dtype.is_complex == base.dtype.is_complex:
@@ -377,17 +418,17 @@ def _as_other_kind(base: Tensor, where: Geometry, as_complex: bool, former: Node
     names = [node.row.name for node in way]
     crossing = "view_as_complex" if as_complex else "view_as_real"
     if crossing not in names:
-        return _part(base, where, as_complex)
+        return _part(base, [where], as_complex)
     at, stage, stages = names.index(crossing), base, []
     try:
         with paused(), no_grad():
             for node in way:
                 stage = apply(node.row, (stage,), (stage._data,), node.params)
-                stages.append(geometry(stage, base))
+                stages.append(_geometry(stage._data, base._data))
     except RuntimeError:  # the base has another shape by now, such as after transpose_()
-        return _part(base, where, as_complex)
+        return _part(base, [where], as_complex)
     if stages[-1] != where:
-        return _part(base, where, as_complex)
+        return _part(base, [where], as_complex)
     made: Tensor = base.as_strided(*stages[at - 1]) if at else base
     made = FUNCTIONS[crossing](made)
     for later in stages[at + 1 :]:

@@ -330,6 +330,25 @@ def as_subclass(self: Tensor, cls: type) -> Tensor:
     return made
 
 
+def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tensor:
+    """A tensor of another class over the same memory, without its history."""
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a type (got {type(cls).__name__})")
+    for at, (name, value, kind) in enumerate((("data", data, Tensor), ("require_grad", require_grad, bool)), start=2):
+        if not isinstance(value, kind):
+            given = type(value).__name__
+            raise TypeError(f"_make_subclass(): argument '{name}' (position {at}) must be {kind.__name__}, not {given}")
+    if not issubclass(cls, Tensor):
+        raise TypeError(_NO_TENSOR)
+    if require_grad and data._data.dtype.kind in "biu":
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    with without_overrides(), plain((data,)):
+        made = data.detach()
+        made.requires_grad_(require_grad)
+    made.__class__ = cls
+    return made
+
+
 def converted(value: object, cls: type) -> object:
     """A result with its tensors as those of a class."""
     if cls is Tensor:

@@ -18,6 +18,7 @@ import numpy as np
 
 from gradviz import RESOURCES
 from gradviz.engine.kernel import devices, dtypes, memory
+from gradviz.engine.kernel.state import warn_once
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.distributions import Generator
 from gradviz.engine.run.overrides import WRITTEN_IN_PYTHON
@@ -172,9 +173,7 @@ def in_order(key: str, args: Sequence[object], keywords: Mapping[str, object]) -
     that stand for one. None if that changes nothing."""
     offset = key.startswith("Tensor.")
     for each in _signatures(key) if in_c(key) else ():
-        try:
-            each.read(args[offset:], keywords)
-        except TypeError:
+        if not _fits(each, args[offset:], keywords):
             continue
         placed, named = list(args), dict(keywords)
         for parameter in each.parameters[len(args) - offset :]:
@@ -185,12 +184,41 @@ def in_order(key: str, args: Sequence[object], keywords: Mapping[str, object]) -
         for at, (value, parameter) in enumerate(zip(placed[offset:], each.parameters, strict=False), start=offset):
             if isinstance(value, Tensor) and parameter.kind in _NUMBER_KINDS:
                 placed[at] = value.item()
-        names = [parameter.name for parameter in each.parameters[: len(placed) - offset]]
-        if "alpha" in names:  # it has a place in older forms only
-            named["alpha"] = placed.pop(names.index("alpha") + offset)
         changed = len(named) != len(keywords) or any(a is not b for a, b in zip(args, placed, strict=False))
         return (key, placed, named) if changed else None
     return None
+
+
+def in_present_form(key: str, args: Sequence[object], keywords: Mapping[str, object]) -> Call | None:
+    """The same call of a form that PyTorch keeps for old programs, with its factors by name: `addmm(beta, x, a, b)` is
+    `addmm(x, a, b, beta=beta)`. Warns once, as PyTorch does; None for the forms of today."""
+    offset = key.startswith("Tensor.")
+    known = _signatures(key) if in_c(key) else ()
+    older = [each for each in known if each.hidden and any(one.kind == "Scalar" for one in each.parameters)]
+    if not older or not any(map(_is_number, args)):
+        return None
+    found = next((each for each in known if _fits(each, args[offset:], keywords)), None)
+    if found not in older:
+        return None
+    present = "".join(f"\n\t{each.function}{each.text}" for each in known if not each.hidden)
+    warn_once("older form", _OLDER_FORM.format(found.function, found.text, present))
+    given = list(zip(found.parameters, args[offset:], strict=False))
+    factors = {each.name: value for each, value in given if each.kind == "Scalar"}
+    return key, [*args[:offset], *(value for each, value in given if each.kind != "Scalar")], {**keywords, **factors}
+
+
+_OLDER_FORM = (
+    "This overload of {0} is deprecated:\n\t{0}{1}\nConsider using one of the following signatures instead:{2} "
+    "(Triggered internally at /__w/pytorch/pytorch/torch/csrc/utils/python_arg_parser.cpp:1841.)"
+)
+
+
+def _fits(signature: _Signature, args: Sequence[object], keywords: Mapping[str, object]) -> bool:
+    try:
+        signature.read(args, keywords)
+    except TypeError:
+        return False
+    return True
 
 
 def in_c(key: str) -> bool:

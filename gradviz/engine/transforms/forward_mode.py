@@ -23,7 +23,7 @@ from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.run.apply import apply, as_views, call
 from gradviz.engine.run.autograd import grad
 from gradviz.engine.run.backward import conform
-from gradviz.engine.run.inplace import geometry
+from gradviz.engine.run.inplace import part_of
 
 Operands = Sequence[Tensor | None]
 Tangents = dict[int, Tensor]  # by the position of the operand
@@ -251,9 +251,8 @@ def _share_with_base(view: Tensor, number: int) -> None:
     base = dual_base(view)
     whole = None if base is None else tangent_of(base, number)
     assert base is not None and whole is not None
-    size, stride, offset = geometry(view, base)
     if whole._data.strides == base._data.strides:
-        set_tangent(view, number, whole.as_strided(size, stride, offset))
+        set_tangent(view, number, part_of(whole, view, base))
 
 
 # --- pushing tangents through an operation ---

@@ -54,9 +54,10 @@ class Parameter(Tensor):
         pass
 
     def __repr__(self) -> str:
-        return "Parameter containing:\n" + text(self)
+        inside = text(self)
+        return "Parameter containing:\n" + (inside if type(self) is Parameter else f"Parameter({inside})")
 
-    __str__ = __repr__
+    __str__ = object.__str__  # by the `__repr__` of a derived class
 
     def __format__(self, spec: str) -> str:
         return object.__format__(self, spec)

@@ -111,7 +111,10 @@ def clip_grads_with_norm_(
 def _scale(params: list[Tensor], max_norm: float, total: Tensor) -> float:
     """Scale the gradients, and report the factor."""
     kind = total._data.dtype.type
-    factor = np.minimum(kind(real_number(max_norm)) / (total._data + kind(1e-6)), kind(1.0))
+    factor = np.minimum(
+        kind(float(max_norm) if isinstance(max_norm, str) else real_number(max_norm)) / (total._data + kind(1e-6)),
+        kind(1.0),
+    )
     for grad in map(_grad, params):
         _replace(grad, grad._data * factor.astype(grad._data.dtype))
     return float(factor)
