@@ -17,6 +17,7 @@ from gradviz.engine.run.overrides import (
     close_mode,
     deciding,
     install,
+    make_subclass,
     open_mode,
     overrides,
     with_tensor,
@@ -33,6 +34,7 @@ def _as_subclass(self: Tensor, *args: type, **named: type) -> Tensor:
 
 _as_subclass.__name__, _as_subclass.__qualname__ = "as_subclass", "Tensor.as_subclass"
 setattr(Tensor, _as_subclass.__name__, _as_subclass)
+Tensor._make_subclass = staticmethod(make_subclass)  # type: ignore[attr-defined]
 install()
 
 

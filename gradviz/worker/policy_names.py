@@ -110,9 +110,10 @@ PYTHON_ATTRIBUTES = frozenset("format format_map groupindex obj register __hash_
 HOOKED_ATTRIBUTES = PYTHON_ATTRIBUTES.union({"mapping"}, *ENGINE_ATTRIBUTES.values())
 
 # read through hooks of their own: what `getattr` and `setattr` would do, what an optimizer does when it is loaded, what
-# a base class does with a new class, only the names of a function's code, and those base classes that have names here
+# a base class does with a new class, what makes a tensor of a derived class, only the names of a function's code, and
+# those base classes that have names here
 METHODS = {"__getattr__": "<getter>", "__setattr__": "<setter>", "__setstate__": "<restorer>"}
-METHODS |= {"__init_subclass__": "<welcome>"}
+METHODS |= {"__init_subclass__": "<welcome>", "__new__": "<maker>"}
 ASKED = {**METHODS, "__code__": "<code>", "__mro__": "<mro>", "__bases__": "<bases>"}
 OF_CODE = frozenset({"co_varnames", "co_argcount"})
 

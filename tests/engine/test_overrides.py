@@ -3,6 +3,7 @@ what happens after an error."""
 
 from __future__ import annotations
 
+import copy
 from typing import Any, ClassVar
 
 import pytest
@@ -113,3 +114,41 @@ def test_a_function_that_returns_its_input_keeps_the_class() -> None:
 
     x = Marked([1.0, 2.0]).requires_grad_()
     assert type(Same.apply(x)) is Marked and Same.apply(x).grad_fn.name() == "SameBackward"
+
+
+def test_a_derived_parameter_prints_its_class_and_by_its_own_method() -> None:
+    class Named(torch.nn.Parameter):
+        pass
+
+    class Short(torch.nn.Parameter):
+        def __repr__(self) -> str:
+            return "short"
+
+    x = torch.ones(1)
+    assert str(Named(x)) == "Parameter containing:\nParameter(Named([1.], requires_grad=True))"
+    assert str(Short(x)) == f"{Short(x)}" == "short" and str(torch.nn.Parameter(x)).endswith(
+        "tensor([1.], requires_grad=True)"
+    )
+
+
+def test_a_tensor_of_another_class_without_history() -> None:
+    class Tagged(torch.Tensor):
+        tag: int
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    made = torch.Tensor._make_subclass(Tagged, x * 2)
+    assert type(made) is Tagged and made.grad_fn is None and not made.requires_grad and made._base is None
+    leaf = torch.Tensor._make_subclass(Tagged, x, True)
+    leaf.sum().backward()
+    assert leaf.is_leaf and leaf.grad is not None and x.grad is None and leaf.data_ptr() == x.data_ptr()
+    leaf.tag = 3
+    assert copy.copy(leaf).tag == 3
+    for wrong, error, words in (
+        ((3, x), TypeError, "cls must be a type"),
+        ((int, x), TypeError, "does not inherit from Tensor"),
+        ((Tagged, 3), TypeError, "argument 'data' .position 2. must be Tensor, not int"),
+        ((Tagged, x, 1), TypeError, "argument 'require_grad' .position 3. must be bool, not int"),
+        ((Tagged, torch.arange(2), True), RuntimeError, "floating point and complex dtype can require gradients"),
+    ):
+        with pytest.raises(error, match=words):
+            torch.Tensor._make_subclass(*wrong)

@@ -1,6 +1,7 @@
 """The guards of what a snippet brings along and finds in its run: attached files and modules, the folder of a run,
 games; of tables whose keys change them, tables of pandas, classes that answer for attributes, names of fields and
-methods, what stands in the place of others, and what a module gets by name or hands out."""
+methods, what stands in the place of others, what makes tensors of derived classes, and what a module gets by name or
+hands out."""
 
 from __future__ import annotations
 
@@ -825,5 +826,40 @@ BROUGHT = (
         '        if name == "__hash__" and callable(value):',
         "        if False:",
         found("Found: addresses in hashes"),
+    ),
+    worker(
+        "language/classes",
+        "a maker of another class than of tensors",
+        "if not issubclass(made, Tensor) or type(given) is not staticmethod or not self._guard.wrote(given.__func__):",
+        "if type(given) is not staticmethod:",
+        W + "test_tensor_makers.py::test_no_other_class_has_one",
+    ),
+    worker(
+        "language/classes",
+        "what a maker returns",
+        "if cls not in type(found).__mro__:",
+        "if False:",
+        W + "test_tensor_makers.py::test_another_object_is_refused",
+    ),
+    worker(
+        "language/classes",
+        "the class that a maker is called with",
+        "if not isinstance(cls, type) or not issubclass(cls, Tensor) or not self._guard.owns(cls):",
+        "if False:",
+        W + "test_tensor_makers.py::test_nothing_else_is_made",
+    ),
+    worker(
+        "language/classes",
+        "a maker of another class",
+        "if make not in self._makers(cls):",
+        "if False:",
+        W + "test_tensor_makers.py::test_nothing_else_is_made",
+    ),
+    worker(
+        "language/classes",
+        "whose maker is read",
+        "        if not isinstance(subject, type) or not issubclass(subject, Tensor):\n            raise Attr",
+        "        if False:\n            raise Attr",
+        W + "test_tensor_makers.py::test_no_other_is_read",
     ),
 )

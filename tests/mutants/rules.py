@@ -137,7 +137,7 @@ LANGUAGE = (
     worker(
         "language/policy",
         "names of functions",
-        'self._name(node.name, DEFINABLE_DUNDERS | {"__getattr__", "__setstate__", "__init_subclass__"}, "method")',
+        'self._name(node.name, DEFINABLE_DUNDERS | _LOOKED_AT, "method")',
         "pass",
         W + "test_policy_parser.py",
     ),
@@ -413,7 +413,7 @@ AT_RUN_TIME = (
     worker(
         "language/classes",
         "names in a finished class",
-        'if is_dunder(key) and key not in DEFINABLE_DUNDERS and key not in CLASS_FURNITURE and key != "__getattr__":',
+        'if is_dunder(key) and not known and not (key == "__new__" and issubclass(made, Tensor)):',
         "if False:",
         W + "test_guard.py::test_what_a_class_does_not_hold",
     ),

@@ -47,7 +47,10 @@ def test_the_operations_are_current() -> None:
             lambda: torch.overrides.redispatch_function,
             f"torch.overrides.redispatch_function is not in GradViz: {NOT_DISPATCHED}",
         ),
-        (lambda: torch.Tensor._make_subclass, f"torch.Tensor._make_subclass is not in GradViz: {NOT_DISPATCHED}"),
+        (
+            lambda: torch.Tensor._make_wrapper_subclass,
+            f"torch.Tensor._make_wrapper_subclass is not in GradViz: {NOT_DISPATCHED}",
+        ),
         (
             lambda: torch.Tensor.__torch_dispatch__,
             f"torch.Tensor.__torch_dispatch__ is not in GradViz: {NOT_DISPATCHED}",

@@ -13,7 +13,7 @@ import collections
 import functools
 import types
 import typing
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,14 @@ from gradviz.engine.run.overrides import disabled
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.language.absent import Absent, error_of
 from gradviz.worker.language.enumerations import EnumForm, make_enum
-from gradviz.worker.language.guard import WITH_ARRAYS, Guard, is_engines_name, is_tensors_state, meets_arrays
+from gradviz.worker.language.guard import (
+    WITH_ARRAYS,
+    Guard,
+    bases_of,
+    is_engines_name,
+    is_tensors_state,
+    meets_arrays,
+)
 from gradviz.worker.objects.arguments import is_offered, private_of
 from gradviz.worker.objects.kept_memory import comparing, keeping, method_of
 from gradviz.worker.objects.numpy_boundary import PLAIN, to_snippet
@@ -104,6 +111,7 @@ class ClassMaker:
         self._bases = frozenset(_BASES) | bases
         self._welcomes: dict[type, Any] = {}  # what classes do with those that derive from them
         guard.of_classes = {"<welcome>": self._welcome_of, "<mro>": self._order_of, "<bases>": self._bases_of}
+        guard.of_classes["<maker>"] = self._maker_of
         guard.classes = self
         self._never_bound: set[object] = set()
 
@@ -154,6 +162,7 @@ class ClassMaker:
             check_answering(made.__mro__)
         _move_restorer(made)
         self._move_welcome(made)
+        self._check_maker(made)
         check_kept(self._guard, made)
         _check_finished(made)
         self._guard.adopt(made)
@@ -198,6 +207,41 @@ class ClassMaker:
             raise AttributeError(f"the attribute '__init_subclass__' is not {HERE}")
         here = super.__getattribute__(thing, "__thisclass__")
         return lambda **keywords: self._welcome(made, here, **keywords)
+
+    def _check_maker(self, made: type) -> None:
+        """`__new__` of a class of tensors, which is to return one of its objects."""
+        given = vars(made).get("__new__")
+        if given is None:
+            return
+        if not issubclass(made, Tensor) or type(given) is not staticmethod or not self._guard.wrote(given.__func__):
+            raise TypeError("a class can't define '__new__' in GradViz snippets but by def, and only one of tensors")
+        type.__setattr__(made, "__new__", staticmethod(_making(given.__func__)))
+
+    def _maker_of(self, thing: object) -> Callable[..., object]:
+        """Return the snippet's super().__new__ and torch.Tensor.__new__: what makes an object of one of its classes of
+        tensors from the data."""
+        subject = super.__getattribute__(thing, "__self__") if type(thing) is super else thing
+        if not isinstance(subject, type) or not issubclass(subject, Tensor):
+            raise AttributeError(f"the attribute '__new__' is not {HERE}")
+        make = next(vars(base)["__new__"].__func__ for base in bases_of(thing) if "__new__" in vars(base))
+
+        def new(cls: object, /, *given: object, **named: object) -> object:
+            if not isinstance(cls, type) or not issubclass(cls, Tensor) or not self._guard.owns(cls):
+                raise TypeError("__new__ makes objects of a snippet's own classes of tensors")
+            if make not in self._makers(cls):
+                raise TypeError(f"{cls.__name__} is not derived from this class")
+            return make(cls, *given, **named)
+
+        return new
+
+    def _makers(self, cls: type) -> Iterator[object]:
+        """Yield each `__new__` of the snippet's for a class, and the first of PyTorch's, which sets all that it
+        needs."""
+        for base in cls.__mro__:
+            if "__new__" in vars(base):
+                yield vars(base)["__new__"].__func__
+                if not self._guard.owns(base):
+                    return
 
     def _named(self, name: str, thing: object) -> tuple[type, ...]:
         if not isinstance(thing, type) or not self._guard.owns(thing):
@@ -258,6 +302,18 @@ class ClassMaker:
             raise TypeError(f"{label} can't be a base class in GradViz snippets")
 
 
+def _making(function: Callable[..., object]) -> Callable[..., object]:
+    """Return what calls a `__new__` by def, without anything of NumPy's, and looks at what it has made."""
+
+    def make(cls: type, /, *given: object, **named: object) -> object:
+        found = function(cls, *map(_met, given), **{name: _met(value) for name, value in named.items()})
+        if cls not in type(found).__mro__:
+            raise TypeError(f"__new__() of {cls.__name__} has to return a {cls.__name__} in GradViz snippets")
+        return found
+
+    return functools.update_wrapper(make, function)
+
+
 class NamedTupleForm:
     """Stands for `typing.NamedTuple` as a base class."""
 
@@ -306,7 +362,8 @@ def _check_finished(made: type) -> None:
     """A second look at what a class body defined; the policy has already looked at its text. What Python, NumPy or the
     engine would use behind the snippet's back is replaced."""
     for key in vars(made):
-        if is_dunder(key) and key not in DEFINABLE_DUNDERS and key not in CLASS_FURNITURE and key != "__getattr__":
+        known = key in DEFINABLE_DUNDERS or key in CLASS_FURNITURE or key == "__getattr__"
+        if is_dunder(key) and not known and not (key == "__new__" and issubclass(made, Tensor)):
             raise TypeError(f"a class can't define '{key}' in GradViz snippets")
     if MEMORY in vars(made) or MEMORY in vars(made).get("__annotations__", ()):
         raise TypeError(f"a class can't define '{MEMORY}' in GradViz snippets")

@@ -228,7 +228,7 @@ _OPEN_PRIVATE = frozenset(
     """
     _version _base _sequence_nr _tensor_name _parameters _modules _buffers _backward_hooks _forward_hooks
     _forward_pre_hooks _is_view _get_name _apply _nnz _indices _values
-    _fields _asdict _replace _make
+    _make_subclass _fields _asdict _replace _make
     _value_ _name_ _missing_ _generate_next_value_ _ignore_
     """.split()
 )
@@ -283,7 +283,7 @@ def is_tensors_state(cls: type, name: str) -> bool:
     return issubclass(cls, Tensor) and not is_dunder(name) and type(getattr_static(Tensor, name, None)) is property
 
 
-def _bases_of(thing: object) -> Sequence[type]:
+def bases_of(thing: object) -> Sequence[type]:
     """Return the classes in which a name of an object is looked up, of `super()` those that come next."""
     subject = super.__getattribute__(thing, "__self__") if type(thing) is super else thing
     bases: tuple[type, ...] = (subject if isinstance(subject, type) else type(subject)).__mro__
@@ -488,7 +488,7 @@ class Guard:
             raise AttributeError(f"the attribute '{name}' is not {HERE}")
 
     def _check_private(self, thing: object, name: str) -> None:
-        bases = _bases_of(thing)
+        bases = bases_of(thing)
         if type(thing) is super:
             thing = super.__getattribute__(thing, "__self__")
         cls = thing if isinstance(thing, type) else type(thing)

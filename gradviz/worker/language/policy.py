@@ -45,6 +45,7 @@ from gradviz.worker.process.limits import MOST_REFUSALS
 # --- hooks ---
 
 _HOOKED = HOOKED_ATTRIBUTES | NUMPY_ATTRIBUTES
+_LOOKED_AT = frozenset("__getattr__ __setstate__ __init_subclass__ __new__".split())  # in the finished class
 
 
 class Rewriter(ast.NodeTransformer):
@@ -385,7 +386,7 @@ class _Checker(ast.NodeVisitor):
         if node.name == "__del__" and self._in_class_body:
             self.notes.append(f"line {node.lineno}: __del__ is skipped: GradViz never calls it.")
         else:
-            self._name(node.name, DEFINABLE_DUNDERS | {"__getattr__", "__setstate__", "__init_subclass__"}, "method")
+            self._name(node.name, DEFINABLE_DUNDERS | _LOOKED_AT, "method")
         self._scoped(node, False)
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
