@@ -146,7 +146,7 @@ def has_windows(x: Array) -> bool:
     return held_bytes(x) < x.nbytes
 
 
-def computed_in_turn(x: Array, operands: Sequence[Any], compute: Callable[..., Array]) -> Array:
+def computed_in_turn(x: Array, operands: Sequence[object], compute: Callable[..., Array]) -> Array:
     """What windows become when an elementwise function of the operands is written to one row of them after another, so
     that a later one reads what an earlier one wrote. The operands are those of `compute`; x is one of them, or not."""
     memory = memory_of(x)

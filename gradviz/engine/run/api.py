@@ -31,7 +31,15 @@ from gradviz.engine.run.arguments import (
     return_type,
 )
 from gradviz.engine.run.autocast import casting
-from gradviz.engine.run.overrides import AS_THEY_ARE, Overridden, dispatched, is_met, plain, without_overrides
+from gradviz.engine.run.overrides import (
+    AS_THEY_ARE,
+    WRITTEN_IN_PYTHON,
+    Overridden,
+    dispatched,
+    is_met,
+    plain,
+    without_overrides,
+)
 from gradviz.engine.run.signatures import in_c, in_order, in_present_form, is_listed, refusal, type_name
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -66,7 +74,7 @@ def api(*names: str, where: str = "torch method") -> Callable[[F], F]:
         for place in where.split():
             for name in names:
                 if place == "method":
-                    found = casting(called(offered, name), name)
+                    found = casting(_as_method(offered, name), name)
                     setattr(Tensor, name, found if name.startswith("__") else in_torch_words(found, f"Tensor.{name}"))
                 else:
                     full = _PREFIXES.get(place, "") + name
@@ -124,6 +132,16 @@ def called(fn: F, name: str) -> F:
     functools.update_wrapper(made, fn, ("__module__", "__doc__", "__annotations__"))
     del made.__wrapped__  # type: ignore[attr-defined]
     return cast(F, made)
+
+
+def _as_method(fn: F, name: str) -> F:
+    """The same as a method: Python's errors mention the class of those that PyTorch has written in Python."""
+    in_python = not is_listed(f"Tensor.{name}") or f"Tensor.{name}" in WRITTEN_IN_PYTHON
+    if name.startswith("__") or not in_python or not isinstance(fn, FunctionType):
+        return called(fn, name)
+    made = called(fn, f"Tensor.{name}")
+    made.__name__ = name
+    return made
 
 
 _TAKES_MORE = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
