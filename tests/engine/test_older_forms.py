@@ -48,6 +48,12 @@ def test_the_warning_names_the_forms_of_today() -> None:
     ]
 
 
+@pytest.mark.filterwarnings("error")
+def test_subtract_takes_alpha_in_its_place_without_a_warning() -> None:
+    x = torch.ones(2)
+    assert torch.subtract(x, 3, 2).tolist() == x.subtract(3, 2).tolist() == [-5.0, -5.0]
+
+
 def test_its_errors_are_those_of_the_operation() -> None:
     x = torch.ones(2)
     with pytest.warns(UserWarning), pytest.raises(RuntimeError, match="mat1 must be a matrix, got 1-D tensor"):

@@ -294,7 +294,7 @@ binary(ADD, alpha=True, operators="add")
 binary(SUB, alpha=True, operators="sub")
 binary(MUL, operators="mul")
 alias("mul", "multiply")
-alias("sub", "subtract")
+api("subtract")(lambda input, other, alpha=1: FUNCTIONS["sub"](input, other, alpha=alpha))
 unary(NEG, "neg", "negative", floating=False)
 unary(RECIPROCAL)
 
