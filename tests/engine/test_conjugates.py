@@ -70,14 +70,6 @@ def test_parts_of_a_conjugate_are_views_too() -> None:
     assert numbers(z) == [-2 - 1j, 3j]
 
 
-def test_tangents_follow_too() -> None:
-    with torch.autograd.forward_ad.dual_level():
-        z = torch.autograd.forward_ad.make_dual(torch.tensor([1j, 2]), torch.tensor([1 + 1j, 2j])) * 1
-        v = z.conj()
-        z.mul_(1j)
-        assert numbers(torch.autograd.forward_ad.unpack_dual(v).tangent) == [-1 - 1j, -2]
-
-
 def test_nothing_is_kept_of_memory_that_is_gone() -> None:
     before = dict(conjugates.known)
     z = torch.ones(3, dtype=torch.complex64)

@@ -472,8 +472,6 @@ def conjugate(input: Tensor) -> Tensor:
     if type(input._data) is type(made._data) is np.ndarray and input._data.base is not made._data:
         conjugates.pair(input._data, made._data)
         make_views(input, (made,), several=False)
-        made._tangents = None  # they are the conjugates of those of its base
-        made._dual_base = input if input._dual_base is True else input._dual_base
     made._lazy = "" if input._lazy == "conj" else "conj"
     return made
 

@@ -351,9 +351,15 @@ def part_of(whole: Tensor, view: Tensor, base: Tensor) -> Tensor:
 
 def _part(whole: Tensor, way: Sequence[Geometry], as_complex: bool) -> Tensor:
     """A part of the memory of a tensor, read as complex or as real numbers whatever the tensor's type."""
+    if len(way) == 1:
+        return _read(whole, way[0], as_complex)
     for where in way[:-1]:
-        whole = _placed(whole, where).conj()
-    size, stride, offset = where = way[-1]
+        whole = _placed(whole, where, True).conj()
+    return _placed(whole, way[-1], as_complex)
+
+
+def _read(whole: Tensor, where: Geometry, as_complex: bool) -> Tensor:
+    size, stride, offset = where
     if as_complex and not whole.dtype.is_complex:
         if not (whole.is_contiguous() and tuple(whole.shape) == (*size, 2)):
             whole = whole.as_strided((*size, 2), (*(2 * step for step in stride), 1), 2 * offset)
@@ -361,17 +367,19 @@ def _part(whole: Tensor, way: Sequence[Geometry], as_complex: bool) -> Tensor:
         return as_numbers
     if whole.dtype.is_complex and not as_complex:
         whole = apply(ROWS["view_as_real"], (whole,), (whole._data,), {})  # a conjugate's, too
-    found: Tensor = whole.as_strided(*where) if len(way) == 1 else _placed(whole, where)
+    found: Tensor = whole.as_strided(*where)
     return found
 
 
-def _placed(whole: Tensor, where: Geometry) -> Tensor:
-    """A part of the memory, or the tensor itself if it is that."""
-    if where == _geometry(whole._data, whole._data):
+def _placed(whole: Tensor, where: Geometry, as_complex: bool) -> Tensor:
+    """The same with an offset from the tensor's own first number; the tensor itself if it is that part."""
+    if whole.dtype.is_complex == as_complex and where == _geometry(whole._data, whole._data):
         return whole
     size, stride, offset = where
-    found: Tensor = whole.as_strided(size, stride, offset + whole.storage_offset())
-    return found
+    start = whole.storage_offset()  # in numbers of the tensor; a complex one is two real ones
+    if whole.dtype.is_complex != as_complex:
+        start = start // 2 if as_complex else 2 * start
+    return _read(whole, (size, stride, start + offset), as_complex)
 
 
 def remake_view(view: Tensor) -> None:
