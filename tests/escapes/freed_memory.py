@@ -1,5 +1,6 @@
 """Doors that a ninth attack found: memory that C code reads or writes after a method of an argument has freed it, or
-beside what it belongs to; addresses of which Python's own code makes a number; tables that a view lends out."""
+beside what it belongs to; addresses of which Python's own code makes a number; tables that a view lends out. And one
+that a later attack found: blocks within each other, more than Python's compiler has room for."""
 
 from __future__ import annotations
 
@@ -131,6 +132,17 @@ _VIEWS = {
     ),
 }
 
+_IN_EACH_OTHER = {
+    "comprehensions": "def f(x):\n    y = " + "[" * 60 + "1" + " for x in [1]]" * 60 + "\n    return x\nf(5)",
+    "comprehensions of a text that is run": (
+        "y = '1'\nfor _ in range(60): y = f'[{y} for x in [1]]'\nexec(f'def f(x): return {y}')\nf(5)"
+    ),
+    "contexts of a generator": (
+        "class C:\n    def __enter__(self): pass\n    def __exit__(self, *error): pass\n"
+        f"def f():\n    with {', '.join(['C()'] * 20)}: yield 5\nlist(f())"
+    ),
+}
+
 FREED_MEMORY: list[Attack] = [
     *listed("Found: memory of a bytearray that an argument empties", _EMPTIED),
     *listed("Found: memory of a list that its values shorten", _LISTS),
@@ -138,4 +150,5 @@ FREED_MEMORY: list[Attack] = [
     *listed("Found: addresses in seeds", _SEEDS),
     *listed("Found: addresses of what holds itself", _RINGS),
     *listed("Found: tables behind a view", _VIEWS),
+    *listed("Found: blocks for which the compiler has no room", _IN_EACH_OTHER),
 ]

@@ -49,6 +49,7 @@ LANGUAGE = (
         "if False:",
         W + "test_policy_parser.py",
     ),
+    worker("language/policy", "blocks", "if self._blocks > MAX_BLOCKS:", "if False:", W + "test_policy_parser.py"),
     worker(
         "language/policy",
         "length of the snippet",

@@ -36,6 +36,50 @@ def test_code_that_is_nested_too_deeply_for_python(text: str) -> None:
     assert "nested too deeply" in refusal(text)
 
 
+def _nested(heads: list[str], inner: str, ending: str = "") -> str:
+    """Return a function with these statements within each other; `ending` comes after the body of each."""
+    lines = [f"{' ' * depth}{head}" for depth, head in enumerate(["def f(x):", *heads])]
+    ends = [f"{' ' * depth}{ending}" for depth in range(len(heads), 0, -1)] if ending else []
+    return "\n".join([*lines, f"{' ' * (len(heads) + 1)}{inner}", *ends])
+
+
+def _comprehensions(count: int) -> str:
+    return "x = " + "[" * count + "1" + " for x in [1]]" * count
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        _comprehensions(19),
+        _nested(["for x in [1]:"] * 19, "yield 1"),
+        _nested([f"with {', '.join(['x'] * 19)}:"], "yield 1"),
+        _nested(["try:"] * 10, "yield 1", "finally: pass"),
+        _nested(["while x:"] * 10, _comprehensions(9)),
+        "try: pass\nexcept KeyError as error: " + _comprehensions(16),
+        _nested([], "x = {1: " + _comprehensions(18)[4:] + " for x in [1]}"),
+        _nested([], "x = {" + _comprehensions(18)[4:] + " for x in [1]}"),
+    ],
+)
+def test_more_blocks_than_the_compiler_has_room_for(text: str) -> None:
+    """Python 3.12 and 3.13 write behind their memory when comprehensions are in 20 of such blocks."""
+    assert "nested too deeply" in refusal(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        _nested([], _comprehensions(18) + "; yield 1"),
+        _nested(["for x in [1]:"] * 18, "yield 1"),
+        _nested(["for x in [1]:"] * 9, _comprehensions(9)),
+        _nested([f"with {', '.join(['x'] * 18)}:"], "yield 1"),
+        _nested(["try:"] * 9, "yield 1", "finally: pass"),
+        "\n".join(["x = [x for x in [1]]"] * 100),
+    ],
+)
+def test_as_many_blocks_as_the_compiler_has_room_for(text: str) -> None:
+    compile_snippet(text, "snippet.py", ())
+
+
 REFUSED = {  # where something else would stop it, too, when it runs
     "async functions": "async def f(): pass",
     "async for": "x = (y async for y in z)",

@@ -16,7 +16,7 @@ from collections.abc import Callable, Container, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from types import CodeType
-from typing import Any
+from typing import Any, NoReturn
 
 from gradviz.worker.language.absent import way_round
 from gradviz.worker.language.comprehensions import shared_comprehensions
@@ -204,6 +204,19 @@ def _hook(name: str, node: ast.AST, *arguments: Any) -> ast.Call:
 
 
 MAX_DEPTH = 200
+# Python's compiler has room for 20 blocks within each other, one of which is the function's own. It counts those of
+# statements only: 3.12 and 3.13 write behind their memory when comprehensions, in others or in a `with`, take more.
+MAX_BLOCKS = 18
+_BLOCKS: dict[type, int] = {
+    **dict.fromkeys((ast.For, ast.While, ast.ExceptHandler, ast.ListComp, ast.SetComp, ast.DictComp), 1),
+    ast.Try: 2,
+}
+
+
+def _blocks_of(node: ast.AST) -> int:
+    return len(node.items) if isinstance(node, ast.With) else _BLOCKS.get(type(node), 0)
+
+
 MAX_SOURCE = 400_000
 
 
@@ -316,7 +329,7 @@ class _Checker(ast.NodeVisitor):
         self._imports = Imports(modules, own, package, bound)
         self._bound = bound
         self._line = 1
-        self._depth = 0
+        self._depth = self._blocks = 0
         self._in_class_body = False
         self._expects_failure = False  # in a `try` that catches a failing import
 
@@ -326,12 +339,18 @@ class _Checker(ast.NodeVisitor):
             kind = type(node).__name__
             self._refuse(f"{REFUSED_NODES.get(kind, f'{kind} is')} not {HERE}", "use plain functions and statements")
             return
-        self._depth += 1
+        outside = self._depth, self._blocks
+        self._depth, self._blocks = self._depth + 1, self._blocks + _blocks_of(node)
         if self._depth > MAX_DEPTH:
-            self._refuse("this code is nested too deeply", "split it into several statements")
-            raise _TooMany
+            self._refuse_depth()
+        if self._blocks > MAX_BLOCKS:
+            self._refuse_depth()
         super().visit(node)
-        self._depth -= 1
+        self._depth, self._blocks = outside
+
+    def _refuse_depth(self) -> NoReturn:
+        self._refuse("this code is nested too deeply", "split it into several statements")
+        raise _TooMany
 
     def visit_Module(self, node: ast.Module) -> None:
         self._imports.used = _used_names(node)
