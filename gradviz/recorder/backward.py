@@ -5,6 +5,7 @@ graph."""
 from __future__ import annotations
 
 import functools
+import operator
 import weakref
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -13,8 +14,9 @@ from typing import Any
 
 import torch
 
+from gradviz.recorder.nodes import is_leaf_node
 from gradviz.recorder.output import Output, guarded
-from gradviz.recorder.rows import Exchange, Rows, is_leaf_node
+from gradviz.recorder.rows import Exchange, Rows
 from gradviz.recorder.values import memory_of, not_compiled, version_of
 from gradviz.trace.table.kinds import Kind
 
@@ -28,7 +30,7 @@ class _Call:
     keeps: bool = False
     creates: bool = False
     expected: Counter[int] = field(default_factory=Counter)  # by tensor: how many gradients
-    arrived: Counter[int] = field(default_factory=Counter)
+    arrived: dict[int, int] = field(default_factory=dict)
     total: dict[int, Any] = field(default_factory=dict)
     latest: dict[int, tuple[int, int, int]] = field(default_factory=dict)  # by tensor: what arrived, see `_told`
     stored: dict[int, tuple[Any, int]] = field(default_factory=dict)  # by leaf: the leaf, and the version of its .grad
@@ -97,7 +99,7 @@ class Hooks:
             given = (grads_in,) if isinstance(grads_in, torch.Tensor) else grads_in
             before = next((grad for grad in given if grad is not None), None)
             several = found if isinstance(found, (tuple, list)) else (found,)
-            after = next((grad for grad in several if grad is not None), before)
+            after = next((grad for grad in several if isinstance(grad, torch.Tensor)), before)  # else it is an error
             value = rows.value(before)
             self.called("post", node, -1, value, value if after is before else rows.value(after))
 
@@ -188,7 +190,8 @@ class Backward:
     def _begin(self, roots: Any, grads: Any, keeps: bool, creates: bool, inputs: Any) -> bool:
         """A backward call begins; returns whether it is recorded."""
         tensors = [x for x in (*roots, *(inputs or ())) if isinstance(x, torch.Tensor)]  # others are edges of the graph
-        is_refused = len(roots) != len(grads) or not all(x.requires_grad for x in tensors)  # by PyTorch, with an error
+        is_odd = any(not hasattr(x, "node") for x in (*roots, *(inputs or ())) if not isinstance(x, torch.Tensor))
+        is_refused = is_odd or len(roots) != len(grads) or not all(x.requires_grad for x in tensors)  # by PyTorch
         if self._rows.quiet or is_refused:
             return False
         self.flush()
@@ -254,19 +257,19 @@ class Backward:
     def _arrive(self, tensor: int, sender: int, grad: Any, value: int) -> None:
         rows, now = self._rows, self._now
         expected = now.expected.get(tensor, 1)
-        now.arrived[tensor] += 1
+        now.arrived[tensor] = arrived = now.arrived.get(tensor, 0) + 1
         total, step = value, rows.steps - 1
         if expected > 1:
             if grad is not None:
                 with torch.no_grad(), rows.quietly:
                     now.total[tensor] = now.total[tensor] + grad if tensor in now.total else grad
             step = rows.step(Kind.CONTRIBUTION, sender, tensor, rows.writer.count("arrivals"), now.site)
-            total = rows.value(now.total.get(tensor)) if now.arrived[tensor] > 1 else value
-            if now.arrived[tensor] >= expected:
+            total = rows.value(now.total.get(tensor)) if arrived > 1 else value
+            if arrived >= expected:
                 now.total.pop(tensor, None)
         elif grad is not None:
             now.latest[tensor] = (*_identity(grad), value)
-        rows.add("arrivals", step, tensor, sender, value, total, now.arrived[tensor], expected, now.number)
+        rows.add("arrivals", step, tensor, sender, value, total, arrived, expected, now.number)
 
     @not_compiled
     @guarded
@@ -289,7 +292,7 @@ class Backward:
                     sent.append((slot, tensor, grad))
                 elif tensor >= 0:
                     now.expected[tensor] -= 1
-            for slot, _, grad in sent if len(sent) == 1 else sorted(sent, key=lambda each: each[0]):
+            for slot, _, grad in sent if len(sent) == 1 else sorted(sent, key=_SLOT):
                 values[slot] = rows.value(grad)
                 rows.add("flows", step, number, slot, values[slot])
             if saved and not now.keeps:
@@ -315,7 +318,7 @@ class Backward:
             return
         self.flush()
         number = rows.known(x)
-        is_shard = hasattr(x, "to_local") and not self._now.arrived[number]  # FSDP gave it its .grad
+        is_shard = hasattr(x, "to_local") and number not in self._now.arrived  # FSDP gave it its .grad
         if number < 0 or is_shard:
             return
         self.keep_grad(x, number)
@@ -385,8 +388,12 @@ def _gone() -> None:
 
 
 def _identity(grad: Any) -> tuple[int, int]:
-    """What a gradient keeps as long as nobody writes to it."""
-    return memory_of(grad), version_of(grad)
+    """What a gradient keeps as long as nobody writes to it: its address, or, if it has none, its memory."""
+    try:
+        address = grad.data_ptr()
+    except RuntimeError:
+        address = 0
+    return address or memory_of(grad), version_of(grad)
 
 
 def _place(grad: Any) -> tuple[int, int]:
@@ -397,10 +404,11 @@ def _place(grad: Any) -> tuple[int, int]:
 
 def has_ranks() -> bool:
     """Whether this process exchanges something with others."""
-    return _MAY_EXCHANGE and bool(torch.distributed.is_initialized())
+    return _MEMBERS is not None and _MEMBERS.WORLD is not None
 
 
-_MAY_EXCHANGE = torch.distributed.is_available()
+_MEMBERS = getattr(torch.distributed, "GroupMember", None)  # where it can be exchanged at all
+_SLOT = operator.itemgetter(0)
 _NOBODY: Any = (-1, _gone)
 
 

@@ -15,10 +15,11 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 from torch.utils._pytree import tree_leaves
 
 from gradviz.recorder.backward import Backward, has_ranks
+from gradviz.recorder.nodes import COPIES, is_custom, name_of, operation_of, outputs_of
 from gradviz.recorder.output import Output, guarded
 from gradviz.recorder.parameters import TO_THE_END, Argument, arguments_of, in_words
-from gradviz.recorder.rows import COPIES, Exchange, Rows, is_custom, name_of, now, operation_of, outputs_of
-from gradviz.recorder.values import grad_fn_of, memory_of, not_compiled, version_of
+from gradviz.recorder.rows import Exchange, Rows, now
+from gradviz.recorder.values import grad_fn_of, is_leaf, memory_of, not_compiled, version_of
 from gradviz.trace.record.binding import MOST_GIVEN
 from gradviz.trace.table.kinds import Kind
 
@@ -78,6 +79,7 @@ class _About(NamedTuple):
 
     func: Any
     name: str
+    op: str  # as a step has it
     exchange: str
     is_label: bool
     is_ignored: bool
@@ -94,7 +96,8 @@ class _About(NamedTuple):
         exchange = COLLECTIVES.get(short, short.rstrip("_")) if is_exchange else ""
         allocates = func.overloadpacket in ALLOCATING
         is_ignored, only_reads = text.startswith(IGNORED), text.startswith(READING)
-        return cls(func, name, exchange, space == "profiler", is_ignored, only_reads, allocates, arguments_of(func))
+        op = name.removeprefix("aten::").strip("_")
+        return cls(func, name, op, exchange, space == "profiler", is_ignored, only_reads, allocates, arguments_of(func))
 
 
 def _about(func: Any) -> _About:
@@ -158,7 +161,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         self._rows, self.output, self._backward = rows, output, backward
         self._pending: _Pending | None = None
         self._exchange: tuple[Exchange, int] | None = None  # and its site: not known to be over yet
-        self._is_paused = False
+        self._is_paused = self._is_writing = False  # the latter reads tensors, which may run operations
         self._inside = _OneCall()
         self.updating = 0
         self.written: dict[int, Any] = {}  # by identity: parameters that an update in progress wrote to
@@ -170,20 +173,21 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """One operation runs."""
         kwargs = kwargs or {}
-        if _about(func).is_label:
+        about = _about(func)
+        if about.is_label or self._is_writing:
             return func(*args, **kwargs)
         frame = sys._getframe(1)
         self._inside.comes_from(frame)
-        begun = self._begin(frame, func, types, args, kwargs)
+        begun = self._begin(frame, about, types, args, kwargs)
         out = func(*args, **kwargs)
         if begun is not None:
             self._has_run(begun, args, out)
         return out
 
     @guarded
-    def _begin(self, frame: FrameType, func: Any, types: Any, args: Any, kwargs: Any) -> _Begun | None:
+    def _begin(self, frame: FrameType, about: _About, types: Any, args: Any, kwargs: Any) -> _Begun | None:
         """An operation is about to run, called from this frame; returns what to record about it, None for nothing."""
-        rows, about = self._rows, _about(func)
+        rows, func = self._rows, about.func
         if not rows.quiet and about.exchange:
             self._exchanged(about.exchange, args)
             return None
@@ -200,7 +204,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             elif not rows.quiet and func is _LIFT:
                 rows.unused.enter(args[0], rows.sites.here(1))
             if self.updating and not rows.quiet:
-                self._note_written(func, args)
+                self._note_written(about, args)
             return None
         if self.written:
             self._catch_up()
@@ -230,17 +234,19 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             rows.value.allocated(outs[0].untyped_storage(), version_of(outs[0]))
             rows.unused.enter(outs[0], rows.sites.here(1), has_step=not slots)
         elif slots and (outs or written):
-            op, site, place = about.name.removeprefix("aten::").strip("_"), rows.sites.here(1), self._inside.place
+            site, place = rows.sites.here(1), self._inside.place
             applied = site if mode else _applied(rows, site)
-            self._pending = _Pending(op, slots, outs, written, changed, site, applied, shown, mode, place, is_inner)
+            self._pending = _Pending(
+                about.op, slots, outs, written, changed, site, applied, shown, mode, place, is_inner
+            )
         elif outs and not slots:
             rows.unused.enter(outs[0], rows.sites.here(1))
 
-    def _note_written(self, func: Any, args: Any) -> None:
+    def _note_written(self, about: _About, args: Any) -> None:
         """An update writes to parameters, which a closure may read before it is over."""
-        for arg, spec in zip(args, _about(func).arguments, strict=False):
+        for arg, spec in zip(args, about.arguments, strict=False):
             for x in (arg if isinstance(arg, (list, tuple)) else (arg,)) if spec.is_written else ():
-                if isinstance(x, torch.Tensor) and x.is_leaf and x.requires_grad:
+                if isinstance(x, torch.Tensor) and is_leaf(x) and x.requires_grad:
                     self.written[id(x)] = x
 
     def _catch_up(self) -> None:
@@ -265,7 +271,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
 
     def _is_initialised(self, x: Any) -> bool:
         """Whether a write only initialises a new leaf."""
-        is_new = self._rows.known(x) < 0 and bool(x.is_leaf) and self._backward.owner_of(x) < 0
+        is_new = self._rows.known(x) < 0 and is_leaf(x) and self._backward.owner_of(x) < 0
         return is_new and not self._is_alias(x)
 
     def _is_alias(self, x: Any) -> bool:
@@ -301,7 +307,11 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
     def flush(self) -> None:
         """Write the last operation, if it is not written: only now do its results have their node."""
         if self._pending is not None or self._exchange is not None:
-            self._write()
+            self._is_writing = True
+            try:
+                self._write()
+            finally:
+                self._is_writing = False
 
     @guarded
     def _write(self) -> None:
@@ -384,7 +394,7 @@ def _operands(rows: Rows, about: _About, args: Any, kwargs: Any) -> _Operands:
     for at, spec in enumerate(about.arguments):
         arg = args[at] if at < len(args) else kwargs.get(spec.name, _ABSENT)
         if type(arg) is int and arg == TO_THE_END:
-            arg = args[0].size(args[1])
+            arg = _end_of_slice(about, args)
         several: Any = (arg,)
         if not isinstance(arg, torch.Tensor):
             if said := spec.default if arg is _ABSENT else in_words(spec.name, arg):
@@ -404,6 +414,13 @@ def _operands(rows: Rows, about: _About, args: Any, kwargs: Any) -> _Operands:
     if "training=False" in shown:
         changed = []
     return slots, written, changed, ", ".join(shown[:MOST_SHOWN])
+
+
+def _end_of_slice(about: _About, args: Any) -> int:
+    """Where a slice ends that goes to the end of its dimension."""
+    given = {spec.name: arg for spec, arg in zip(about.arguments, args, strict=False)}
+    sizes = given.get("input_sizes") or given["self"].shape
+    return int(sizes[given.get("dim", 0)])
 
 
 def given_to(rows: Rows, at: TracebackType | None) -> list[int]:
@@ -454,7 +471,10 @@ def _is_set_up(frame: FrameType | None) -> bool:
 
 
 def _is_unreal(types: Any) -> bool:
-    return bool(types) and any(each.__name__ in UNREAL for each in types)
+    for each in types:  # noqa: SIM110  asked of each operation
+        if each.__name__ in UNREAL:
+            return True
+    return False
 
 
 def _nothing() -> None:

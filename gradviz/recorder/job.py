@@ -20,6 +20,7 @@ from typing import Any
 import torch
 import torch.nn.modules.module as modules
 import torch.optim.optimizer as optimizers
+from torch.nn.parameter import is_lazy
 
 from gradviz.engine.kernel.state import DATA_LOADER
 from gradviz.recorder import rank_of, too_old
@@ -92,16 +93,18 @@ class Modules:
         self._around: list[str] = []  # how much was kept of values outside the running modules
         self._owners: dict[int, str] = {}  # by identity: the module it is named after, "" once it has been called
         self._below: dict[int, str] = {}  # by identity: paths below the outermost running module
+        self._lazy: list[tuple[weakref.ref[Any], str, str]] = []  # what has no shape yet, its name and its owner's
         self._sharded = ""  # the module that some of its parameters belong to
 
     def enter(self, module: Any) -> None:
         """A module is called."""
         path = self._path(module)
         if not self._around:
-            self._below = {id(part): name for name, part in module.named_modules()}
+            self._below = {id(part): name for name, part in _listed(module.named_modules)}
             if has_ranks():
                 self._name_shards(path, module)
-        self._name_buffers(module)
+        if self._owners.get(id(module)):
+            self._name_buffers(module)
         self._rows.regions.enter(self._below.get(id(module)) or path)
         self._around.append(self._rows.value.policy)
         self._rows.value.policy = self._wishes.policy_of(path)
@@ -110,6 +113,10 @@ class Modules:
         """A module returns; does nothing if recording began within it."""
         if self._around:
             self._name_gathered(module)
+            lazy, self._lazy = self._lazy, []
+            for reference, name, owner in lazy:
+                if (x := reference()) is not None:
+                    self._name(x, name, owner)
             self._rows.regions.exit()
             self._rows.value.policy = self._around.pop()
 
@@ -150,20 +157,25 @@ class Modules:
 
     def name(self, name: str, root: Any) -> None:
         """Name a module, and its parameters after it."""
-        for path, part in root.named_modules():
+        for path, part in _listed(root.named_modules):
             self._paths.setdefault(id(part), path or name)
             self._owners.setdefault(id(part), name)
-        for path, parameter in root.named_parameters():
-            self._rows.name(parameter, path, name, ELEMENT)
+        for path, parameter in _listed(root.named_parameters):
+            self._name(parameter, path, name)
+
+    def _name(self, x: Any, name: str, owner: str) -> None:
+        """Name a parameter or buffer, if need be when its module has been called for the first time."""
+        if is_lazy(x):
+            self._lazy.append((weakref.ref(x), name, owner))
+        else:
+            self._rows.name(x, name, owner, ELEMENT)
 
     def _name_buffers(self, module: Any) -> None:
         """Name the buffers of a module, such as running statistics, when it is first called."""
-        owner, path = self._owners.get(id(module), ""), self._path(module)
-        if not owner:
-            return
+        owner, path = self._owners[id(module)], self._path(module)
         self._owners[id(module)] = ""
         for name, buffer in module.named_buffers(recurse=False):
-            self._rows.name(buffer, name if path == owner else f"{path}.{name}", owner, ELEMENT)
+            self._name(buffer, name if path == owner else f"{path}.{name}", owner)
 
     def _path(self, module: Any) -> str:
         return self._paths.get(id(module), type(module).__name__)
@@ -219,7 +231,7 @@ class Requests:
     def _passed(self, tensor: weakref.ref[Any], before: Any, after: Any) -> None:
         number = self._number_of(tensor)
         if number >= 0:
-            self._backward.hooks.passed(number, before, before if after is None else after)
+            self._backward.hooks.passed(number, before, after if isinstance(after, torch.Tensor) else before)
 
     def _register_accumulated(self, original: Any, tensor: Any, hook: Any) -> Any:
         """`Tensor.register_post_accumulate_grad_hook`: each call of the hook is a step, after what it changed."""
@@ -401,7 +413,7 @@ class Job:
     @guarded
     def name(self, tensor: Any, name: str, rank: int) -> None:
         """Name a tensor of the job."""
-        if self.is_recording and tensor.layout is not None:
+        if self.is_recording and tensor.layout is not None and not is_lazy(tensor):
             self._forward.flush()
             if self.rows.call < 0 or self.rows.known(tensor) >= 0:  # else a gradient that a hook was given
                 self.rows.name(tensor, name, "", rank)
@@ -516,6 +528,14 @@ def _replace(owner: Any, name: str, around: Any) -> Callable[[], None]:
 
     setattr(owner, name, wrapped)
     return lambda: setattr(owner, name, original)
+
+
+def _listed(named: Callable[[], Any]) -> list[tuple[str, Any]]:
+    """The parts of a module by name; nothing where the job has put in what PyTorch itself can't list."""
+    try:
+        return [*named()]
+    except Exception:  # noqa: BLE001  the method may be the job's own
+        return []
 
 
 def _unobserved(forward: Forward, original: Any, *arguments: Any) -> Any:

@@ -12,25 +12,29 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch._C._autograd import SavedTensor
 
-import gradviz.engine.ops  # noqa: F401  fills the table of formulas and symbols
-from gradviz.engine.kernel.rows import ROWS, OpRow
+from gradviz.recorder.nodes import (
+    NUMBER,
+    NUMBERLESS,
+    Made,
+    Numbered,
+    Operations,
+    buffers_of,
+    is_leaf_node,
+    operation_of,
+    outputs_of,
+    results_of,
+    saved_parameters,
+)
 from gradviz.recorder.sites import JobSites
-from gradviz.recorder.values import Values, grad_fn_of, memory_of, overlap, version_of
+from gradviz.recorder.values import Values, grad_fn_of, is_leaf, memory_of, overlap, storage_of, version_of
 from gradviz.trace.record.location import UNKNOWN, RegionStack
 from gradviz.trace.table.encoding import Writer
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.schema import CUT_OFF, NOT_DIFFERENTIABLE, NOTHING_REQUIRES, PLAIN, SWITCHED_OFF
 
-COPIES = "CopySlices"  # the node of a write to a part of a tensor; what it does is within it
-NUMBER = "gradviz"  # in `Node.metadata`
 PASSING = "RegisterPostBackwardFunctionBackward"  # of FSDP2: tells it of the pass, which goes through it unchanged
-_BY_NODE = {(row.node_name, row.name): row for row in ROWS.values()}
-_FIRST = {row.node_name: row for row in reversed(ROWS.values())}
 _WATCH = torch.Tensor.register_post_accumulate_grad_hook  # as it is while no job is recorded
-_TELLS = hasattr(SavedTensor, "unpack_hook")  # whether hooks were there when it was saved
-_top_hooks = getattr(torch._C._autograd, "_top_saved_tensors_default_hooks", None)  # since 2.6
 _UNCOUNTED = 1 << 62  # AccumulateGrad nodes have the largest possible sequence number
 
 
@@ -69,90 +73,6 @@ class Exchange:
         return step
 
 
-@functools.cache
-def _saved_names(kind: Any) -> tuple[tuple[str, str, str], ...]:
-    """Of each tensor that nodes of this class save, operands first, then what was computed from them: the attribute in
-    which it is as hooks left it, the one in which it is as it was, and its name, "" for the list of a custom
-    function."""
-    found = [name.removeprefix("_raw") for name in dir(kind) if name.startswith("_raw_saved_")]
-    found.sort(key=lambda name: name.startswith(("_saved_buffer", "_saved_result")))
-    names = [(name, "") if _is_list(kind, name) else (name, name.removeprefix("_saved_")) for name in found]
-    return tuple((f"_raw{name}", name if shown else name[1:], shown) for name, shown in names)
-
-
-def _is_list(kind: Any, name: str) -> bool:
-    return name == "_saved_tensors" and hasattr(kind, "saved_tensors")
-
-
-def _saved_parameters(fn: Any) -> str:
-    """The parameters of an operation that nobody observed, as far as its node saved them."""
-    found, kind = [], fn.__class__
-    for name in dir(kind):
-        if name.startswith("_saved_") and "_sym_" not in name and not hasattr(kind, f"_raw{name}"):
-            value = getattr(fn, name)
-            if type(value) in (bool, int, float, complex, str, tuple) and value is not False:
-                found.append(f"{name.removeprefix('_saved_')}={_signed(value)!r}")
-    return ", ".join(found)
-
-
-def _signed(value: Any) -> Any:
-    """PyTorch shows negative dimensions as if they had no sign."""
-    if type(value) is tuple:
-        return tuple(map(_signed, value))
-    return value - (1 << 64) if type(value) is int and value >> 63 == 1 else value
-
-
-def is_leaf_node(fn: Any) -> bool:
-    """Whether this is AccumulateGrad."""
-    return hasattr(fn, "variable")
-
-
-def is_custom(fn: Any) -> bool:
-    """Whether this is the node of a custom function."""
-    return fn is not None and hasattr(fn, "saved_tensors")
-
-
-def operation_of(fn: Any) -> str:
-    """The name of an operation that was not observed: that of its class, for a custom function."""
-    return fn.name().removesuffix("Backward") if is_custom(fn) else name_of(fn)
-
-
-def name_of(fn: Any) -> str:
-    """The name of a node as the engine has it."""
-    return str(fn.name()).removeprefix("torch::autograd::")
-
-
-def outputs_of(fn: Any, results: Sequence[Any]) -> list[Any]:
-    """All outputs of a node, None for those that are not among these tensors."""
-    outs: list[Any] = [None] * len(fn._input_metadata)
-    for x in results:
-        if x is not None and grad_fn_of(x) is fn:
-            outs[int(x.output_nr)] = x
-    return outs
-
-
-def _results(tensors: Sequence[Any]) -> dict[Any, list[Any]]:
-    """By node, those of these tensors that it made."""
-    found: dict[Any, list[Any]] = {}
-    for x in tensors:
-        if isinstance(x, torch.Tensor):
-            found.setdefault(grad_fn_of(x), []).append(x)
-    return found
-
-
-class Numbered:
-    """The nodes that have a number here; another recording may have given the same nodes its own."""
-
-    def give(self, fn: Any, number: int) -> None:
-        """Number a node."""
-        fn.metadata[NUMBER] = self, number
-
-    def number_of(self, fn: Any) -> int | None:
-        """The number of a node, None if it has none here."""
-        whose, number = fn.metadata.get(NUMBER, (None, None))
-        return number if whose is self else None
-
-
 class Memory:
     """Which tensors look at the same memory, and the number of the storage that it is."""
 
@@ -163,8 +83,9 @@ class Memory:
 
     def enter(self, x: Any, number: int, reference: weakref.ref[Any]) -> None:
         """A tensor looks at memory of this number."""
-        if (memory := memory_of(x)) >= 0:
-            self._numbers[memory] = number, weakref.ref(x.untyped_storage())
+        if (storage := storage_of(x)) is not None:
+            memory = int(storage._cdata)
+            self._numbers[memory] = number, weakref.ref(storage)
             self._sharing.setdefault(memory, {})[id(x)] = reference
 
     def is_refilled(self, x: Any) -> bool:
@@ -244,28 +165,6 @@ class Unused:
         return (source(), site, has_step) if same() is x else _NOWHERE[1:]
 
 
-class Formulas:
-    """The formulas of operations, each of which is written once."""
-
-    def __init__(self, writer: Writer) -> None:
-        self._writer = writer
-        self._told = set[tuple[str, str]]()
-
-    def tell(self, row: OpRow | None, name: str) -> None:
-        """An operation made a node of this name: of each operand the formula of its gradient and its expression, then
-        the names of the results."""
-        if row is None or name == COPIES or (row.name, name) in self._told:
-            return
-        self._told.add((row.name, name))
-        add, text = self._writer.add, self._writer.text
-        for each in row.inputs:
-            key = each.removeprefix("*")
-            formula, expression = text(row.derivatives.get(key, "")), text(row.expressions.get(key, ""))
-            add("operands", text(row.name), text(name), False, text(each), formula, expression)
-        for each in row.outputs:
-            add("operands", text(row.name), text(name), True, text(each), text(""), text(""))
-
-
 class Quietly:
     """While it is entered, nothing is recorded."""
 
@@ -306,7 +205,7 @@ class Rows:
         self._storages: list[int] = []  # by tensor
         self.entered: dict[int, tuple[int, weakref.ref[Any]]] = {}  # by identity: the tensors that have a number
         self._named: dict[int, dict[str, tuple[str, int]]] = {}  # by tensor: its names, each with owner and rank
-        self._formulas = Formulas(self.writer)
+        self._operations = Operations(self.writer)
 
     def step(self, kind: Kind, node: int, tensor: int, ref: int, site: int) -> int:
         """Add a step; returns its number."""
@@ -336,7 +235,7 @@ class Rows:
         self._requires.append(requires)
         storage = number if storage < 0 else storage
         self._storages.append(storage)
-        leaf = x is not None and bool(x.is_leaf)
+        leaf = x is not None and is_leaf(x)
         parameter = type(x) is not torch.Tensor and isinstance(x, torch.nn.Parameter)  # this asks it for more
         owner = self.owner_of(x) if leaf and producer < 0 and not requires else -1
         value, version = self.value(x) if known is None else self.value.unkept(known), version_of(x)
@@ -363,7 +262,8 @@ class Rows:
 
     def number(self, x: Any) -> int:
         """The number of a tensor; a new one gets a step: a leaf, an alias, or the result of an unobserved graph."""
-        found, fn = self.known(x), grad_fn_of(x)
+        fn = grad_fn_of(x)
+        found = self.seen(x) if fn is None else self.result(fn, x.output_nr)
         if found < 0 and fn is not None:
             if x._is_view() and (before := self.seen(x)) >= 0:
                 self._remake(x, fn, before)
@@ -404,7 +304,8 @@ class Rows:
         number = len(self.first)
         step = self.step(Kind.FORWARD, number, len(self.maker), number, site)
         self.add("inputs", number, 0, source)
-        self.node_row(step, "detach", "", "✂", site, "", -1, (NOTHING_REQUIRES, CUT_OFF)[self._requires[source]], [])
+        reason = (NOTHING_REQUIRES, CUT_OFF)[self._requires[source]]
+        self.node_row(step, self._operations.made(None, "detach"), site, "", -1, reason, [])
         return self.add_tensor(x, step, number, 0, source, site)
 
     def name(self, x: Any, name: str, owner: str = "", rank: int = PLAIN) -> None:
@@ -418,19 +319,15 @@ class Rows:
     # nodes
 
     def node_row(
-        self, step: int, op: str, name: str, symbol: str, site: int, params: str, sequence: int, reason: int,
-        edges: list[tuple[int, int]],
-    ) -> None:  # fmt: skip
+        self, step: int, made: Made, site: int, params: str, sequence: int, reason: int, edges: list[tuple[int, int]]
+    ) -> None:
         """The row of an operation; its tensors come next."""
-        text = self.text
         self.first.append(len(self.maker))
         self.shown.append(1)  # until `attach` knows better
         self.edges.append(edges)
         self.policies.append(self.value.policy)
-        region = self.regions.row(step)
-        self.add(
-            "nodes", step, text(op), text(name), text(symbol), site, region, text(params), sequence, self.call, reason
-        )
+        region, told = self.regions.row(step), self.text(params)
+        self.add("nodes", step, made.op, made.name, made.symbol, site, region, told, sequence, self.call, reason)
 
     def adopt(self, fn: Any, x: Any = None) -> None:
         """Record nodes whose operations were not observed: compiled code, custom functions, before recording."""
@@ -440,10 +337,10 @@ class Rows:
                 if type(each).__name__ != PASSING:
                     found.add(each)
                 stack += [before for before, _ in each.next_functions if before is not None]
-        results = _results([x, *(saved for each in found for _, saved in _buffers(each, self.packing))])
+        results = results_of([x, *(saved for each in found for _, saved in buffers_of(each, self.packing))])
         for each in sorted(found, key=lambda one: int(one._sequence_nr())):
             outs = outputs_of(each, results.get(each, ()))
-            self.attach(each, operation_of(each), [], outs, self.sites.here(2), _saved_parameters(each))
+            self.attach(each, operation_of(each), [], outs, self.sites.here(2), saved_parameters(each))
 
     def attach(
         self, fn: Any, op: str, slots: list[tuple[int, int]], outs: Sequence[Any], site: int, params: str,
@@ -451,18 +348,16 @@ class Rows:
     ) -> int:  # fmt: skip
         """The rows of an operation and of its results, and the hook on its node. `slots`: (slot, tensor) of operands;
         an in-place operation without a node writes to the tensor `target`; `at`: it is part of this step."""
-        name = name_of(fn) if fn is not None else ""
         edges = self._edges_of(fn, slots) if fn is not None else []
-        row = None if is_custom(fn) else _BY_NODE.get((name, op)) or _FIRST.get(name) or ROWS.get(op)
         number = len(self.first)
         step = at if at >= 0 else self.step(kind, number, target if target >= 0 else len(self.maker), number, site)
         for slot, tensor in sorted(slots) if len(slots) > 1 else slots:
             self.add("inputs", number, slot, tensor)
-        self._formulas.tell(row, name)
+        made = self._operations.made(fn, op)
+        row = made.row
         sequence = int(fn._sequence_nr()) if fn is not None else -1
         reason = 0 if fn is not None else _reason(any(self._requires[each] for _, each in slots), grad_mode)
-        op, symbol = (row.name, row.symbol) if row is not None else (op, "")
-        self.node_row(step, op, name, symbol, site, params, sequence if sequence < _UNCOUNTED else -1, reason, edges)
+        self.node_row(step, made, site, params, sequence if sequence < _UNCOUNTED else -1, reason, edges)
         hidden = row.hidden if row is not None and (not row.hidden or all(x is not None for x in outs)) else 0
         self.shown[number] = len(outs) - hidden
         for nr, x in enumerate(outs[: len(outs) - hidden] if hidden else outs):
@@ -481,9 +376,7 @@ class Rows:
         for at, (before, nr) in enumerate(fn.next_functions):
             slot = tensor = -1
             if before is not None:
-                if self.nodes.number_of(before) is None and not is_leaf_node(before):
-                    self.adopt(before)
-                tensor = self.result(before, nr)
+                tensor = self._reached(before, nr)
                 for each, one in slots if tensor >= 0 else ():
                     if one == tensor and each not in used:
                         slot = each
@@ -495,10 +388,16 @@ class Rows:
             edges.append((slot, tensor))
         return edges
 
+    def _reached(self, fn: Any, nr: int) -> int:
+        """As `result`, of a node that may not be recorded yet."""
+        if fn.metadata.get(NUMBER, NUMBERLESS)[0] is not self.nodes and not is_leaf_node(fn):
+            self.adopt(fn)
+        return self.result(fn, nr)
+
     def result(self, fn: Any, nr: int) -> int:
         """The number of the leaf that a node accumulates into, or of a result of it, -1 if that has none."""
-        node = self.nodes.number_of(fn)
-        if node is not None:
+        whose, node = fn.metadata.get(NUMBER, NUMBERLESS)  # as `number_of` does, but this is asked most often
+        if whose is self.nodes:
             return self.first[node] + nr if nr < self.shown[node] else -1
         if is_leaf_node(fn):
             return self.number(fn.variable)
@@ -506,7 +405,7 @@ class Rows:
 
     def _save(self, fn: Any, step: int, number: int) -> int:
         """The buffers of a node; returns how many."""
-        buffers, add, text = _buffers(fn, self.packing), self.add, self.text
+        buffers, add, text = buffers_of(fn, self.packing), self.add, self.text
         for count, (name, x) in enumerate(buffers, 1):
             if not isinstance(x, torch.Tensor):  # a file's name, or whatever else a hook has made of it
                 add("saved", step, number, text(name), -1, self.writer.unkept((), "float32"), 0, -2 - count, 0)
@@ -519,12 +418,13 @@ class Rows:
 
     def wrote(self, step: int, x: Any, fresh: bool = False) -> None:
         """The memory of a tensor was overwritten; `fresh`: its row is new and already has the value."""
-        number, others = self.known(x), [*self.memory.beside(x)]  # of these, `.data` counts its writes apart
+        number, others = self.known(x), self.memory.beside(x)  # of these, `.data` counts its writes apart
         if number < 0:
             return
         if not fresh:
             self.add("writes", step, number, self.value(x), version_of(x))
-        self.add("versions", step, self._storages[number], version_of(min((x, *others), key=self.seen)))
+        oldest = min((x, *others), key=self.seen) if others else x
+        self.add("versions", step, self._storages[number], version_of(oldest))
         for each in others:  # their numbers are from before: asking for a node now would make a new one
             self.add("writes", step, self.seen(each), self.value(each), version_of(each))
 
@@ -534,39 +434,6 @@ def _reason(requires: bool, grad_mode: bool) -> int:
     if not requires:
         return NOTHING_REQUIRES
     return NOT_DIFFERENTIABLE if grad_mode else SWITCHED_OFF
-
-
-def _buffers(fn: Any, packing: int) -> list[tuple[str, Any]]:
-    """The names of what a node has saved. What hooks have packed is not unpacked, which would recompute it, or load it
-    from elsewhere: it is taken as it is."""
-    buffers = []
-    for raw_name, name, shown in _saved_names(fn.__class__):
-        try:
-            raw = getattr(fn, raw_name)
-            if type(raw) is SavedTensor and _TELLS and raw.unpack_hook is None:
-                found = getattr(fn, name)
-            else:
-                found = _packed(_listed(raw), packing) or getattr(fn, name)
-        except RuntimeError:  # freed, or changed since
-            continue
-        if isinstance(found, (tuple, list)):
-            buffers += [(shown or f"saved[{at}]", x) for at, x in enumerate(found) if x is not None]
-        elif found is not None:
-            buffers.append((shown, found))
-    return buffers
-
-
-def _listed(found: Any) -> Sequence[Any]:
-    return found if isinstance(found, (tuple, list)) else (found,)
-
-
-def _packed(raw: Sequence[Any], packing: int) -> list[Any]:
-    """What hooks have made of saved tensors, nothing if none were there. Older versions tell only whether hooks are
-    there now, and before 2.6 not even that: so many were seen to come."""
-    now = _top_hooks(False) if _top_hooks else packing or None
-    if all(getattr(each, "unpack_hook", now) is None for each in raw):
-        return []
-    return [getattr(each, "data", each) for each in raw]
 
 
 def _nothing(*_: Any) -> None:

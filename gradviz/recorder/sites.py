@@ -39,6 +39,8 @@ class JobSites(Sites):
             name = code.co_filename
             file = files[name] if name in files else self._new(name)
             if file == _SCRIPT:
+                if code is self._code and inner is None and (site := self._known.get(frame.f_lasti)) is not None:
+                    return site
                 break
             if file >= 0 and inner is None:
                 inner = frame

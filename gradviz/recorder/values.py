@@ -8,6 +8,7 @@ import functools
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 import ml_dtypes
@@ -50,8 +51,9 @@ class Values:
         if self.policy == NONE or (self._raw and self._is_raw(x)):
             return self.unkept(x)
         try:
-            if (small := _few_bytes(x)) is not None:
-                return self._writer.small(*small)
+            if (found := _in_one_piece(x)) is not None:
+                dtype, shape, data, numel = found
+                return self._writer.copied(dtype, shape, data, whole=numel <= FEW or self.policy == FULL)
             if (view := _memory(x)) is not None:
                 return self._plain(x, view)
             with self._quietly, torch.no_grad(), _disable_current_modes():
@@ -184,19 +186,26 @@ def _inside(x: Any) -> Any:
         return torch._remove_batch_dim(x, level, 1, 0)
 
 
-def _few_bytes(x: Any) -> tuple[np.dtype[Any], tuple[int, ...], bytes] | None:
-    """Type, shape and a copy of the elements of a small tensor that lies in plain memory, one after the other."""
+def _in_one_piece(x: Any) -> tuple[np.dtype[Any], tuple[int, ...], bytes, int] | None:
+    """Type, shape, a copy of the elements, and their number, of a tensor that is not large and lies in plain memory,
+    one element after the other."""
     if type(x) not in _PLAIN or not x.is_cpu or x.layout is not torch.strided:
         return None
     dtype, numel = _NUMPY.get(x.dtype), x.numel()
-    if dtype is None or not 0 < numel <= FEW or not x.is_contiguous() or x.is_neg():
+    if dtype is None or not 0 < numel <= LATER or not x.is_contiguous() or x.is_neg():
         return None
     size = numel * dtype.itemsize
     if dtype.kind == "c" and x.is_conj():
         return None
     if x.storage_offset() * dtype.itemsize + size > x.untyped_storage().nbytes():
         return None
-    return dtype, x.shape, ctypes.string_at(x.data_ptr(), size)
+    return dtype, x.shape, _buffer(size).from_address(x.data_ptr()).raw, numel
+
+
+@functools.cache
+def _buffer(size: int) -> Any:
+    """The type of so many bytes anywhere."""
+    return ctypes.c_char * size
 
 
 def _memory(x: Any) -> np.ndarray[Any, Any] | None:
@@ -222,7 +231,17 @@ def _edge_places(shape: tuple[int, ...]) -> Any:
 
 
 def _summary(x: Any) -> Summary:
-    """The summary of a tensor that is not kept, with a single transfer from its device."""
+    """The summary of a tensor that is not kept, with a single transfer from its device. What an expanded tensor repeats
+    is read once: it may have more elements than any memory."""
+    times = 1
+    for dim, (size, stride) in enumerate(zip(x.shape, x.stride(), strict=True)):
+        if not stride and size > 1:
+            x, times = x.narrow(dim, 0, 1), times * size
+    found = _summary_once(x)
+    return replace(found, norm=found.norm * times**0.5, nans=found.nans * times) if times > 1 else found
+
+
+def _summary_once(x: Any) -> Summary:
     real = (x.abs() if x.is_complex() else x).to(torch.float32 if x.dtype is not torch.float64 else torch.float64)
     is_plain = real.is_contiguous()  # aminmax takes ten times as long for a transposed matrix
     low, high = torch.aminmax(real) if is_plain else (real.amin(), real.amax())
@@ -275,6 +294,14 @@ def sizes_of(x: Any) -> tuple[int, ...]:
         return tuple(size if type(size) is int else 0 for size in x.shape)
 
 
+def storage_of(x: Any) -> Any:
+    """The memory of a tensor; None if it has none of its own."""
+    try:
+        return x.untyped_storage() if x is not None and x.layout is torch.strided else None
+    except (NotImplementedError, RuntimeError):
+        return None
+
+
 def memory_of(x: Any) -> int:
     """Identifies the memory of a tensor; -1 if it has none of its own."""
     try:
@@ -285,7 +312,20 @@ def memory_of(x: Any) -> int:
 
 def version_of(x: Any) -> int:
     """How often the memory of a tensor was written to."""
-    return 0 if x is None or x.is_inference() else int(x._version)
+    if x is None:
+        return 0
+    try:
+        return int(x._version)
+    except RuntimeError:  # made in inference mode
+        return 0
+
+
+def is_leaf(x: Any) -> bool:
+    """Whether no node made a tensor; see `grad_fn_of`."""
+    try:
+        return bool(x.is_leaf)
+    except RuntimeError:
+        return False
 
 
 def grad_fn_of(x: Any) -> Any:

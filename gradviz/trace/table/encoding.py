@@ -141,19 +141,20 @@ class Writer:
             self._add_array(at, array, whole)
         return at
 
-    def small(self, dtype: np.dtype[Any], shape: tuple[int, ...], data: bytes) -> int:
-        """The index of a new value with these elements, as `value` writes them."""
+    def copied(self, dtype: np.dtype[Any], shape: tuple[int, ...], data: bytes, *, whole: bool = True) -> int:
+        """The index of a new value with these elements, no more than `WHOLE`, as `value` writes them."""
+        at = self.values
+        self.values = at + 1
         if dtype is not self._dtype:
             self._switch(dtype)
         dims, row, size = (b"", self._scalar_row, 0) if not shape else self._small.get(shape, _UNKNOWN)
-        if size > self._budget:
-            return self.value(np.frombuffer(data, dtype).reshape(shape))
-        at = self.values
-        self.values = at + 1
-        self._budget -= size
-        self._dims += dims
-        self._value_rows += row
-        self._now += data
+        if whole and size <= self._budget:
+            self._budget -= size
+            self._dims += dims
+            self._value_rows += row
+            self._now += data
+        else:
+            self._add_bytes(shape, data, whole)
         return at
 
     def _switch(self, dtype: np.dtype[Any]) -> None:
@@ -172,12 +173,15 @@ class Writer:
             self._chunks.append(self._now)
 
     def _add_array(self, at: int, array: Array, whole: bool) -> None:
-        shape, size = array.shape, array.nbytes
-        ndim = len(shape)
-        self._dims += _PACK_DIMS[ndim](*shape)
         if array.size > WHOLE:
-            self._add_summary(at, ndim, edges_of(array), summarise(array))
-            return
+            self._dims += _PACK_DIMS[array.ndim](*array.shape)
+            self._add_summary(at, array.ndim, edges_of(array), summarise(array))
+        else:
+            self._add_bytes(array.shape, array.tobytes(), whole)
+
+    def _add_bytes(self, shape: tuple[int, ...], data: bytes, whole: bool) -> None:
+        ndim, size = len(shape), len(data)
+        self._dims += _PACK_DIMS[ndim](*shape)
         if size <= LITTLE or (whole and size <= self._budget):
             self._budget = max(self._budget - size, 0)
             self._value_rows += self._whole_rows[ndim]
@@ -188,9 +192,9 @@ class Writer:
             self._waiting += size
             self._value_rows += self._waiting_rows[ndim]
         if size < LARGE:
-            self._now += array.tobytes()
+            self._now += data
         else:
-            self._chunks.append(array.tobytes())
+            self._chunks.append(data)
             self._begin_chunk()
         if self._waiting > WAITING:
             self._summarise_waiting()
@@ -283,7 +287,7 @@ class Writer:
     @property
     def size(self) -> int:
         """Bytes of rows and elements since the last `take`."""
-        elements = sum(len(each) for chunks in self._elements.values() for each in chunks)
+        elements = sum([sum(map(len, chunks)) for chunks in self._elements.values()])
         return sum(map(len, self.rows.values())) + elements
 
     def take(self) -> Batch:
