@@ -21,16 +21,17 @@ from tests.trace.running import run
 ORDER = (  # in which they are taught
     "no-grad-fn non-scalar-root gradient-shape grad-none-integer non-leaf-grad",  # first steps
     "leaf-in-place view-of-leaf-in-place grad-none-rebound non-leaf-optimized",
-    "not-zeroed zeroed-too-late never-stepped clipped-too-late clipped-too-early",  # accumulation
+    "not-zeroed zeroed-too-late never-stepped clipped-too-late clipped-too-early micro-batches-added",  # accumulation
     "backward-twice freed-buffer needless-retain graph-kept",  # one graph
     "saved-overwritten grad-none-not-reached grad-none-detached grad-none-no-grad grad-none-copied",  # the articles
     "cut-by-item cut-by-data inference-tensor matmul-shapes broadcast-sizes broadcast-loss",
     "other-parameters unregistered-parameter layer-repeated frozen-parameter equal-weights",  # training
-    "lr-too-large lr-too-small ascent scheduler-first scheduler-unused optimizer-anew",
+    "lr-too-large lr-too-small ascent scheduler-first scheduler-unused scheduler-each-batch optimizer-anew",
     "target-type wrong-dim softmax-before-ce double-softmax nll-without-log sigmoid-before-bce",
-    "same-batch shuffled-apart batch-first batchnorm-one eval-forgotten state-not-copied cuda-absent",
+    "same-batch shuffled-apart target-not-detached batch-first batchnorm-one eval-forgotten state-not-copied",
+    "cuda-absent",
     "dead-relu vanishing exploding nan-born nan-where",  # what goes wrong
-    "unused-input graph-in-grad gradient-without-graph gradient-swallowed",  # second order
+    "unused-input graph-in-grad gradient-without-graph gradient-swallowed gradient-ignored",  # second order
 )
 
 

@@ -48,7 +48,7 @@ def same_batch(case: Case) -> Iterator[Hit]:
         cursor = steps[0] + 1 if steps else len(case.trace)
         yield Hit(call.lineno, cursor, why, advice, _iterated(case, call, loader, loop))
         return
-    yield from itertools.islice(itertools.chain(_constant_slice(case), _same_rows(case)), 1)
+    yield from itertools.islice(itertools.chain(_constant_slice(case), _same_rows(case), _same_pieces(case)), 1)
     yield from _counted_anew(case)
     yield from _sown_anew(case)
     yield from _sorted_batches(case)
@@ -176,6 +176,37 @@ def _same_rows(case: Case) -> Iterator[Hit]:
         cursor, marks = int(nodes.step[found[1]]) + 1, case.mark(found[1], "the same rows")
         yield Hit(made.lineno, cursor, why, f"Add the size of the batch to {at} after each step.", (), marks)
         return
+
+
+def _same_pieces(case: Case) -> Iterator[Hit]:
+    """`torch.stack([data[i : i + 8] for i in ix])` in each step, with the same few places each time, while nothing ever
+    looks at the rest."""
+    trace, nodes, pieces = case.trace, case.trace.nodes, defaultdict[int, list[int]](list)
+    for node in np.flatnonzero(nodes.op == "slice").tolist():
+        whole = case.read_by(node)[0]
+        if trace.tensors.producer[whole] < 0 and not trace.tensors.requires_grad[whole]:
+            pieces[whole].append(node)
+    for whole, found in pieces.items() if not _MEANT.search(case.text) else ():
+        passes = np.searchsorted(trace.calls.step, nodes.step[found])
+        groups = [[each for each, at in zip(found, passes, strict=True) if at == turn] for turn in sorted({*passes})]
+        taken = [[(int(nodes.site[each]), str(nodes.params[each])) for each in group] for group in groups]
+        covered = sum({str(nodes.params[each]): case.shape(case.output(each))[0] for each in found}.values())
+        made = case.maker(case.output(found[0]))
+        around = [each for each in case.around(made) if isinstance(each, _IN_TURN)] if made is not None else []
+        if len(taken) < 3 or any(each != taken[0] for each in taken) or not around or made is None:
+            continue
+        if 2 * covered > case.shape(whole)[0] or {*trace.users_of(whole).tolist()} - {*found}:
+            continue
+        if not _trained_between(case, [case.output(group[0]) for group in groups]):
+            continue
+        why = f"Line {made.lineno} takes the same {len(groups[0])} pieces of {case.name(whole)} in all {len(groups)} "
+        why += f"steps, and nothing ever looks at the rest of its {case.shape(whole)[0]} rows."
+        cursor, marks = int(nodes.step[groups[1][0]]) + 1, case.mark(groups[1][0], "the same rows")
+        yield Hit(made.lineno, cursor, why, "Draw other places for each step, for example with randint.", (), marks)
+        return
+
+
+_IN_TURN = (ast.ListComp, ast.GeneratorExp)
 
 
 def _sown_anew(case: Case) -> Iterator[Hit]:
@@ -554,41 +585,3 @@ def _has_targets(case: Case, tensor: int) -> bool:
                 return True
             queue += [one for one in made if case.shape(one)[:1] == rows and len(queue) < 200]
     return False
-
-
-def shuffled_apart(case: Case) -> Iterator[Hit]:
-    """Inputs and targets in two random orders: `X[randperm(n)]` and `y[randperm(n)]`."""
-    trace, nodes, orders = case.trace, case.trace.nodes, dict[int, tuple[int, int]]()
-    for node in np.flatnonzero(nodes.op == "index").tolist():
-        read = case.read_by(node)
-        if len(read) == 2 and case.shape(read[1]) == case.shape(read[0])[:1] and _is_shuffled(case, read[1]):
-            orders[case.output(node)] = read[1], read[0]
-    for loss in np.flatnonzero(np.isin(nodes.op, LOSSES)).tolist() if len(orders) > 1 else ():
-        behind = [[each for each in case.ancestors(one, most=200) if each in orders] for one in case.read_by(loss)[:2]]
-        if len(behind) < 2 or not all(behind) or case.output(loss) not in case.below_roots:
-            continue
-        first, second = sorted((behind[0][0], behind[1][0]), key=lambda each: int(trace.tensors.step[each]))
-        one_order, other_order = (np.asarray(case.first_value(orders[each][0])) for each in (first, second))
-        if np.array_equal(one_order, other_order) or orders[first][1] == orders[second][1]:
-            continue
-        line, before = int(trace.tensors.line[second]), int(trace.tensors.line[first])
-        names = case.name(orders[first][1]), case.name(orders[second][1])
-        why = f"Line {line} puts the rows of {names[1]} into another random order than line {before} those of "
-        why += f"{names[0]}: each input is trained with the target of some other one."
-        one, other = case.maker(first), case.maker(second)
-        text = None
-        if isinstance(one, ast.Subscript) and isinstance(other, ast.Subscript) and isinstance(one.slice, ast.Name):
-            text = edits.replace_node(case.text, other.slice, case.source(one.slice))
-        advice, offered = "Draw one permutation, and index both by it.", fixes(("the same order", text))
-        marks = case.mark(int(trace.tensors.producer[second]), "another order")
-        yield Hit(line, int(trace.tensors.step[second]) + 1, why, advice, offered, marks)
-        return
-
-
-def _is_shuffled(case: Case, indices: int) -> bool:
-    """Whether indices are those of all rows in some other order."""
-    order = case.first_value(indices)
-    if order is None or order.size < 3 or order.dtype.kind != "i":
-        return False
-    rows = np.arange(order.size)
-    return bool(np.array_equal(np.sort(order), rows) and not np.array_equal(order, rows))

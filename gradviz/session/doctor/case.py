@@ -492,10 +492,11 @@ def parameters_of(case: Case, owner: str) -> list[int]:
     return [each for each in found if len(case.trace.users_of(each))]  # nothing uses what was there before
 
 
-def sources(case: Case) -> dict[str, list[int]]:
-    """Return what optimizers were given, each thing in a list by itself: `[*a.parameters(), *b.parameters(), w]`."""
+def sources(case: Case, *makings: ast.Call) -> dict[str, list[int]]:
+    """Return what optimizers were given, all that have stepped or those made by some calls, each thing in a list by
+    itself: `[*a.parameters(), *b.parameters(), w]`."""
     names, found = {str(each) for each in case.trace.optimizers.name}, dict[str, list[int]]()
-    for call in [each for each in case.calls if name_of(each) in names and each.args]:
+    for call in [each for each in makings or case.calls if each.args and (makings or name_of(each) in names)]:
         given: ast.expr | None = call.args[0]
         if isinstance(given, ast.Name):
             given = case.assigned(given.id, call.lineno)
@@ -513,3 +514,14 @@ def sources(case: Case) -> dict[str, list[int]]:
             if tensor >= 0:
                 found[case.source(each)] = [tensor]
     return {name: tensors for name, tensors in found.items() if tensors}
+
+
+def steps_for(case: Case, making: ast.Call, left: list[int]) -> bool:
+    """Whether the backward pass before each step of an optimizer brings gradients to some leaves."""
+    statement, trace = case.statement(making.lineno), case.trace
+    name = case.source(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
+    stepping = [each for each in case.calls if name_of(each) == "step" and case.source(each.func) == f"{name}.step"]
+    steps = [step for step in case.optimizer_steps if case.line_of(step) in {each.lineno for each in stepping}]
+    before = np.searchsorted(trace.calls.step, steps) - 1
+    added = {case.call_of(event.step) for each in left for event in case.events.get(each, []) if event.what == "added"}
+    return bool(len(before)) and {*before.tolist()} <= added

@@ -550,6 +550,21 @@ def gone_on(case: Case, dead: int) -> tuple[Fix, ...]:
     return fixes((f"with {case.source(target) if target is not None else ''}", text))
 
 
+def summed(case: Case, dead: int) -> tuple[Fix, ...]:
+    """Add a loss that leads nowhere to the one that backward() is called of, if the same function computes both."""
+    made, backward = case.statement(int(case.trace.tensors.line[dead])), case.called("backward")
+    root = receiver_of(backward) if backward is not None else None
+    name = made.targets[0] if isinstance(made, ast.Assign) else None
+    here = made is not None and backward is not None and case.function_of(made) is case.function_of(backward)
+    if not here or root is None or not isinstance(name, ast.Name) or case.shape(dead) != ():
+        return ()
+    given = case.assigned(root.id, root.lineno) if isinstance(root, ast.Name) else None
+    later = given is not None and made is not None and given.lineno > made.lineno
+    value = given if given is not None and later else root
+    code = f"{case.source(value)} + {name.id}"
+    return fixes((f"with {name.id}", edits.replace_node(case.text, value, code if later else f"({code})")))
+
+
 def shifted(case: Case, tensor: int, node: int) -> tuple[Fix, ...]:
     """Add a bias that nothing computes with to the product that computes with the weights beside it."""
     name, made = case.name(tensor), case.maker(case.output(node))

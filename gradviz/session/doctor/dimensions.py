@@ -409,7 +409,7 @@ def broadcast_loss(case: Case) -> Iterator[Hit]:
             continue
         if trace.nodes.op[node] == "mul" and not _weighs_logarithms(case, node):
             continue
-        if case.output(node) not in case.below_roots and not _counts_right(case, node):
+        if case.output(node) not in case.below_roots and not _is_measured(case, node):
             continue
         line, n = line_of(case, node), max(*one, *other)
         names = [f"{case.name(each)} {case.shape(each)}" for each in read]
@@ -436,16 +436,17 @@ def _meets_vectors(case: Case, node: int, n: int) -> bool:
     return False
 
 
-def _counts_right(case: Case, node: int) -> bool:
-    """Whether a comparison of what a model predicts with something else is summed up, as an accuracy is."""
-    trace, made = case.trace, [case.output(node)]
-    for each in made if trace.nodes.op[node] == "eq" else ():
+def _is_measured(case: Case, node: int) -> bool:
+    """Whether a comparison of what a model predicts with something else is summed up, as an accuracy or an error is."""
+    trace, made, op = case.trace, [case.output(node)], str(case.trace.nodes.op[node])
+    through = ("_to_copy",) if op == "eq" else ("abs", "pow", "square")
+    summed = op not in ("eq", "sub", "mul")
+    for each in made if op != "mul" else ():
         users = trace.users_of(each).tolist() if each >= 0 else []
-        if any(trace.nodes.op[user] in ("sum", "mean") for user in users):
-            predicted = [any(trace.tensors.requires_grad[[*case.ancestors(one)]]) for one in case.read_by(node)[:2]]
-            return sum(predicted) == 1
-        made += [case.output(user) for user in users if trace.nodes.op[user] == "_to_copy"]
-    return False
+        summed |= (op == "eq" or each != made[0]) and any(trace.nodes.op[user] in ("sum", "mean") for user in users)
+        made += [case.output(user) for user in users if trace.nodes.op[user] in through]
+    learned = [trace.tensors.requires_grad[[*case.ancestors(one)]].any() for one in case.read_by(node)[:2]]
+    return summed and sum(learned) == 1
 
 
 def _stretched(case: Case, read: list[int]) -> Iterator[tuple[int, int]]:

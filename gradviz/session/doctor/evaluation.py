@@ -12,7 +12,7 @@ from gradviz.session.doctor.batches import TRAINING, calls, trains
 from gradviz.session.doctor.case import Case, Hit, fixes, of_module, ran
 from gradviz.session.doctor.losses import LOSSES
 from gradviz.session.doctor.rates import constant
-from gradviz.session.doctor.text import name_of, receiver_of, values_of
+from gradviz.session.doctor.text import name_of, receiver_of, uncalled, values_of
 from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.roles import is_mask
 from gradviz.trace.table.schema import SWITCHED_OFF
@@ -28,6 +28,10 @@ def eval_forgotten(case: Case) -> Iterator[Hit]:
     off = [node for node in masks if nodes.reason[node] == SWITCHED_OFF or _in_no_grad(case, node)]
     switched = np.array([node for node in off if not _is_trained_on(case, node)], int)
     yield from _functional(case, switched.tolist())
+    turned = next(_turned_round(case, masks, switched.tolist()), None)
+    if turned is not None:
+        yield turned
+        return
     mistaken = next((hit for call in asked if (hit := _train_for_eval(case, call, switched.tolist()))), None)
     if mistaken is not None:
         yield mistaken
@@ -43,8 +47,12 @@ def eval_forgotten(case: Case) -> Iterator[Hit]:
         why = f"The model is evaluated on line {line} {where}, but its {what} is still in training mode: "
         why += _told_of(what)
         why += "" if after >= 0 else " no_grad() only switches gradients off; eval() switches layers over."
-        text = _with_eval(case, line)
+        text, named = _with_eval(case, line), uncalled(case, "eval")
         advice = "Call model.eval() before evaluation, and model.train() before training goes on."
+        if named is not None:
+            code, line = f"{case.source(named)}()", named.lineno
+            why += f" Line {line} only names eval."
+            text, advice = edits.replace_node(case.text, named, code), f"Write the brackets: {code}."
         yield Hit(line, int(nodes.step[node]) + 1, why, advice, fixes(("eval() first", text)), case.mark(node, what))
         return
     yield from _train_forgotten(case, masks)
@@ -92,6 +100,27 @@ def _train_for_eval(case: Case, call: ast.Call, switched: list[int]) -> Hit | No
     cursor = int(case.trace.nodes.step[inside[0]]) + 1
     offered = fixes(("eval() instead", text))
     return Hit(call.lineno, cursor, why, f"Call {name}.eval() before evaluation.", offered, case.mark(inside[0], what))
+
+
+def _turned_round(case: Case, masks: list[int], switched: list[int]) -> Iterator[Hit]:
+    """`model.train(not training)`: dropout and BatchNorm are in training mode only where nothing is trained."""
+    trace = case.trace
+    for call in [each for each in case.calls if name_of(each) == "train" and receiver_of(each) is not None]:
+        given = [*call.args, *(each.value for each in call.keywords)]
+        if len(given) != 1 or isinstance(given[0], ast.Constant) or len(trace.calls) < 2:
+            continue
+        compared = [node for node in switched if _is_compared(case, node)]
+        if not compared or any(case.output(node) in case.below_roots for node in masks):
+            continue
+        mode, held = case.source(given[0]), case.source(receiver_of(call) or call)
+        why = f"Line {call.lineno} switches {held} to training where it is evaluated, and to evaluation in all "
+        why += f"{len(trace.calls)} backward passes: {mode} is True in the wrong place."
+        inverse = f"not {mode}" if isinstance(given[0], ast.Name) else f"not ({mode})"
+        inverse = case.source(given[0].operand) if isinstance(given[0], ast.UnaryOp) else inverse
+        offered = fixes((f"train({inverse})", edits.replace_node(case.text, given[0], inverse)))
+        cursor, marks = int(trace.nodes.step[compared[0]]) + 1, case.mark(compared[0], "in training mode")
+        yield Hit(call.lineno, cursor, why, f"Call {held}.train({inverse}).", offered, marks)
+        return
 
 
 _MODES = {"eval", "train"}
@@ -258,9 +287,14 @@ def _with_eval(case: Case, line: int) -> str | None:
                     code = f"{name}.train({case.source(head.args[0])})"
                     return edits.insert_before(case.text, around[-1].lineno, code)
                 at, training = around[-1].lineno if around else line, -1
-                if around and _trains_again(case, line):
-                    training = _training_of(case, name) if isinstance(around[-1].body[-1], ast.Return) else -1
-                    text = None if training > 0 else edits.after_statement(case.text, around[-1], f"{name}.train()")
+                own = (
+                    case.function_of(statement) if statement is not None and not around and case.is_off(line) else None
+                )
+                if (around or own is not None) and _trains_again(case, line):
+                    ends = around and not isinstance(around[-1].body[-1], ast.Return)
+                    training = -1 if ends else _training_of(case, name, case.function_of(node))
+                    again = edits.after_statement(case.text, around[-1], f"{name}.train()") if around else case.text
+                    text = None if training > 0 else again
                 inserted = sorted([(at, f"{name}.eval()"), (training, f"{name}.train()")], reverse=True)
                 for row, code in [each for each in inserted if each[0] > 0]:
                     text = edits.insert_before(text or case.text, row, code)
@@ -274,13 +308,16 @@ def _is_model(case: Case, call: ast.Call) -> bool:
     return bool((case.trace.names.owner == name).any() or of_module(case, call))
 
 
-def _training_of(case: Case, name: str) -> int:
-    """Return the line at which the training of a model of this name begins, -1 if it is not known."""
+def _training_of(case: Case, name: str, evaluation: ast.AST | None) -> int:
+    """Return the line at which the training of a model of this name begins, in each epoch if the function that
+    evaluates it is called in each; -1 if it is not known."""
     for call in [each for each in case.calls if name_of(each) == "backward"]:
         function = case.function_of(call)
         loops = [each for each in case.around(call) if isinstance(each, (ast.For, ast.While))]
         first: ast.AST | None = loops[-1] if loops else case.statement(call.lineno)
         uses = [n for n in ast.walk(function or first or call) if isinstance(n, (ast.Name, ast.Attribute))]
+        if loops and calls(loops[-1], {getattr(evaluation, "name", "")}):
+            first = loops[-1].body[0]
         if first is not None and any(case.source(each) == name for each in uses):
             return getattr(first, "lineno", -1)
     return -1

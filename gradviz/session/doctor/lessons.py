@@ -13,6 +13,7 @@ from gradviz.session.doctor import (
     batches,
     dimensions,
     evaluation,
+    functions,
     graphs,
     kept,
     losses,
@@ -22,7 +23,9 @@ from gradviz.session.doctor import (
     parameters,
     raised,
     rates,
+    schedules,
     shapes,
+    targets,
     training,
     untrained,
 )
@@ -127,6 +130,10 @@ _FELT = {
     "never-stepped": "the loss does not change, stays the same; weights, parameters are not updated",
     "scheduler-unused": "the learning rate does not change, decay, stays the same; the scheduler has no effect",
     "batch-first shuffled-apart": "the model, network does not learn, the loss is stuck; predicts the mean",
+    "scheduler-each-batch": "the learning rate is 0, decays too fast; the loss stops going down after the first epochs",
+    "target-not-detached": "DQN, Q-learning, actor-critic, TD does not learn, is unstable, values diverge",
+    "micro-batches-added": "gradient accumulation gives other results than one large batch; the loss diverges",
+    "gradient-ignored": "custom autograd Function, gradcheck fails; the gradient is wrong, is not multiplied",
     "gradient-swallowed": "custom autograd Function, backward returns None; .grad is None",
     "gradient-without-graph": "gradient penalty has no effect, WGAN-GP, physics-informed loss does not train",
     "optimizer-anew": "Adam, momentum has no effect, the optimizer forgets; training is slow, noisy, does not converge",
@@ -209,9 +216,13 @@ LESSONS: tuple[Lesson, ...] = (
     _silent("clipped-too-early", "Gradients clipped before there are any", magnitudes.clipped_too_early),
     _silent("ascent", "A loss that is made larger", losses.ascent),
     _silent("never-stepped", "An optimizer that never steps", untrained.never_stepped),
-    _silent("gradient-swallowed", "A Function that sends nothing back", untrained.swallowed),
-    _silent("scheduler-first", "The scheduler before the optimizer", rates.scheduler_first),
-    _silent("scheduler-unused", "A scheduler that never moves", rates.scheduler_unused, rank=WASTE),
+    _silent("gradient-swallowed", "A Function that sends nothing back", functions.swallowed),
+    _silent("gradient-ignored", "A Function that forgets the gradient", functions.ignoring),
+    _silent("target-not-detached", "A target that learns", targets.trained_target),
+    _silent("micro-batches-added", "Micro-batches that are not divided", losses.undivided),
+    _silent("scheduler-first", "The scheduler before the optimizer", schedules.scheduler_first),
+    _silent("scheduler-unused", "A scheduler that never moves", schedules.scheduler_unused, rank=WASTE),
+    _silent("scheduler-each-batch", "A schedule of epochs, moved on by batches", schedules.scheduler_each_batch),
     _silent("optimizer-anew", "An optimizer made anew for each step", rates.optimizer_anew),
     _silent(
         "nan-where", "NaN from the branch that was not taken", not_finite.nan_where,
@@ -258,7 +269,7 @@ LESSONS: tuple[Lesson, ...] = (
     _none("frozen-parameter", "A parameter that never gets a gradient", untrained.frozen),
     _silent("same-batch", "The same batch every time", batches.same_batch),
     _silent("batch-first", "Samples taken for steps", batches.batch_first),
-    _silent("shuffled-apart", "Targets of other inputs", batches.shuffled_apart),
+    _silent("shuffled-apart", "Targets of other inputs", targets.shuffled_apart, targets.drawn_apart),
     _error("cuda-absent", "CUDA where there is none", _CUDA, shapes.cuda),
     _error(
         "inference-tensor", "A tensor of inference_mode()", r"[Ii]nference tensor", raised.inference,
@@ -307,7 +318,9 @@ def diagnose(trace: Trace, text: str | None = None) -> tuple[Finding, ...]:
     if case.raised and not any(lesson.rank == RAISED or lesson.id in _MISSING for lesson, _ in found):
         found += [(_OTHER, hit) for hit in _OTHER.finders[0](case)]
     hidden = {other for lesson, _ in found for other in _HIDES.get(lesson.id, ())}
+    copied = {hit.line for lesson, hit in found if lesson.id == "grad-none-copied"}
     found = [each for each in found if each[0].id not in hidden]
+    found = [(lesson, hit) for lesson, hit in found if lesson.id != "cut-by-item" or hit.line not in copied]
     if any(lesson.rank == RAISED for lesson, _ in found):
         found = [each for each in found if each[0].rank in (RAISED, WRONG)]
     if any(lesson.rank in (RAISED, WRONG) for lesson, _ in found):

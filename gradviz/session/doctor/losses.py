@@ -4,6 +4,7 @@ the other way round. What goes wrong with dimensions and shapes is in `dimension
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -516,3 +517,36 @@ def _downwards(case: Case, statement: ast.stmt) -> str | None:
 
 def _is_gradient(case: Case, value: ast.expr) -> bool:
     return is_of_gradients(value, case.gradient_names)
+
+
+def undivided(case: Case) -> Iterator[Hit]:
+    """Gradients of several micro-batches that are added up as if they were one batch, but not divided by their number:
+    a step is that many times as long. Adam's steps do not depend on it."""
+    trace, steps = case.trace, case.optimizer_steps
+    adaptive = any(str(each) != "SGD" for each in trace.optimizers.name)
+    counts = [n for n in case.walked if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod)]
+    codes = {case.source(each.right) for each in counts}
+    names = {each for each in codes if re.search("accum|micro", each.lower())}
+    if len(names) != 1 or adaptive or len(steps) < 2 or case.raised:
+        return
+    name, before = names.pop(), np.searchsorted(trace.calls.step, steps[:2])
+    many = int(before[1] - before[0])
+    uses = [n for n in case.walked if isinstance(n, (ast.BinOp, ast.AugAssign)) and isinstance(n.op, _SCALING)]
+    root = int(trace.roots_of(int(before[0]))[0])
+    node = int(trace.tensors.producer[root])
+    means = node >= 0 and trace.nodes.op[node] in LOSSES and "reduction=mean" in str(trace.nodes.params[node])
+    if many < 2 or not means or any(name in case.source(each) for each in uses):
+        return
+    backward = case.called("backward", int(trace.calls.line[before[0]]))
+    held = receiver_of(backward) if backward is not None else None
+    if backward is None or held is None:
+        return
+    line = backward.lineno
+    why = f"Line {line} adds the gradients of {many} batches before each step, and each is that of a mean: their sum "
+    why += f"is {many} times as large as the gradient of one batch of them all, and so is the step."
+    text = edits.replace_node(case.text, held, f"({case.source(held)} / {name})")
+    advice = f"Divide each loss by {name}."
+    yield Hit(line, steps[0] + 1, why, advice, fixes((f"/ {name}", text)), case.mark(node, "not divided"))
+
+
+_SCALING = (ast.Mult, ast.Div, ast.FloorDiv, ast.Pow)

@@ -24,7 +24,8 @@ from gradviz.session.doctor.cuts import (
     taken_out,
     told,
 )
-from gradviz.session.doctor.text import asked_grads, is_of_gradients, name_of, paired, receiver_of
+from gradviz.session.doctor.text import asked_grads, is_of_gradients, name_of, receiver_of
+from gradviz.session.doctor.updates import updated_in_place
 from gradviz.trace.words.reasons import no_grad_reason, none_sentence
 
 _FLOATS = ("float", "bfloat", "complex")
@@ -262,7 +263,7 @@ def _bound_anew(case: Case, tensor: int) -> Hit | None:
         why += f"gradient to has lost its name, so {text}.grad is None from then on."
         advice = f"Change {text} in place inside no_grad(), and clear {text}.grad before the next backward()."
         step = int(trace.nodes.step[node]) + 1 if node >= 0 else step + 2
-        return Hit(line, step, why, advice, _updated_in_place(case), case.mark(node, f"made the new {text}"))
+        return Hit(line, step, why, advice, updated_in_place(case), case.mark(node, f"made the new {text}"))
     return None
 
 
@@ -315,7 +316,7 @@ def changed_nothing(case: Case) -> Iterator[Hit]:
         advice = f"Change {name} in place inside no_grad(): {name} -= …"
         step, node = int(trace.tensors.step[made[0]]) + 1, int(trace.tensors.producer[made[0]])
         is_cleared = all(any(event.what == "cleared" for event in case.events.get(leaf, ())) for leaf in leaves)
-        offered = _updated_in_place(case, is_cleared)
+        offered = updated_in_place(case, is_cleared)
         yield Hit(each.lineno, step, why, advice, offered, case.mark(node, "nothing reads it"))
         return
 
@@ -363,70 +364,6 @@ def _binding(case: Case, name: str, statement: ast.stmt) -> int:
 
 def _was_leaf(case: Case, tensor: int) -> bool:
     return bool(case.trace.tensors.is_leaf[tensor] and requires(case, tensor, len(case.trace)))
-
-
-def _updated_in_place(case: Case, is_cleared: bool = False) -> tuple[Fix, ...]:
-    """Rewrite every `w = w - … w.grad …` as `w -= …` inside no_grad, and clear .grad after it unless that is done."""
-    text, names = case.text, case.gradient_names
-    for statement in reversed(case.statements):
-        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-            continue
-        target, value = statement.targets[0], statement.value
-        pairs = _updated_together(case, target, value)
-        if pairs and is_of_gradients(value, names):
-            copies = "\n".join(f"    {name}.copy_({code})" for name, code in pairs)
-            cleared = "\n".join(f"{name}.grad = None" for name, _ in pairs)
-            text = edits.replaced(text, statement, f"with torch.no_grad():\n{copies}\n{cleared}") or text
-            continue
-        name = _element(case, statement) or case.source(target)
-        starts = isinstance(value, ast.BinOp) and case.source(value.left) == name
-        if f"{name}.grad" not in case.source(value) and not (starts and is_of_gradients(value, names - {name})):
-            continue
-        if (
-            isinstance(value, ast.BinOp)
-            and isinstance(value.op, (ast.Sub, ast.Add))
-            and case.source(value.left) == name
-        ):
-            sign = "-" if isinstance(value.op, ast.Sub) else "+"
-            update = f"{name} {sign}= {case.source(value.right)}"
-        else:
-            update = f"{name}.copy_({case.source(value)})"
-        inside = case.is_off(statement.lineno)
-        cleared = "" if is_cleared or f"{name}.grad.zero_()" in case.text else f"\n{name}.grad = None"
-        code = f"{update}{cleared}" if inside else f"with torch.no_grad():\n    {update}{cleared}"
-        text = edits.replaced(text, statement, code) or text
-    return fixes(("in place, inside no_grad()", text if text != case.text else None)) or _a_leaf_again(case)
-
-
-def _a_leaf_again(case: Case) -> tuple[Fix, ...]:
-    """Rewrite `w = w.detach() - … w.grad …` so that the new w is a leaf that requires grad, too."""
-    for each in [each for each in case.statements if isinstance(each, ast.Assign)]:
-        target, value = each.targets[0], each.value
-        if not isinstance(target, ast.Name) or not isinstance(value, ast.BinOp):
-            continue
-        if case.source(value.left) in (f"{target.id}.detach()", f"{target.id}.data"):
-            code = f"({case.source(value)}).requires_grad_()"
-            return fixes(("requires_grad_()", edits.replace_node(case.text, value, code)))
-    return ()
-
-
-def _element(case: Case, statement: ast.Assign) -> str:
-    """Return the variable of a loop over the items of a container whose element a statement replaces:
-    `params[k] = p - lr * p.grad`."""
-    target, left = statement.targets[0], getattr(statement.value, "left", None)
-    loop = case.loop_of(statement)
-    if not isinstance(target, ast.Subscript) or not isinstance(left, ast.Name) or not isinstance(loop, ast.For):
-        return ""
-    over = f"{case.source(target.value)}.items()"
-    return left.id if over in case.source(loop.iter) and left.id in case.source(loop.target) else ""
-
-
-def _updated_together(case: Case, target: ast.expr, value: ast.expr) -> list[tuple[str, str]]:
-    """Return the names and new values of `w, b = w - lr * w.grad, b - lr * b.grad`; none if it is another statement."""
-    pairs = paired(target, value)
-    starts = [(one, other.left if isinstance(other, ast.BinOp) else other) for one, other in pairs]
-    same = all(case.source(one) == case.source(start) for one, start in starts)
-    return [(case.source(one), case.source(other)) for one, other in pairs] if same else []
 
 
 # -- the rows

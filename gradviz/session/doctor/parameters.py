@@ -11,7 +11,7 @@ import numpy as np
 
 from gradviz.document import edits
 from gradviz.lists import listed
-from gradviz.session.doctor.case import SEARCHED, Case, Event, Fix, Hit, expected, fixes, parameters_of
+from gradviz.session.doctor.case import SEARCHED, Case, Event, Fix, Hit, expected, fixes, parameters_of, steps_for
 from gradviz.session.doctor.cuts import cuts_below
 from gradviz.session.doctor.losses import LOSSES
 from gradviz.session.doctor.text import name_of, receiver_of
@@ -46,6 +46,11 @@ def other_parameters(case: Case) -> Iterator[Hit]:
     if case.updates and any(_grad_is_read(case, each) or not _trained_beside(case, each) for each in left):
         return
     making = _optimizer(case, first)
+    put = making is not None and any(_is_put_into(case, each, making) for each in left)
+    replaced = next(_replaced(case, left, first), None) if put else None
+    if replaced is not None:
+        yield replaced
+        return
     line = making.lineno if making is not None else case.line_of(first)
     named = [case.name(each) for each in left[:3]]
     names = listed(named) if len(left) <= 3 else f"{', '.join(named)} and others"
@@ -76,9 +81,10 @@ def _given_twice(case: Case, left: list[int], step: int) -> Iterator[Hit]:
         if not owner or not lacking:
             return
         name = lacking.rpartition(".")[2]
-        if isinstance(given, ast.Call) and _is_named_after(case, earlier, name, given):
+        named = isinstance(given, ast.Call) and _is_named_after(case, earlier, name, given)
+        if named or (steps_for(case, earlier, left) and not steps_for(case, call, left)):
             call, given = earlier, earlier.args[0]
-        why = f"Line {call.lineno} gives the parameters of {owner} to a second optimizer. {lacking} gets gradients, "
+        why = f"Line {call.lineno} gives the parameters of {owner} to one of two optimizers. {lacking} gets gradients, "
         why += "but no optimizer has its parameters, so no step() ever changes it."
         text = edits.replace_node(case.text, given, f"{lacking}.parameters()")
         advice = f"Give this one the parameters of {lacking}."

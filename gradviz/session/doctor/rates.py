@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes, requires
-from gradviz.session.doctor.text import first_line, name_of, values_of
+from gradviz.session.doctor.text import first_line, name_of, receiver_of, values_of
 from gradviz.trace.table.trace import Trace
 
 # -- learning rates
@@ -130,13 +130,9 @@ def _stands_for(case: Case, node: ast.expr) -> Iterator[ast.expr]:
 
 def _under_key(case: Case, holder: ast.expr, key: object) -> Iterator[ast.expr]:
     """Return what a dictionary, which may be in another one, has under a key."""
-    made = case.assigned(case.source(holder), 10**9)
-    dicts = [holder if made is None else made]
-    if made is None and isinstance(holder, ast.Name):
-        passed = [*arguments(case, holder)]
-        dicts += [case.assigned(each.id, 10**9) or each if isinstance(each, ast.Name) else each for each in passed]
+    dicts = [*_settings(case, holder)]
     if isinstance(holder, ast.Subscript) and isinstance(holder.slice, ast.Constant):
-        dicts = [*_under_key(case, holder.value, holder.slice.value)]
+        dicts += _under_key(case, holder.value, holder.slice.value)
     for held in dicts:
         if isinstance(held, ast.Dict):
             pairs = zip(held.keys, held.values, strict=True)
@@ -145,25 +141,36 @@ def _under_key(case: Case, holder: ast.expr, key: object) -> Iterator[ast.expr]:
             yield from (each.value for each in held.keywords if each.arg == key)
 
 
+def _settings(case: Case, holder: ast.expr, depth: int = 4) -> Iterator[ast.expr]:
+    """Return what an expression stands for, followed through variables, arguments and attributes: a dictionary, a call,
+    or the name of a class."""
+    yield holder
+    given: list[ast.expr | None] = []
+    if isinstance(holder, ast.Name):
+        given = [case.assigned(holder.id, 10**9), *arguments(case, holder)]
+    elif isinstance(holder, ast.Attribute):
+        given = [*values_of(case, case.source(holder))]
+    for each in given if depth else ():
+        if each is not None and each is not holder:
+            yield from _settings(case, each, depth - 1)
+
+
 def _configured(case: Case, node: ast.Attribute) -> Iterator[ast.expr]:
     """Return what an object of settings was given for an attribute, and its default in the class or on the command
     line: `Config(lr=1.0).lr`."""
-    owner, made = case.source(node.value), case.assigned(case.source(node.value), 10**9)
-    if made is None and isinstance(node.value, ast.Name):  # an argument
-        made = next(arguments(case, node.value), None)
-        made = case.assigned(made.id, 10**9) if isinstance(made, ast.Name) else made
-    classes = {owner, name_of(made) if isinstance(made, ast.Call) else ""}
+    held = [*_settings(case, node.value)]
+    made = [each for each in held if isinstance(each, ast.Call)]
+    classes = {name_of(each) if isinstance(each, ast.Call) else case.source(each) for each in held}
     for each in [one for one in case.statements if isinstance(one, ast.Assign)]:  # in the body of a class
         holder = case.class_of(each) if case.function_of(each) is None else None
-        own = holder is not None and (holder.name in classes or (owner == "self" and holder is case.class_of(node)))
+        own = holder is not None and (holder.name in classes or ("self" in classes and holder is case.class_of(node)))
         if own and case.source(each.targets[0]) == node.attr:
             yield each.value
-    if isinstance(made, ast.Call):
-        yield from (each.value for each in made.keywords if each.arg == node.attr)
-        for field in [one for one in case.statements if isinstance(one, ast.AnnAssign) and one.value is not None]:
-            holder = case.class_of(field)
-            if holder is not None and holder.name == name_of(made) and case.source(field.target) == node.attr:
-                yield field.value or ast.Constant(None)
+    yield from (each.value for call in made for each in call.keywords if each.arg == node.attr)
+    for field in [one for one in case.statements if isinstance(one, ast.AnnAssign) and one.value is not None]:
+        holder = case.class_of(field)
+        if holder is not None and holder.name in classes and case.source(field.target) == node.attr:
+            yield field.value or ast.Constant(None)
     for call in [each for each in case.calls if name_of(each) == "add_argument" and each.args]:
         if case.source(call.args[-1]).strip("\"'-").replace("-", "_") == node.attr:
             yield from (each.value for each in call.keywords if each.arg == "default")
@@ -190,83 +197,17 @@ def arguments(case: Case, name: ast.Name) -> Iterator[ast.expr]:
         yield given
 
 
-def scheduler_first(case: Case) -> Iterator[Hit]:
-    """scheduler.step() before the first step of its optimizer, about which PyTorch warns."""
-    texts, found = case.trace.texts, list[int]()
-    for step, text in zip(texts.step.tolist(), texts.text, strict=True):
-        found += [step] if _EARLY in str(text) else []
-    trained = {case.line_of(step) for step in case.optimizer_steps}
-    steps = [each for each in case.calls if found and name_of(each) == "step"]
-    for call in [each for each in steps if each.lineno == case.line_of(found[0])]:
-        line = call.lineno
-        around = {getattr(case.function_of(each), "name", "") for each in steps if each.lineno in trained} - {""}
-        called = [each.lineno for each in case.calls if name_of(each) in around]
-        later = [each for each in [*trained, *called] if each > line]
-        why = f"Line {line} moves the learning rate on before any step with the first one was taken: that value of the "
-        why += "schedule is skipped, and each later one comes a step early."
-        statement = case.statement(line)
-        text = _after_training(case, statement, min(later)) if later and isinstance(statement, ast.Expr) else None
-        advice = "Call optimizer.step() first, then scheduler.step()."
-        yield Hit(line, found[0] + 1, why, advice, fixes(("after optimizer.step()", text)))
-        return
-
-
-_EARLY = "lr_scheduler.step()` before `optimizer.step()"
-
-
-def _after_training(case: Case, statement: ast.stmt, step: int) -> str | None:
-    """Move a statement after the optimizer's step; if this is in an inner loop, after that."""
-    trained = case.statement(step)
-    block = next((each for each in edits.blocks(case.tree) if statement in each), [])
-    around = [trained, *case.around(trained)] if trained is not None else []
-    last = next((each for each in block if each in around), trained)
-    longer = edits.after_statement(case.text, last, case.source(statement)) if last is not None else None
-    return edits.without_statement(longer, statement.lineno) if longer is not None else None
-
-
-def scheduler_unused(case: Case) -> Iterator[Hit]:
-    """A scheduler whose step() is never called: the learning rate stays what it was."""
-    settings = case.trace.updates.settings
-    rates = {found[1] for each in settings if (found := re.search(r"\blr=([\d.e+-]+)", str(each)))}
-    if len(case.optimizer_steps) < _SEVERAL or len(rates) != 1 or case.raised:
-        return
-    for statement in [each for each in case.statements if isinstance(each, ast.Assign)]:
-        made, target = statement.value, statement.targets[0]
-        if not isinstance(made, ast.Call) or not re.search(r"lr_scheduler\.|LR$|Restarts$", case.source(made.func)):
-            continue
-        name = case.source(target)
-        reads = [n for n in case.walked if isinstance(n, (ast.Name, ast.Attribute)) and case.source(n) == name]
-        reads = [n for n in reads if n is not target and isinstance(n.ctx, ast.Load)]
-        outer = [case.parents.get(n) for n in reads]
-        if any(not isinstance(each, ast.Attribute) or each.attr == "step" for each in outer):
-            continue
-        why = f"Line {statement.lineno} makes a scheduler, but nothing ever calls {name}.step(): all "
-        why += f"{len(case.optimizer_steps)} steps were taken with the same learning rate, {rates.pop()}."
-        trained = case.statement(case.line_of(case.optimizer_steps[0]))
-        around = [each for each in case.around(trained) if isinstance(each, (ast.For, ast.While))] if trained else []
-        inside = (
-            [each for each in around[-1].body if each in [trained, *case.around(trained or made)]] if around else []
-        )
-        held = case.function_of(trained or made) is case.function_of(statement) or name.startswith("self.")
-        plain = inside and held and "Plateau" not in case.source(made.func)
-        text = edits.after_statement(case.text, inside[0], f"{name}.step()") if plain else None
-        cursor = case.optimizer_steps[1] + 1
-        advice = "Call its step() once in each epoch, after the steps of the optimizer."
-        line = inside[0].end_lineno or 0 if text is not None else statement.lineno  # which the call has to follow
-        yield Hit(line, cursor, why, advice, fixes((f"{name}.step() in each epoch", text)))
-        return
-
-
 def optimizer_anew(case: Case) -> Iterator[Hit]:
     """An optimizer that counts its steps and is made anew before each of them."""
-    trace, counts = case.trace, defaultdict[int, list[tuple[int, int]]](list)
+    trace, rows = case.trace, defaultdict[int, list[int]](list)
     updates = trace.updates
-    for step, tensor, count in zip(updates.step.tolist(), updates.tensor.tolist(), updates.count.tolist(), strict=True):
-        counts[tensor].append((step, count))
-    firsts = [steps for steps in counts.values() if len(steps) >= _SEVERAL and all(count == 1 for _, count in steps)]
+    for row, tensor in enumerate(updates.tensor.tolist()):
+        rows[tensor].append(row)
+    often = [each for each in rows.values() if len(each) >= SEVERAL]
+    firsts = [each for each in often if all(_is_first(case, row) for row in each)]
     if not firsts:
         return
-    step = firsts[0][1][0]
+    step = int(updates.step[firsts[0][1]])
     name = str(trace.optimizers.name[trace.optimizers.step.tolist().index(step)])
     makings = [each for each in case.calls if name_of(each) == name and (case.loop_of(each) or case.function_of(each))]
     if len(makings) != 1:
@@ -278,19 +219,57 @@ def optimizer_anew(case: Case) -> Iterator[Hit]:
     yield Hit(line, step + 1, why, "Make the optimizer once, before the loop.", offered)
 
 
-_SEVERAL = 3  # steps
+def _is_first(case: Case, row: int) -> bool:
+    """Whether an update is the first of its optimizer: that which it counts so, or after which what it remembers is the
+    gradient itself, as for SGD with momentum."""
+    updates, kept = case.trace.updates, int(case.trace.updates.average[row])
+    if updates.count[row] or kept < 0:
+        return bool(updates.count[row] == 1)
+    grad = case.trace.frame_at(int(updates.step[row])).grad(int(updates.tensor[row]))
+    remembered, plain = case.array(kept), "weight_decay" not in str(updates.settings[row])
+    if not plain or remembered is None or grad is None or grad.array is None:
+        return False
+    return bool(grad.array.any()) and np.array_equal(remembered, grad.array)
+
+
+SEVERAL = 3  # steps
 
 
 def _before_loops(case: Case, call: ast.Call) -> str | None:
-    """Move the statement with a call before all loops around it, if it needs nothing that they make."""
+    """Move the statement with a call before all loops around it, or around the only call of its function, if it needs
+    nothing that they make."""
+    used, function = call, case.function_of(call)
     loops = [each for each in case.around(call) if isinstance(each, (ast.For, ast.While))]
-    if not loops or case.function_of(call) is not case.function_of(loops[-1]):
+    if isinstance(function, ast.FunctionDef) and (not loops or case.function_of(loops[-1]) is not function):
+        called = [each for each in case.calls if name_of(each) == function.name and receiver_of(each) is None]
+        if len(called) != 1 or case.function_of(called[0]) is not None or not _are_passed(case, call, called[0]):
+            return None
+        used = called[0]
+        loops = [each for each in case.around(used) if isinstance(each, (ast.For, ast.While))]
+    if not loops or case.function_of(used) is not case.function_of(loops[-1]):
         return None
     names = [(each.id, type(each.ctx)) for each in ast.walk(loops[-1]) if isinstance(each, ast.Name)]
     needed = {each.id for each in ast.walk(call) if isinstance(each, ast.Name)}
     if any(name in needed and ctx is ast.Store for name, ctx in names):
         return None
-    return edits.moved(case.text, call.lineno, before=loops[-1].lineno)
+    if used is call:
+        return edits.moved(case.text, call.lineno, before=loops[-1].lineno)
+    statement = case.statement(call.lineno)
+    text = edits.insert_before(case.text, loops[-1].lineno, case.source(statement)) if statement is not None else None
+    return edits.without_statement(text, call.lineno) if text is not None else None
+
+
+def _are_passed(case: Case, made: ast.Call, called: ast.Call) -> bool:
+    """Whether a call passes each argument of its function that an expression needs under its own name."""
+    function = case.function_of(made)
+    if not isinstance(function, ast.FunctionDef):
+        return False
+    needed = {n.id for n in ast.walk(made) if isinstance(n, ast.Name)}
+    given = dict(zip((each.arg for each in function.args.args), map(case.source, called.args), strict=False))
+    given |= {each.arg: case.source(each.value) for each in called.keywords if each.arg is not None}
+    own = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    names = {each.arg for each in (*function.args.args, *function.args.kwonlyargs)}
+    return not needed & own and all(given.get(each) == each for each in needed & names)
 
 
 def lr_too_large(case: Case) -> Iterator[Hit]:

@@ -203,6 +203,12 @@ def name_of(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
+def uncalled(text: Text, method: str) -> ast.Attribute | None:
+    """Return the first statement that only names a method, without the brackets: `model.eval`."""
+    alone = [each.value for each in text.statements if isinstance(each, ast.Expr)]
+    return next((each for each in alone if isinstance(each, ast.Attribute) and each.attr == method), None)
+
+
 def receiver_of(call: ast.Call) -> ast.expr | None:
     """Return what a method is called on."""
     return call.func.value if isinstance(call.func, ast.Attribute) else None

@@ -17,7 +17,7 @@ from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Event, Fix, Hit, fixes
 from gradviz.session.doctor.cuts import Cut, computed_from, cut_hit, taken_out
 from gradviz.session.doctor.magnitudes import is_summand
-from gradviz.session.doctor.text import name_of, receiver_of, uses
+from gradviz.session.doctor.text import name_of, receiver_of, uncalled, uses
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.schema import BY_NUMPY
 
@@ -43,6 +43,13 @@ def not_zeroed(case: Case) -> Iterator[Hit]:
     ]
     marks = case.mark(senders[-1], f"adds to {name}.grad") if senders else ()
     advice = "Clear the gradients before each backward(): optimizer.zero_grad(), or .grad = None."
+    named = uncalled(case, "zero_grad")
+    if named is not None:
+        code = f"{case.source(named)}()"
+        why += f" Line {named.lineno} only names zero_grad."
+        offered = fixes((code, edits.replace_node(case.text, named, code)))
+        yield Hit(named.lineno, step + 1, why, f"Write the brackets: {code}.", offered, marks)
+        return
     yield Hit(line, step + 1, why, advice, _clearing(case, line, tensor), marks)
 
 

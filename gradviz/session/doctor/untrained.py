@@ -11,24 +11,25 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import Case, Fix, Hit, expected, fixes, parameters_of, sources
+from gradviz.session.doctor.case import Case, Fix, Hit, expected, fixes, parameters_of, ran, sources
 from gradviz.session.doctor.cuts import (
     PLAIN_NUMBERS,
     copies,
-    cut_behind,
+    cut_at,
     cut_fixes,
     cut_hit,
     cuts_below,
     dead_end,
     gone_on,
+    summed,
     told,
 )
+from gradviz.session.doctor.losses import SHAPES
 from gradviz.session.doctor.magnitudes import is_summand
 from gradviz.session.doctor.missing import ROWS
 from gradviz.session.doctor.parameters import first_use, has_stepped, has_trained_sibling
 from gradviz.session.doctor.text import asked_grads, name_of, receiver_of, values_of
 from gradviz.session.doctor.training import zeroed_too_late
-from gradviz.trace.table.kinds import Kind
 
 
 def untrained_because(row: str) -> Callable[[Case], Iterator[Hit]]:
@@ -69,18 +70,31 @@ def _untrained(case: Case) -> Iterator[tuple[str, Hit]]:
         line, name = int(trace.tensors.line[tensor]), case.name(tensor)
         used = trace.users_of(tensor).tolist()
         if used:
-            at = case.outer_line(used[0]) if int(trace.nodes.line[used[0]]) == line else int(trace.nodes.line[used[0]])
-            why = f"Line {at} computes something with {name}, but no loss was computed from the result: {name}.grad "
+            dead, at = dead_end(case, tensor), int(trace.nodes.line[used[0]])
+            at = case.outer_line(used[0]) if at == line else at
+            at = int(trace.tensors.line[dead]) if dead >= 0 else at
+            what = case.name(dead) if dead >= 0 else "something"
+            why = f"Line {at} computes {what} with {name}, but no loss was computed from the result: {name}.grad "
             why += f"stayed None in all {len(trace.calls)} backward passes."
             advice = "Go on with the result, or leave that out."
-            dead, marks = dead_end(case, tensor), case.mark(used[0], "leads nowhere")
-            offered = gone_on(case, dead) if dead >= 0 else ()
+            marks = case.mark(int(trace.tensors.producer[dead]) if dead >= 0 else used[0], "leads nowhere")
+            offered = gone_on(case, dead) or summed(case, dead) if dead >= 0 else ()
             yield "grad-none-not-reached", Hit(at, steps[0] + 1, why, advice, offered, marks)
             return
         why = f"{name} is given to the optimizer and requires grad, but no loss was computed from it: its .grad stayed "
         why += f"None in all {len(trace.calls)} backward passes, and step() never changed it."
-        advice = "Use it in forward(), or take it out of the model."
-        yield "frozen-parameter", Hit(line, steps[0] + 1, why, advice, _taken_out(case, line))
+        yield "frozen-parameter", _unused(case, line, steps[0] + 1, why)
+
+
+def _unused(case: Case, line: int, cursor: int, why: str) -> Hit:
+    """A layer made on a line that nothing uses: perhaps another one, which is called twice, has its place."""
+    instead = _used_instead(case, line)
+    if instead is None:
+        return Hit(line, cursor, why, "Use it in forward(), or take it out of the model.", _taken_out(case, line))
+    at, own = instead.lineno, case.source(_only_target(case, line))
+    why += f" Line {at} calls {case.source(instead.func)} once more."
+    offered = fixes((f"with {own}", edits.replace_node(case.text, instead.func, own)))
+    return Hit(at, ran(case, at, cursor), why, f"Use {own} there.", offered)
 
 
 def _leads_nowhere(case: Case, tensor: int) -> bool:
@@ -95,7 +109,10 @@ def constant_term(kind: str) -> Callable[[Case], Iterator[Hit]]:
 
     def find(case: Case) -> Iterator[Hit]:
         for node, part in _constant_parts(case):
-            cut = cut_behind(case, part)
+            cuts = [found for each in case.ancestors(part) if (found := cut_at(case, each)) is not None]
+            cut = next(
+                (each for each in cuts if each.kind == "data"), next(iter(cuts), None)
+            )  # a detach() may be meant
             if cut is None or cut.kind != kind or cut.made == part:
                 continue
             line, did = int(case.trace.nodes.line[node]), "detached" if kind == "detached" else "taken .data of"
@@ -127,9 +144,8 @@ def constant_gradient(case: Case) -> Iterator[Hit]:
     trace = case.trace
     for node, part in _constant_parts(case):
         for each in case.ancestors(part, most=200):
-            call = case.maker(each) if trace.tensors.producer[each] < 0 else None
-            call = call.value if isinstance(call, ast.Subscript) else call
-            if not isinstance(call, ast.Call) or name_of(call) != "grad" or any(k.arg == _GRAPH for k in call.keywords):
+            call = _asking(case, each)
+            if call is None:
                 continue
             name = case.name(part)
             why = f"Line {int(trace.nodes.line[node])} adds {name} to the loss, which was computed from the gradient "
@@ -140,8 +156,60 @@ def constant_gradient(case: Case) -> Iterator[Hit]:
             marks = case.mark(node, "adds a constant")
             yield Hit(call.lineno, int(trace.nodes.step[node]) + 1, why, advice, fixes((f"{_GRAPH}=True", text)), marks)
             return
+    yield from _constant_derivative(case)
 
 
+def _asking(case: Case, tensor: int) -> ast.Call | None:
+    """Return the call of autograd.grad() without a graph that returned a tensor."""
+    call = case.maker(tensor) if case.trace.tensors.producer[tensor] < 0 else None
+    call = call.value if isinstance(call, ast.Subscript) else call
+    asks = isinstance(call, ast.Call) and name_of(call) == "grad" and all(k.arg != _GRAPH for k in call.keywords)
+    return call if asks and isinstance(call, ast.Call) else None
+
+
+def _constant_derivative(case: Case) -> Iterator[Hit]:
+    """`(dy + y).pow(2).mean()` as a loss, where autograd.grad() returned dy = dy/dt without its graph."""
+    trace, tensors = case.trace, case.trace.tensors
+    lines = {call.lineno for call in case.calls if name_of(call) == "grad"}
+    for asked in np.flatnonzero((tensors.producer < 0) & np.isin(tensors.line, [*lines])).tolist():
+        call = _asking(case, asked)
+        if call is None or case.raised or len(call.args) < 2:
+            continue
+        inputs = [case.was(n, int(tensors.step[asked])) for n in ast.walk(call.args[1]) if isinstance(n, ast.Name)]
+        made = [case.was(n, int(tensors.step[asked])) for n in ast.walk(call.args[0]) if isinstance(n, ast.Name)]
+        behind = {*case.ancestors(*(each for each in made if each >= 0))}
+        added = _added_to(case, asked)
+        known = {*inputs} - {-1}
+        if not known or known & case.updates or not behind & case.updates or added < 0:
+            continue
+        name = case.name(asked)
+        why = f"Line {int(trace.nodes.line[added])} makes {name} a part of the loss, a derivative that line "
+        why += f"{call.lineno} returns. Without {_GRAPH}=True it has no history: for autograd it is a constant, and no "
+        why += "weight learns what should become of it."
+        text = edits.remove_keyword(case.text, call, "retain_graph") or case.text
+        text = edits.add_keyword(text, call.lineno, "grad", _GRAPH, "True") or ""
+        offered = fixes((f"{_GRAPH}=True", text or None))
+        advice = f"Ask for the graph of the derivative: {_GRAPH}=True."
+        yield Hit(call.lineno, int(trace.nodes.step[added]) + 1, why, advice, offered, case.mark(added, "a constant"))
+        return
+
+
+def _added_to(case: Case, tensor: int) -> int:
+    """Return the operation that adds what was computed from a tensor without a history to something that has one, all
+    element by element as far as the loss; -1 if there is none."""
+    nodes, queue, found = case.trace.nodes, [tensor], -1
+    for each in queue:
+        for user in case.trace.users_of(each).tolist() if len(queue) < 100 else ():
+            made, tracked = case.output(user), any(case.trace.tensors.requires_grad[case.read_by(user)])
+            if nodes.op[user] not in _ELEMENTWISE:
+                return -1
+            if tracked and found < 0 and nodes.op[user] in ("add", "sub") and made in case.below_roots:
+                found = user
+            queue += [made] if made not in queue else []
+    return found
+
+
+_ELEMENTWISE = ("add", "sub", "rsub", "mul", "div", "neg", "pow", "square", "abs", "detach", "sum", "mean", *SHAPES)
 _GRAPH = "create_graph"
 
 
@@ -167,14 +235,40 @@ def _given_alone(case: Case, tensor: int) -> bool:
     return len(sources(case)) > 1 and any(not {*tensors} & case.events.keys() for tensors in together)
 
 
+def _only_target(case: Case, line: int) -> ast.expr:
+    """Return the `self.fc` that a line binds to a layer, if nothing else in the text has it; otherwise another
+    expression."""
+    statement = case.statement(line)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if not isinstance(target, ast.Attribute) or case.source(target.value) != "self":
+        return ast.Constant(None)
+    used = [n for n in case.walked if isinstance(n, ast.Attribute) and n.attr == target.attr]
+    return target if len(used) == 1 else ast.Constant(None)
+
+
 def _taken_out(case: Case, line: int) -> tuple[Fix, ...]:
     """Return the text without a layer that nothing uses."""
-    statement = case.statement(line)
-    target = case.source(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
-    attribute = target.partition(".")[2]
-    used = [n for n in case.walked if isinstance(n, ast.Attribute) and n.attr == attribute]
-    text = edits.without_statement(case.text, line) if target.startswith("self.") and len(used) == 1 else None
-    return fixes((f"without {target}", text))
+    target = case.source(_only_target(case, line))
+    return fixes((f"without {target}", edits.without_statement(case.text, line) if target else None))
+
+
+def _used_instead(case: Case, line: int) -> ast.Call | None:
+    """Return the last call of a layer made just like one that nothing uses, if one method calls it several times."""
+    target, made = _only_target(case, line), getattr(case.statement(line), "value", None)
+    holder = case.class_of(target) if made is not None and isinstance(target, ast.Attribute) else None
+    inside = [each for each in case.statements if isinstance(each, ast.Assign) and case.class_of(each) is holder]
+    alike = {
+        case.source(each.targets[0]) for each in inside
+        if holder is not None and case.source(each.value) == case.source(made or target)
+    } - {case.source(target)}  # fmt: skip
+    called = [each for each in case.calls if case.source(each.func) in alike and case.class_of(each) is holder]
+    called = [each for each in called if case.loop_of(each) is None]
+    again = [
+        each for each in called
+        if sum(case.source(one.func) == case.source(each.func) and case.function_of(one) is case.function_of(each)
+               for one in called) > 1
+    ]  # fmt: skip
+    return again[-1] if again else None
 
 
 def frozen(case: Case) -> Iterator[Hit]:
@@ -399,56 +493,49 @@ def made_in_forward(case: Case) -> Iterator[Hit]:
 
 def never_stepped(case: Case) -> Iterator[Hit]:
     """An optimizer whose gradients are computed and cleared again and again, and whose step() is never called."""
-    trace = case.trace
-    if case.optimizer_steps or case.raised or len(trace.calls) < 2:
-        return
-    clears = [call for call in case.calls if name_of(call) == "zero_grad" and receiver_of(call) is not None]
-    names = {case.source(held) for call in clears if (held := receiver_of(call)) is not None}
+    trace, names = case.trace, {case.source(held) for call in case.calls if (held := _cleared_by(call)) is not None}
     made = [(name, value) for name in sorted(names) for value in values_of(case, name) if isinstance(value, ast.Call)]
     made = [(name, value) for name, value in made if "optim" in case.source(value.func)]
-    backward = [call for call in case.calls if name_of(call) == "backward"]
-    whats = [[event.what for event in events] for events in case.events.values()]
-    often = any(each.count("added") > 1 and "updated" not in each for each in whats)
-    moved = any("updated" in each for each in whats) or asked_grads(case) or "autograd.grad" in case.text
-    again = case.loop_of(backward[0]) or case.function_of(backward[0]) if len(backward) == 1 else None
-    if len(made) != 1 or again is None or not often or moved:
+    if case.raised or len(trace.calls) < 2 or asked_grads(case) or "autograd.grad" in case.text:
         return
-    name, line, cursor = made[0][0], backward[0].lineno, int(trace.calls.step[0]) + 1
-    why = f"{len(trace.calls)} times line {line} computes gradients, and {name}.zero_grad() clears them, but nothing "
-    why += f"ever calls {name}.step(): no weight has changed."
-    steps = [n for n in case.walked if isinstance(n, ast.Attribute) and n.attr == "step"]
-    steps = [each for each in steps if case.source(each.value) == name]
-    if steps and isinstance(case.parents.get(steps[0]), ast.Expr):  # without the brackets it is no call
-        text = edits.replace_node(case.text, steps[0], f"{name}.step()")
-        advice = f"Write the brackets: {name}.step()."
-        yield Hit(steps[0].lineno, cursor, why, advice, fixes((f"{name}.step()", text)))
-    elif not steps:
-        here = {case.function_of(each) for each in clears} == {case.function_of(backward[0])}
+    backward = [call for call in case.calls if name_of(call) == "backward"]
+    again = case.loop_of(backward[0]) or case.function_of(backward[0]) if len(backward) == 1 else None
+    for name, making in made if again is not None else ():
+        steps = [n for n in case.walked if isinstance(n, ast.Attribute) and n.attr == "step"]
+        steps = [each for each in steps if case.source(each.value) == name]
+        uncalled = bool(steps) and isinstance(case.parents.get(steps[0]), ast.Expr)  # no brackets, no call
+        if (steps and not uncalled) or not _waits(case, name, making):
+            continue
+        line, cursor = backward[0].lineno, int(trace.calls.step[0]) + 1
+        what = "no weight" if not case.updates else f"nothing that {name} was given"
+        why = f"{len(trace.calls)} times line {line} computes gradients, and {name}.zero_grad() clears them, but "
+        why += f"nothing ever calls {name}.step(): {what} has changed."
+        if uncalled:
+            text = edits.replace_node(case.text, steps[0], f"{name}.step()")
+            advice = f"Write the brackets: {name}.step()."
+            yield Hit(steps[0].lineno, cursor, why, advice, fixes((f"{name}.step()", text)))
+            return
+        clears = [case.function_of(call) for call in case.calls if case.source(_cleared_by(call) or call) == name]
+        here = {*clears} == {case.function_of(backward[0])}
         text = edits.insert_after(case.text, line, f"{name}.step()") if here else None
         yield Hit(line, cursor, why, f"Call {name}.step() after backward().", fixes((f"{name}.step()", text)))
-
-
-def swallowed(case: Case) -> Iterator[Hit]:
-    """A Function of the snippet whose backward() returned None for an input that requires grad: its gradient ends."""
-    trace, sent = case.trace, {*case.trace.arrivals.from_node.tolist()}
-    for step in case.steps_of(Kind.BACKWARD) if not case.raised else ():
-        node = int(trace.steps.node[step])
-        own = next((s for s in case.statements if isinstance(s, ast.ClassDef) and s.name == trace.nodes.op[node]), None)
-        wants = [each for each in case.read_by(node) if trace.tensors.requires_grad[each]]
-        if own is None or node in sent or not wants:
-            continue
-        method = next((s for s in own.body if isinstance(s, ast.FunctionDef) and s.name == "backward"), None)
-        returns = [n for n in ast.walk(method) if isinstance(n, ast.Return) and n.value is not None] if method else []
-        if method is None or returns:
-            continue
-        name = case.name(wants[0])
-        why = f"backward() of {own.name} (line {method.lineno}) returns nothing, which is None for {name}: no gradient "
-        why += "goes further, and nothing says so."
-        last = method.body[-1]
-        kept = case.source(last.targets[0]) if isinstance(last, ast.Assign) else ""
-        text = edits.after_statement(case.text, last, f"return {kept}") if kept.isidentifier() else None
-        advice = f"Return the gradient of {name}: what came in, times the derivative."
-        offered = fixes((f"return {kept}", text))
-        marks = case.mark(node, "its backward() returned None")
-        yield Hit(last.end_lineno or last.lineno, step + 1, why, advice, offered, marks)
         return
+
+
+def _cleared_by(call: ast.Call) -> ast.expr | None:
+    return receiver_of(call) if name_of(call) == "zero_grad" else None
+
+
+def _waits(case: Case, name: str, making: ast.Call) -> bool:
+    """Whether what an optimizer was given often gets gradients and is never updated. It may be handed to something that
+    calls its step() if no optimizer at all has stepped, which then is none."""
+    given = [each for held in sources(case, making).values() for each in held] if case.updates else [*case.events]
+    whats = [[event.what for event in case.events.get(each, [])] for each in given]
+    often = any(each.count("added") > 1 for each in whats)
+    moved = any("updated" in each for each in whats)
+    reads = [n for n in case.walked if isinstance(n, (ast.Name, ast.Attribute)) and isinstance(n.ctx, ast.Load)]
+    handed = [
+        n for n in reads
+        if case.source(n) == name and not isinstance(case.parents.get(n), ast.Attribute)
+    ]  # fmt: skip
+    return often and not moved and not (handed and case.updates)
