@@ -100,3 +100,10 @@ def test_what_finds_a_view_again_after_a_write_is_no_step() -> None:
 def test_the_second_result_of_a_solution_has_its_letters() -> None:
     said = all_sentences("A = torch.eye(2).expand(2, 2, 2)\ntorch.linalg.solve(A, torch.ones(2, 2, 1))")
     assert "LU of solve = [[[1, 0]" in said and "linalg_solve_ex[1]" not in said, said
+
+
+def test_two_leaves_of_one_text_on_a_line_are_told_apart_where_nothing_reads_them() -> None:
+    said = all_sentences("for i in range(2):\n    print(torch.ones(3), torch.ones(3))\nprint(torch.ones(3))")
+    assert said.count("torch.ones(3)₁ = ") == said.count("torch.ones(3)₂ = ") == 2 and "\ntorch.ones(3) = " in said, (
+        said
+    )

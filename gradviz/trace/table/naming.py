@@ -367,7 +367,7 @@ def _leaves_alike(naming: Naming, tensor: int) -> list[int]:
     """The leaves of one graph that are written with the same words as this one, in order; none if it is a number."""
     trace, users = naming._trace, naming._trace.users_of(tensor)
     if not len(users):
-        return []
+        return [] if naming._has_name[tensor] else roles.unused_beside(trace, tensor)
     graph, end = int(trace.graph_of_node[users[0]]), len(trace)
     found = naming._leaves.get(graph)
     if found is None:

@@ -246,6 +246,26 @@ def in_one_module(trace: Trace, one: int, other: int) -> bool:
     return any(trace.nesting.contains(each, region[other]) for each in called)
 
 
+def unused_beside(trace: Trace, tensor: int) -> list[int]:
+    """A leaf that no operation reads, among those of the same text on its line, one for each place, as in
+    `print(torch.rand(2), torch.rand(2))`."""
+
+    def found() -> dict[tuple[str, int], dict[int, int]]:
+        tensors, by_text = trace.tensors, defaultdict[tuple[str, int], dict[int, int]](dict)
+        unused = (tensors.producer < 0) & (tensors.label != "") & (tensors.site >= 0)
+        unused[trace.inputs.tensor[trace.inputs.tensor >= 0]] = False
+        unused[trace.names.tensor] = False
+        for each in np.flatnonzero(unused).tolist():
+            by_text[str(tensors.label[each]), int(tensors.line[each])].setdefault(int(tensors.site[each]), each)
+        return by_text
+
+    known: dict[tuple[str, int], dict[int, int]] = trace.kept("unused leaves", found)
+    site = int(trace.tensors.site[tensor])
+    places = known.get((str(trace.tensors.label[tensor]), int(trace.tensors.line[tensor])), {})
+    order = sorted(places, key=lambda each: int(trace.sites.col[each])) if site in places else []
+    return [tensor if each == site else places[each] for each in order]
+
+
 def unfinished(trace: Trace) -> NDArray[np.int64]:
     """The operations after which their call raised an error, so that they did not make what it returns."""
     return trace.kept("unfinished", lambda: _unfinished(trace))
