@@ -94,7 +94,8 @@ def _given(trace: Trace, node: int) -> dict[str, str]:
 def _special(trace: Trace, node: int, operand: str) -> str:
     """The rule in words for this particular node; "" if the usual one applies."""
     op, given = str(trace.nodes.op[node]), _given(trace, node)
-    if op == "permute" and (order := re.findall(r"\d+", given.get("dims", ""))) == [*map(str, range(len(order)))]:
+    order = re.findall(r"\d+", str(trace.nodes.params[node])) if op == "permute" else []
+    if order and order == [*map(str, range(len(order)))]:
         return "grad"
     if op == "permute" and _transposes(trace, node):  # x.T
         return "grad, transposed back"
