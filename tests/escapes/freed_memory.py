@@ -1,6 +1,7 @@
 """Doors that a ninth attack found: memory that C code reads or writes after a method of an argument has freed it, or
-beside what it belongs to; addresses of which Python's own code makes a number; tables that a view lends out. And one
-that a later attack found: blocks within each other, more than Python's compiler has room for."""
+beside what it belongs to; addresses of which Python's own code makes a number; tables that a view lends out. And two
+that a later attack found: blocks within each other, more than Python's compiler has room for; an error without the
+value that C code takes from it."""
 
 from __future__ import annotations
 
@@ -143,6 +144,15 @@ _IN_EACH_OTHER = {
     ),
 }
 
+_YIELDED = (
+    "class I:\n    def __iter__(self): return self\n    def __next__(self): raise T\n"
+    "def f(): return (yield from I())\nnext(f(), None)"
+)
+_WITHOUT_VALUE = {
+    "an __init__ of its own": f"class T(StopIteration):\n    def __init__(self): pass\n{_YIELDED}",
+    "the __init__ of another error": f"class T(KeyError, StopIteration): pass\n{_YIELDED}",
+}
+
 FREED_MEMORY: list[Attack] = [
     *listed("Found: memory of a bytearray that an argument empties", _EMPTIED),
     *listed("Found: memory of a list that its values shorten", _LISTS),
@@ -151,4 +161,5 @@ FREED_MEMORY: list[Attack] = [
     *listed("Found: addresses of what holds itself", _RINGS),
     *listed("Found: tables behind a view", _VIEWS),
     *listed("Found: blocks for which the compiler has no room", _IN_EACH_OTHER),
+    *listed("Found: ends of an iterator without a value", _WITHOUT_VALUE),
 ]

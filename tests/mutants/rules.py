@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.mutants.rows import BOUNDARY, READ, WRITTEN, W, escape, found, part, worker
 
+_ENDS = found("Found: ends of an iterator without a value")
 _ARGUMENTS = W + "test_guard.py::test_no_function_of_a_snippet_gets_what_is_not_for_it"
 
 LANGUAGE = (
@@ -49,6 +50,7 @@ LANGUAGE = (
         "if False:",
         W + "test_policy_parser.py",
     ),
+    worker("language/classes", "ends", "if issubclass(made, StopIteration):", "if False:", _ENDS),
     worker("language/policy", "blocks", "if self._blocks > MAX_BLOCKS:", "if False:", W + "test_policy_parser.py"),
     worker(
         "language/policy",

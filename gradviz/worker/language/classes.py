@@ -167,6 +167,8 @@ class ClassMaker:
         _check_finished(made)
         self._guard.adopt(made)
         check_patterns(self._guard, made)
+        if issubclass(made, StopIteration):
+            type.__setattr__(made, "__new__", staticmethod(_end_with_value))
         find_abstract(made)  # which reads attributes, and so may call the snippet
 
     def remake(self, made: type, names: dict[str, object]) -> type:
@@ -346,6 +348,14 @@ class AbstractMeta:
 
 
 ABSTRACT_META = AbstractMeta()
+
+
+def _end_with_value(cls: type[StopIteration], *given: object, **named: object) -> StopIteration:
+    """Return an end of an iterator that has a value: `yield from` takes it, also if the `__init__` of the class, or of
+    another base class, sets none, and there Python's own code does not look whether there is one."""
+    error = StopIteration.__new__(cls, *given)
+    StopIteration.__init__(error, *given)
+    return error
 
 
 def _move_restorer(made: Any) -> None:
