@@ -2,11 +2,10 @@
 
 Written in NumPy with scikit-learn's order of random draws, so that a seeded data set or split has the same numbers;
 without a seed, they come from the snippet's own `np.random`. There are no models. Arrays go through
-`numpy_boundary`."""
+`numpy_boundary`. Next: `splits` and `toy_sets`."""
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable
 from typing import Any, SupportsIndex
@@ -14,10 +13,9 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from gradviz.engine.kernel.dtypes import Array
-from gradviz.engine.kernel.tensor import Tensor
 from gradviz.worker.language.stand_in import stand_in
-from gradviz.worker.modules.tables import DataFrame, Series
-from gradviz.worker.modules.toy_sets import DRAWS, TOY_SETS, numbers_in, source_of
+from gradviz.worker.modules.splits import KFold, StratifiedKFold, resample, shuffle, train_test_split
+from gradviz.worker.modules.toy_sets import DRAWS, TOY_SETS, numbers_in
 from gradviz.worker.objects.numpy_boundary import to_numpy, to_snippet
 
 VERSION = "1.9.1"
@@ -28,7 +26,7 @@ def learning_modules(source: np.random.RandomState) -> dict[str, object]:
     DRAWS["source"] = source
     parts: dict[str, dict[str, object]] = {
         "datasets": {make.__name__: make for make in TOY_SETS},
-        "model_selection": {"train_test_split": train_test_split},
+        "model_selection": {each.__name__: each for each in (train_test_split, KFold, StratifiedKFold)},
         "preprocessing": {
             each.__name__: each for each in (StandardScaler, MinMaxScaler, LabelEncoder, normalize, scale)
         },
@@ -38,124 +36,6 @@ def learning_modules(source: np.random.RandomState) -> dict[str, object]:
     modules = {f"sklearn.{name}": stand_in(f"sklearn.{name}", names) for name, names in parts.items()}
     names = {name: modules[f"sklearn.{name}"] for name in parts} | {"__version__": VERSION}
     return {"sklearn": stand_in("sklearn", names), **modules}
-
-
-# --- splits ---
-
-
-def train_test_split(
-    *arrays: Any,
-    test_size: object = None,
-    train_size: object = None,
-    random_state: object = None,
-    shuffle: object = True,
-    stratify: object = None,
-) -> list[object]:
-    """Split each array in the same two parts."""
-    if not arrays:
-        raise ValueError("At least one array required as input")
-    lengths = [len(each) for each in arrays]
-    if len(set(lengths)) > 1:
-        raise ValueError(f"Found input variables with inconsistent numbers of samples: {lengths}")
-    train, test = _sizes(lengths[0], test_size, train_size)
-    random = source_of(random_state)
-    if stratify is not None:
-        chosen = _stratified(random, np.asarray(to_numpy(stratify)), train, test)
-    elif shuffle:
-        order = random.permutation(lengths[0])
-        chosen = order[test : test + train], order[:test]
-    else:
-        chosen = np.arange(train), np.arange(train, train + test)
-    return [_taken(each, part) for each in arrays for part in chosen]
-
-
-def _sizes(samples: int, test_size: Any, train_size: Any) -> tuple[int, int]:
-    """Return the number of samples in each part."""
-    test = None if test_size is None else _share(samples, test_size, math.ceil)
-    train = None if train_size is None else _share(samples, train_size, math.floor)
-    if test is None:
-        test = math.ceil(0.25 * samples) if train is None else samples - train
-    train = samples - test if train is None else train
-    if train + test > samples:
-        raise ValueError(
-            f"The sum of train_size and test_size = {train + test}, should be smaller than the number of samples "
-            f"{samples}. Reduce test_size and/or train_size."
-        )
-    if train <= 0:
-        raise ValueError(
-            f"With n_samples={samples}, test_size={test_size} and train_size={train_size}, the resulting train set "
-            "will be empty. Adjust any of the aforementioned parameters."
-        )
-    return train, test
-
-
-def _share(samples: int, size: int, rounded: Callable[[float], int]) -> int:
-    return rounded(float(size) * samples) if isinstance(size, float) else operator.index(size)
-
-
-def _stratified(random: np.random.RandomState, labels: Array, train: int, test: int) -> tuple[Array, Array]:
-    """Split so that each part has the same share of each label."""
-    _, kinds, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    if counts.min() < 2:
-        raise ValueError(
-            "The least populated classes in y have only 1 member, which is too few. The minimum number of groups for "
-            "any class cannot be less than 2."
-        )
-    places = np.split(np.argsort(kinds, kind="mergesort"), np.cumsum(counts)[:-1])
-    in_train = _drawn(random, counts, train)
-    in_test = _drawn(random, counts - in_train, test)
-    parts: tuple[list[Array], list[Array]] = ([], [])
-    for place, first, second in zip(places, in_train, in_test, strict=True):
-        order = place[random.permutation(len(place))]
-        parts[0].append(order[:first])
-        parts[1].append(order[first : first + second])
-    return random.permutation(np.concatenate(parts[0])), random.permutation(np.concatenate(parts[1]))
-
-
-def _drawn(random: np.random.RandomState, counts: Array, draws: int) -> Array:
-    """Return the most likely number of each class in so many draws; ties are broken at random."""
-    exact = counts / counts.sum() * draws
-    found: Array = np.floor(exact)
-    missing = int(draws - found.sum())
-    rest = exact - found
-    for value in np.sort(np.unique(rest))[::-1]:
-        if missing <= 0:
-            break
-        equal = np.flatnonzero(rest == value)
-        now = min(len(equal), missing)
-        found[random.choice(equal, size=now, replace=False)] += 1
-        missing -= now
-    return found.astype(int)
-
-
-def _taken(given: object, places: Array) -> object:
-    if isinstance(given, Tensor):
-        return given[to_snippet(places)]
-    if isinstance(given, DataFrame | Series):
-        return given.iloc[to_snippet(places)]
-    if isinstance(given, list | tuple):
-        return [given[int(each)] for each in places]
-    return to_snippet(np.asarray(to_numpy(given))[places])
-
-
-def resample(*arrays: Any, replace: object = True, n_samples: Any = None, random_state: object = None) -> object:
-    """Return some rows of each array, drawn with or without replacement."""
-    samples = len(arrays[0])
-    size = samples if n_samples is None else operator.index(n_samples)
-    random = source_of(random_state)
-    if replace:
-        kept = random.randint(0, samples, size=(size,))
-    elif size > samples:
-        raise ValueError(f"Cannot sample {size} out of arrays with dim {samples} when replace is False")
-    else:
-        kept = random.permutation(samples)[:size]
-    found = [_taken(each, kept) for each in arrays]
-    return found[0] if len(found) == 1 else found
-
-
-def shuffle(*arrays: object, random_state: object = None, n_samples: object = None) -> object:
-    """Return the rows of each array in a drawn order."""
-    return resample(*arrays, replace=False, n_samples=n_samples, random_state=random_state)
 
 
 # --- scalers ---
