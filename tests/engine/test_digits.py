@@ -61,6 +61,23 @@ def test_many_numbers_are_added_in_pytorchs_order(name: str) -> None:
     assert ours()[name] == GIVEN[name]
 
 
+@pytest.mark.parametrize(
+    ("terms", "columns"), [(2, 1), (5, 1), (19, 1), (100, 1), (600, 1), (5, 2), (64, 4), (200, 10)]
+)
+def test_a_row_is_multiplied_with_one_rounding_a_term(terms: int, columns: int) -> None:
+    """As PyTorch's BLAS does on processors with AVX2 and with AVX-512; the weight of a linear regression with one input
+    gets its gradient this way."""
+    rng = np.random.default_rng(terms)
+    for _ in range(20):
+        row, matrix = rng.standard_normal((1, terms)), rng.standard_normal((terms, columns))
+        row, matrix = row.astype(np.float32).astype(float), matrix.astype(np.float32).astype(float)
+        right = np.zeros((1, columns), np.float32)
+        for each in range(terms):
+            right = (row[:, each : each + 1] * matrix[each] + right).astype(np.float32)  # exact until it is rounded
+        found = torch.tensor(row, dtype=torch.float32) @ torch.tensor(matrix, dtype=torch.float32)
+        assert found.tolist() == right.tolist()
+
+
 @pytest.mark.parametrize("size", [7, 5_000])
 @pytest.mark.parametrize("name", [*DTYPES])
 def test_a_choice_has_the_bits_of_numpys(name: str, size: int) -> None:

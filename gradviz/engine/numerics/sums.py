@@ -26,6 +26,8 @@ _SIDE_BY_SIDE = 4
 _LEVELS = 4
 _STEP = 16  # at least so many vectors are added before the next level
 _DIVIDED = 32_768  # from so many elements on, PyTorch uses several threads
+_ROW = 8_192  # multiplications of a row with a matrix that are done in PyTorch's order, at 16 times the work
+_TILE = 16  # rows and columns of a product that NumPy goes through term by term
 _MANY, _NARROW = 16, 64  # so many rows of so few numbers side by side are slow in NumPy
 _WIDE = 16  # numbers in the widest register, for which softmax is built
 _SHORT = ([0], [0], [0, 1], [0, 1, 2], [0, 1, 2, 3], [0, 4, 1, 2, 3], [0, 4, 5, 1, 2, 3], [0, 4, 5, 6, 1, 2, 3])
@@ -357,8 +359,8 @@ def picked_losses(x: Array) -> Array:
 
 def product(a: Array, b: Array) -> Array:
     """a @ b, or a batch of products. PyTorch multiplies small single precision matrices term by term, in order and with
-    two roundings each (a batch: aten/native/LinearAlgebra.cpp; a single product: the small kernel of its BLAS). A
-    single term can be −0, a sum of several can't."""
+    two roundings each (a batch: aten/native/LinearAlgebra.cpp; a single product: the small kernel of its BLAS), and a
+    row with one rounding each. A single term can be −0, a sum of several can't."""
     if a.ndim == b.ndim == 2 and a.dtype.kind == "f" and a.size and b.size:
         (n, k), m = a.shape, b.shape[1]
         if k == 1 and n > 1 and m > 1:
@@ -374,10 +376,12 @@ def _by_terms(a: Array, b: Array) -> Array:
         return np.asarray(np.matmul(a, b))
     (n, k), m = a.shape[-2:], b.shape[-1]
     work = n * k * m
+    if a.ndim == 2 and n == 1 and (m == 1 or b.flags.c_contiguous):
+        return _fused_row(a, b) if work < _ROW else np.asarray(np.matmul(a, b))
     if a.ndim > 2:
         in_turn = work < 400 and len(a) * work < _DIVIDED
     elif n == 1:
-        in_turn = work < 20 or (work < 1600 and m > 1 and b.flags.c_contiguous)
+        in_turn = work < 20
     else:
         turned = not a.flags.c_contiguous
         in_turn = work < 20 or (work < 100 and (turned or (m > 1 and (k < 4 or b.flags.c_contiguous))))
@@ -387,3 +391,13 @@ def _by_terms(a: Array, b: Array) -> Array:
     if m > 1:
         return np.asarray(np.add.reduce(terms, axis=-2))
     return np.ascontiguousarray(np.add.accumulate(terms, axis=-2)[..., -1, :])
+
+
+def _fused_row(a: Array, b: Array) -> Array:
+    """A row times a matrix, term by term and with one rounding each, which is what NumPy does in a tile of its own. A
+    single row or column would be added in other parts, so the rest of the tile is filled up with zeros."""
+    k, m = b.shape
+    rows, columns = np.zeros((_TILE, k), np.float32), np.zeros((k, max(m, _TILE)), np.float32)
+    rows[0], columns[:, :m] = a[0], b
+    found: Array = np.matmul(rows, columns)[:1, :m]
+    return found.copy()
