@@ -128,6 +128,17 @@ def test_a_write_of_numpys_that_autograd_cannot_see_is_told_with_what_saved_the_
     assert "grad · v = [1, 1] × [2, 7] = [2, 7]" in said[10]
 
 
+def test_a_conjugate_changes_with_what_it_is_the_conjugate_of() -> None:
+    source = "x = torch.tensor([1 + 2j, 3 - 1j], requires_grad=True)\ny = x * 1\nc = y.conj()\nv = c[1:]\ny.add_(1)\n"
+    said = _sentences(run(f"import torch\n{source}"))
+    assert said[4].startswith("y was overwritten: it is (the former y) + 1 = [2+2j, 4-1j] now, version 1. ")
+    assert "c, v changed with it" in said[4] or "c and v changed with it" in said[4]
+    trace = run("import torch\nz = torch.tensor([1 + 2j])\nw = z.conj()\nz.mul_(3)\nw.mul_(2)\n")
+    last = trace.frame(len(trace))
+    held = {last.name(each): last.value(each) for each in range(len(trace.tensors))}
+    assert {name: value and value.text(40) for name, value in held.items()} == {"z": "[6+12j]", "w": "[6-12j]"}
+
+
 def test_what_a_result_or_a_gradient_lends_to_numpy_is_watched() -> None:
     source = "y = torch.exp(w)\nnp.asarray(y.detach())[0] = 0\ny.sum().backward()\nnp.asarray(w.grad)[1] = 9\n"
     said = _sentences(run(BEGIN + source))

@@ -4,7 +4,9 @@ conjugate has memory of its own here, and what is written to either of the two i
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -47,6 +49,11 @@ class _Pair:
 
 
 known: dict[int, list[_Pair]] = {}  # by the identity of the array at the root of either memory
+_roots: dict[int, weakref.ref[Array]] = {}  # which take what is known of them along
+
+
+def _forget(number: int, _: object) -> None:
+    del known[number], _roots[number]
 
 
 def pair(original: Array, conjugate: Array) -> None:
@@ -55,16 +62,24 @@ def pair(original: Array, conjugate: Array) -> None:
     for region in (made.original, made.conjugate):
         root = region.root()
         assert root is not None
-        if id(root) not in known:
-            known[id(root)] = []
-            weakref.finalize(root, known.pop, id(root), None).atexit = False
-        pairs = known[id(root)]
+        number = id(root)
+        if number not in known:
+            known[number] = []
+            # Not by `weakref.finalize`, which imports a module when it is first used: not while a snippet runs.
+            _roots[number] = weakref.ref(root, partial(_forget, number))
+        pairs = known[number]
         pairs[:] = [each for each in pairs if each.original.root() is not None and each.conjugate.root() is not None]
         pairs.append(made)
 
 
 def carry_over(written: Array) -> None:
     """Write to the conjugates of what was written to, and to what it is the conjugate of."""
+    for source, target in followers(written):
+        np.conjugate(source, out=target)
+
+
+def followers(written: Array) -> Iterator[tuple[Array, Array]]:
+    """What follows a write to some memory, each with what it is the conjugate of."""
     waiting, done = [root_of(written)], set()
     while waiting:
         root = waiting.pop()
@@ -77,7 +92,7 @@ def carry_over(written: Array) -> None:
             other = there.root()
             if source is None or target is None or other is None or id(other) in done:
                 continue
-            np.conjugate(source, out=target)
+            yield source, target
             waiting.append(other)
 
 

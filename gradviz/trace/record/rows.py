@@ -12,6 +12,7 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
+from gradviz.engine.kernel import conjugates
 from gradviz.engine.kernel.memory import held_bytes
 from gradviz.engine.kernel.saved import Saved
 from gradviz.engine.kernel.state import identity, state
@@ -159,12 +160,8 @@ class Memory:
 
     def over(self, array: Array) -> list[Tensor]:
         """The living tensors whose elements may overlap with those of a NumPy array."""
-        found = {}
-        for known in (self._tensors, self._detached):
-            for each in _living(known.get(_owner(array), {})):
-                if _overlap(each._data, array):
-                    found[identity(each)] = each
-        return list(found.values())
+        found = (*_over(self._tensors, array), *_over(self._detached, array))
+        return list({identity(each): each for each in found}.values())
 
     def every(self) -> list[Any]:
         """All that are alive."""
@@ -174,9 +171,11 @@ class Memory:
         """The other living tensors whose elements may overlap with those of this one."""
         data = tensor._data
         entries = self._tensors.get(_owner(data))
-        if entries is None or (len(entries) == 1 and identity(tensor) in entries):
-            return []
-        return [each for each in _living(entries) if each is not tensor and _overlap(each._data, data)]
+        is_alone = entries is None or (len(entries) == 1 and identity(tensor) in entries)
+        found = [] if is_alone else _over(self._tensors, data)
+        if conjugates.known:
+            found += [each for _, follower in conjugates.followers(data) for each in _over(self._tensors, follower)]
+        return [each for each in found if each is not tensor]
 
 
 def _owner(data: Array) -> int:
@@ -207,8 +206,8 @@ def _living(entries: dict[int, ref[Any]]) -> list[Any]:
     return [each for each in found if each is not None]
 
 
-def _overlap(a: Array, b: Array) -> bool:
-    return bool(np.may_share_memory(a, b))
+def _over(known: _Sharers, array: Array) -> list[Any]:
+    return [each for each in _living(known.get(_owner(array), {})) if np.may_share_memory(each._data, array)]
 
 
 _pack_step, _pack_node, _pack_input, _pack_tensor, _pack_saved = (
