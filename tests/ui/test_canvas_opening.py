@@ -10,6 +10,7 @@ from gradviz.layout.flat import Layouter
 from gradviz.session.folding import Folding, Presentation
 from gradviz.ui.canvas.diagram import GROUP, TENSOR, diagram_of
 from gradviz.ui.canvas.diagram_layout import initially_open
+from gradviz.ui.canvas.excerpt import drawn_graphs
 from gradviz.ui.canvas.sizes import Ruler
 from gradviz.ui.canvas.structure import find_structure
 from gradviz.ui.canvas.viewport import READABLE
@@ -82,6 +83,14 @@ model, data = VAE(), torch.rand(4, 8)
 found, mu, logvar = model(data)
 loss = loss_function(found, data, mu, logvar)
 loss.backward()
+"""
+REGRESSION = """import torch
+x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+y = torch.tensor([[1.0], [0.0]]).view(2, 1)
+model = torch.nn.Linear(2, 1)
+for _ in range(3):
+    loss = ((model(x) - y) ** 2).mean()
+    loss.backward()
 """
 LITTLE = (653, 420)  # the canvas in a window of 1280 by 800
 
@@ -207,3 +216,26 @@ twice = data * 2
     diagram = scene_of(trace).placed.diagram
     assert [diagram.names[box] for box in np.flatnonzero(diagram.kind == GROUP)] == boxes
     assert np.count_nonzero(diagram.kind == TENSOR) == (2 if boxes else lines + 2)
+
+
+def test_a_tensor_is_on_the_canvas_as_soon_as_it_is_made(qtbot: QtBot) -> None:
+    """Not only when the first operation reads it, however many iterations there are."""
+    trace = run(REGRESSION)
+    view, seen = shown(qtbot, trace, 1), []
+    for cursor in (1, 2, 4, 5):
+        view.set_cursor(cursor)
+        scene = view.scene
+        assert scene is not None
+        (item,) = scene.moment.current
+        assert view.rect().contains(scene.screen_box(item, view.camera, 0)), cursor
+        seen.append(trace.frame_at(cursor).name(int(scene.placed.diagram.index[item])))
+    assert seen == ["x", "torch.tensor([[1.0], [0.0]])", "model.weight", "model.bias"]
+
+
+def test_the_graph_of_an_iteration_stays_until_the_next_one_begins() -> None:
+    """However early a tensor of the next one is made."""
+    batches = run(f"{REGRESSION.replace('    loss = ', '    x = torch.ones(2, 2)' + chr(10) + '    loss = ')}")
+    graphs = drawn_graphs(batches)
+    iterations = np.flatnonzero(graphs.operations >= 4)
+    assert len(iterations) == 3 and (graphs.since[iterations] <= graphs.first[iterations]).all()
+    assert (graphs.since[iterations[1:]] >= graphs.until[iterations[:-1]]).all()

@@ -254,11 +254,12 @@ class Diagram:
         return tensor[order], self.item_of_card[order]
 
     def shown(self, cursor: int) -> Flags:
-        """Which graphs are shown; before the first operation, the graph that it will begin."""
-        shown = (self.first < cursor) & (self.until >= cursor)
-        coming = np.flatnonzero(self.first >= cursor)
+        """Which graphs are shown; before the first tensor, the graph that it will begin."""
+        since = self.structure.since
+        shown = (since < cursor) & (self.until >= cursor)
+        coming = np.flatnonzero(since >= cursor)
         if not shown.any() and len(coming):
-            shown[coming[0]] = True
+            shown[coming[np.argmin(since[coming])]] = True
         return shown
 
     def items_of_tensor(self, tensor: int) -> Ints:

@@ -22,10 +22,11 @@ PART = 8  # an excerpt has a PARTth of that before what is shown at its cursor, 
 
 @dataclass(frozen=True, eq=False)
 class DrawnGraphs:
-    """The graphs of a trace as they are drawn: the steps from which and until which each is shown, the graph of each
-    node (and -1 for no node, at the end), and the number of operations of each graph."""
+    """The graphs of a trace as they are drawn: the step at which each begins, those from which and until which it is
+    shown, the graph of each node (and -1 for no node, at the end), and the number of operations of each graph."""
 
     first: Ints
+    since: Ints
     until: Ints
     of_node: Ints
     operations: Ints
@@ -75,7 +76,22 @@ def _find(trace: Trace) -> DrawnGraphs:
     gone = into != np.arange(len(first))
     until[gone] = first[gone]
     of_node[of_node >= 0] = into[of_node[of_node >= 0]]
-    return DrawnGraphs(first, until, of_node, np.bincount(of_node[of_node >= 0], minlength=len(first)))
+    since = np.where(gone, NEVER, _since(trace, of_node, first, until[~gone]))
+    return DrawnGraphs(first, since, until, of_node, np.bincount(of_node[of_node >= 0], minlength=len(first)))
+
+
+def _since(trace: Trace, of_node: Ints, first: Ints, ends: Ints) -> Ints:
+    """A graph is shown with the first tensor that no operation makes and that no graph before it reads, unless one of
+    those that end is shown in its place until it begins."""
+    graph, tensor = of_node[trace.inputs.node], trace.inputs.tensor
+    read = np.flatnonzero((graph >= 0) & (trace.tensors.producer[tensor] < 0))
+    read = read[np.lexsort((first[graph[read]], tensor[read]))]
+    leaves, earliest = np.unique(tensor[read], return_index=True)
+    since = first.copy()
+    np.minimum.at(since, graph[read[earliest]], trace.tensors.step[leaves])
+    replaces = np.searchsorted(np.sort(ends), np.stack((since, first)), "right")
+    found: Ints = np.where(replaces[0] == replaces[1], since, first)
+    return found
 
 
 def whole(trace: Trace) -> Excerpt:
@@ -88,17 +104,17 @@ def excerpt_around(trace: Trace, cursor: int) -> Excerpt:
     graphs = drawn_graphs(trace)
     if graphs.operations.sum() <= ENOUGH:
         return whole(trace)
-    first, until = graphs.first, graphs.until
-    shown = (first < cursor) & (until >= cursor)
-    later, earlier = np.flatnonzero(first >= cursor), np.flatnonzero(until < cursor)
-    later, earlier = later[np.argsort(first[later], kind="stable")], earlier[np.argsort(-until[earlier], kind="stable")]
+    since, until = graphs.since, graphs.until
+    shown = (since < cursor) & (until >= cursor)
+    later, earlier = np.flatnonzero(since >= cursor), np.flatnonzero(until < cursor)
+    later, earlier = later[np.argsort(since[later], kind="stable")], earlier[np.argsort(-until[earlier], kind="stable")]
     ahead, back = (_fitting(graphs.operations[each]) for each in (later, earlier))
     ahead = max(ahead, 0 if shown.any() else 1)  # before the first operation, the graph that it will begin is shown
     shown[later[:ahead]] = shown[earlier[:back]] = True
     return Excerpt(
         np.flatnonzero(_with_those_above(graphs, shown)),
         int(until[earlier[back]]) + 1 if back < len(earlier) else 0,
-        int(first[later[ahead]]) if ahead < len(later) else NEVER,
+        int(since[later[ahead]]) if ahead < len(later) else NEVER,
     )
 
 

@@ -31,6 +31,7 @@ class Structure:
 
     trace: Trace
     first: Ints  # by graph: the step at which it begins
+    since: Ints  # by graph: the step with which it is shown, when the first of its leaves is there
     until: Ints  # by graph: the step at which another takes its place
     graph_of_node: Ints
     cards: Ints  # (n, 2) graph, tensor
@@ -65,10 +66,11 @@ def find_structure(trace: Trace, excerpt: Excerpt | None = None) -> Structure:
     excerpt, graphs = excerpt or whole(trace), drawn_graphs(trace)
     number = np.full(len(graphs) + 1, -1, np.int64)  # the last entry is that of no graph
     number[excerpt.graphs] = np.arange(len(excerpt.graphs))
-    first, until, graph_of_node = graphs.first[excerpt.graphs], graphs.until[excerpt.graphs], number[graphs.of_node]
+    first, since, until = (each[excerpt.graphs] for each in (graphs.first, graphs.since, graphs.until))
+    graph_of_node = number[graphs.of_node]
     cards = _find_cards(trace, graph_of_node)
     if not len(first):  # only tensors: they are shown as one graph
-        first, until = np.array([-1]), np.array([np.iinfo(np.int64).max])
+        first, since, until = np.array([-1]), np.array([-1]), np.array([np.iinfo(np.int64).max])
         cards = np.column_stack((np.zeros(len(trace.tensors), np.int64), np.arange(len(trace.tensors))))
     count, graph_of_use = len(trace.tensors) + 1, graph_of_node[trace.inputs.node]
     uses = np.flatnonzero(graph_of_use >= 0)
@@ -80,7 +82,7 @@ def find_structure(trace: Trace, excerpt: Excerpt | None = None) -> Structure:
     producer[graph_of_node[producer] != cards[:, 0]] = -1
     groups = find_groups(trace, graph_of_node[:-1])
     return Structure(
-        trace, first, until, graph_of_node[:-1], cards, producer,
+        trace, first, since, until, graph_of_node[:-1], cards, producer,
         card_of_use, groups, _group_of_cards(trace, cards, producer, card_of_use, groups), excerpt,
     )  # fmt: skip
 

@@ -118,7 +118,7 @@ def find_structure(drawing: Drawing, trace: Trace, drawn: Drawn, items: Items) -
     where = np.full(len(trace.tensors), -1, np.int64)
     where[tensors] = np.arange(len(tensors))
     structure = Structure(
-        trace=trace, first=np.array([-1]), until=np.array([FOREVER]),
+        trace=trace, first=np.array([-1]), since=np.array([-1]), until=np.array([FOREVER]),
         graph_of_node=np.where(item_of_node >= 0, 0, -1),
         cards=np.column_stack((np.zeros(len(tensors), np.int64), tensors)),
         producer=trace.tensors.producer[tensors].astype(np.int64), card_of_use=where[trace.inputs.tensor],
