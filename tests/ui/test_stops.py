@@ -152,7 +152,7 @@ def test_the_last_change_of_a_thing(trained: Pilot) -> None:
     assert trained.state.cursor <= at
     trained.press("Alt+Home")
     trained.press("Alt+Up")
-    assert "not changed" in trained.state.notice.sentence
+    assert trained.state.notice.sentence == "Nothing has changed it before this step."
 
 
 def test_the_page_adds_changes_switches_off_and_deletes(trained: Pilot) -> None:
