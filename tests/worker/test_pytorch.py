@@ -63,13 +63,16 @@ def test_environments_are_found_by_their_folders_and_the_useful_ones_come_first(
     assert found[0].path == active and {each.path for each in found} == {near, active, conda, old}
     said = {each.path: (each.title, each.why_not) for each in found}
     assert said[active] == ("PyTorch 2.4.0+cu121, Python 3.11", "")
-    assert said[near] == ("Python 3.11 without PyTorch", f"has no PyTorch: {near} -m pip install torch")
+    assert said[near] == (
+        "Python 3.11 without PyTorch",
+        f"has no PyTorch, which this installs: {near} -m pip install torch",
+    )
     assert said[old][1] == "needs Python 3.11 or newer"
 
 
 def test_what_is_compiled_for_another_python_is_to_be_installed_there(tmp_path: Path) -> None:
     path = environment(tmp_path / "next", "3.19", torch="3.0", numpy="3.0")
-    assert look_at(path).why_not == f"has no ml_dtypes: {path} -m pip install ml_dtypes"
+    assert look_at(path).why_not == f"has no ml_dtypes, which this installs: {path} -m pip install ml_dtypes"
 
 
 def test_a_python_in_a_folder_is_not_started_to_look_at_it(tmp_path: Path) -> None:
