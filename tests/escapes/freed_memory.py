@@ -148,9 +148,36 @@ _YIELDED = (
     "class I:\n    def __iter__(self): return self\n    def __next__(self): raise T\n"
     "def f(): return (yield from I())\nnext(f(), None)"
 )
+_TAKEN_AWAY = (
+    "class T(StopIteration): v = StopIteration.value\nclass I:\n    def __iter__(self): return self\n"
+    "    def __next__(self):\n        e = T(3)\n        %s\n        raise e\n"
+    "def f(): return (yield from I())\nnext(f(), None)"
+)
+_BEGUN_AGAIN = (
+    "kept = []\ndef fill():\n    for n in (48, 56, 64, 72, 80, 96, 128): kept.append([bytes([66]) * (n - 33) for _ in "
+    "range(300)])\nclass E(%s): pass\nclass I:\n    def __index__(self):\n        %s\n        return 0\n"
+    "for n in range(30):\n    e = E(*new(), 0, 1, 'r')\n    mine = new()\n    e.__init__(*mine, I(), 1, 'r')\n"
+    "    e.__init__(*new(), 0, 1, 'r')\n    fill()\n    if mine != new(): print('ESCAPED', mine)"
+)
+_BYTES = "def new(): return 'enc' + str(n) * 20, bytes([65]) * (40 + n)\nn = 0\n"
+_LETTERS = "def new(): return 'enc' + str(n) * 20, 'w' * (40 + n)\nn = 0\n"
+_ERRORS_BEGUN_AGAIN = {
+    "of decoding": _BYTES + _BEGUN_AGAIN % ("UnicodeDecodeError", "e.__init__(*new(), 0, 1, 'r')"),
+    "of decoding, by its parts": (
+        _BYTES + _BEGUN_AGAIN % ("UnicodeDecodeError", "e.encoding, e.object = 'z', bytes(1)")
+    ),
+    "of encoding": _LETTERS + _BEGUN_AGAIN % ("UnicodeEncodeError", "e.__init__(*new(), 0, 1, 'r')"),
+    "of translating": (
+        "def new(): return ('w' * (40 + n),)\nn = 0\n"
+        + _BEGUN_AGAIN % ("UnicodeTranslateError", "e.__init__(*new(), 0, 1, 'r')")
+    ),
+}
 _WITHOUT_VALUE = {
     "an __init__ of its own": f"class T(StopIteration):\n    def __init__(self): pass\n{_YIELDED}",
     "the __init__ of another error": f"class T(KeyError, StopIteration): pass\n{_YIELDED}",
+    "one that is taken away": _TAKEN_AWAY % "del e.value",
+    "one that is taken away by its name": _TAKEN_AWAY % "delattr(e, 'value')",
+    "one that is taken away by another name": _TAKEN_AWAY % "del e.v",
 }
 
 FREED_MEMORY: list[Attack] = [
@@ -162,4 +189,5 @@ FREED_MEMORY: list[Attack] = [
     *listed("Found: tables behind a view", _VIEWS),
     *listed("Found: blocks for which the compiler has no room", _IN_EACH_OTHER),
     *listed("Found: ends of an iterator without a value", _WITHOUT_VALUE),
+    *listed("Found: errors of codecs that are begun again", _ERRORS_BEGUN_AGAIN),
 ]

@@ -1,7 +1,7 @@
 """The guards of what a snippet brings along and finds in its run: attached files and modules, the folder of a run,
 games; of tables whose keys change them, tables of pandas, classes that answer for attributes, names of fields and
-methods, what stands in the place of others, what makes tensors of derived classes, and what a module gets by name or
-hands out."""
+methods, what stands in the place of others, what makes tensors of derived classes, what errors keep, and what a module
+gets by name or hands out."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ _TABLES = found("Stand-ins: pandas")
 _NUMPYS = found("Found: NumPy's own objects by tables and errors")
 _ANSWERING = found("Classes that answer")
 _FIELDS = found("Found: names of methods and fields")
+_ENDS = found("Found: ends of an iterator without a value")
+_BEGUN_AGAIN = found("Found: errors of codecs that are begun again")
 _BASES_BESIDE = found("Found: bases beside an offered class")
 _ADDED = found("Methods that @dataclass adds")
 _PLACE = found("Found: objects in the place of an optimizer")
@@ -862,4 +864,8 @@ BROUGHT = (
         "        if False:\n            raise Attr",
         W + "test_tensor_makers.py::test_no_other_is_read",
     ),
+    worker("language/policy", "deleted attributes", "if isinstance(node.ctx, ast.Del):", "if False:", _ENDS),
+    worker("language/guard", "delattr", "self.write(deletable(thing, name), name)", "self.write(thing, name)", _ENDS),
+    worker("objects/type_slots", "members", "if type(member) is MemberDescriptorType", "if None", _ENDS),
+    worker("objects/python_types", "places", "operator.index(each) if _is_place(each) else each", "each", _BEGUN_AGAIN),
 )

@@ -34,7 +34,7 @@ from gradviz.worker.objects.arguments import check_arguments, is_numpys_own, kee
 from gradviz.worker.objects.identity import Identities
 from gradviz.worker.objects.kept_memory import remember
 from gradviz.worker.objects.numpy_boundary import IN, REAL
-from gradviz.worker.objects.type_slots import heirs
+from gradviz.worker.objects.type_slots import deletable, heirs
 from gradviz.worker.policy_names import (
     ENGINE_ATTRIBUTES,
     FORBIDDEN_ATTRIBUTES,
@@ -359,7 +359,7 @@ class Guard:
         """Return the names that `Rewriter` calls."""
         hooks: dict[str, object] = {"<get>": self.get, "<getattr>": self.getattr, "<write>": self.write}
         hooks |= {"<super>": super_of(self), "<vars>": self.vars, "<class>": plain_type, "<absent>": Absent}
-        hooks["<dict>"] = dict
+        hooks |= {"<dict>": dict, "<deletable>": deletable}
         hooks["<entry>"], hooks["<code>"] = check_arguments, functools.partial(code_of, self)
         hooks["<getter>"] = functools.partial(getter_of, self)
         hooks["<setter>"] = functools.partial(setter_of, self)
@@ -588,7 +588,7 @@ class Guard:
         """The snippet's delattr."""
         self._check_name(name)
         name = OWN_NAMES.get(name, name)
-        delattr(self.write(thing, name), name)
+        delattr(self.write(deletable(thing, name), name), name)
 
 
 def own_names(names: dict[str, object]) -> dict[str, object]:

@@ -178,8 +178,10 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(node.ctx, ast.Load):
             if private or mangled in _HOOKED or mangled == "__init__":
                 return _hook("<get>", node, node.value, constant)
-        else:
-            node.value = _hook("<write>", node, node.value, constant)
+            return node
+        if isinstance(node.ctx, ast.Del):
+            node.value = _hook("<deletable>", node, node.value, constant)
+        node.value = _hook("<write>", node, node.value, constant)
         return node
 
     def _mangled(self, name: str) -> str:

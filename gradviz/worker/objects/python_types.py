@@ -29,7 +29,7 @@ import typing
 import warnings
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, SupportsIndex, TypeGuard
 
 import numpy as np
 
@@ -85,6 +85,7 @@ def change_types() -> bool:
     others += [(each, "__repr__", _kept) for each in _OF_PARTS]
     others += [(types.GenericAlias, "__repr__", _of_kept_lists), (types.MethodType, "__repr__", _as_in_pytorch)]
     others += [(each, "__str__", _of_plain_parts) for each in _CODEC_ERRORS]
+    others += [(each, "__init__", _with_plain_places) for each in _CODEC_ERRORS]
     changes: list[Change] = [*((each, "__repr__", _numbered) for each in with_address), *others]
     if sys.version_info < (3, 13):
         changes += [(list, name, _of_held_items) for name in ("__lt__", "__le__", "__gt__", "__ge__")]
@@ -344,6 +345,20 @@ def _of_plain_parts(original: Callable[[object], str]) -> Callable[[Any], str]:
         return "" if thing is None else f"{encoding} codec, position {start}-{end}: {reason}"
 
     return __str__
+
+
+def _with_plain_places(original: Callable[..., None]) -> Callable[..., None]:
+    """Return `__init__` of a codec error, whose places are numbers before it begins: while it asks for one, it has its
+    other parts without holding them."""
+
+    def __init__(self: object, *parts: object, **named: object) -> None:
+        original(self, *(operator.index(each) if _is_place(each) else each for each in parts), **named)
+
+    return __init__
+
+
+def _is_place(part: object) -> TypeGuard[SupportsIndex]:
+    return not isinstance(part, int) and hasattr(type(part), "__index__")
 
 
 def _of_a_year(original: Callable[[object], str]) -> Callable[[object], str]:

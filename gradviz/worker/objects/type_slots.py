@@ -1,8 +1,8 @@
 """Replaces methods of Python's own types by hand.
 
 Attributes of such a type can't be set. What setting one would do is done here: another method is put into the type's
-table of names, and the type, with all its subclasses, gets the matching C function. Next: `python_types` and
-`ordered_tables`, which say what is changed."""
+table of names, and the type, with all its subclasses, gets the matching C function. `deletable` looks at
+what C code keeps in an object. Next: `python_types` and `ordered_tables`, which say what is changed."""
 
 from __future__ import annotations
 
@@ -10,12 +10,23 @@ import ctypes
 import functools
 import gc
 from collections.abc import Callable, Iterator
+from inspect import getattr_static
+from types import MemberDescriptorType
 from typing import Any
 
 from gradviz.trace.record.location import Stack
 
 Change = tuple[type, str, Callable[[Any], object]]  # the method of a class, and what makes its replacement
 _WORD = ctypes.sizeof(ctypes.c_void_p)
+
+
+def deletable(thing: object, name: str) -> object:
+    """Return an object whose attribute may be deleted. What Python's own code keeps in one may not: some of that code
+    does not look whether it is still there, such as `yield from` with the value of a StopIteration."""
+    member = getattr_static(type(thing), name, None)
+    if type(member) is MemberDescriptorType and "__slots__" not in vars(member.__objclass__):
+        raise AttributeError(f"'{name}' of a '{type(thing).__name__}' can't be deleted in GradViz snippets")
+    return thing
 
 
 class _Looking:
@@ -48,6 +59,9 @@ class _Looking:
     def __eq__(self, other: object) -> bool:
         return False
 
+    def __init__(self) -> None:
+        return None
+
     def __del__(self) -> None:
         return None
 
@@ -67,6 +81,7 @@ _PLACES: dict[str, tuple[int, int | None]] = {
     **dict.fromkeys(("__lt__", "__le__", "__eq__", "__gt__", "__ge__"), (25, None)),
     "__iter__": (27, None),
     "__next__": (28, None),
+    "__init__": (37, None),
     "__del__": (49, None),
 }
 
