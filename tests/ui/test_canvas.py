@@ -64,8 +64,9 @@ def test_nothing_but_qt_is_imported_before_the_first_trace() -> None:
     assert found.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("snippet", ["", TRAINED], ids=["sample", "training"])
-@pytest.mark.parametrize("zoom", [1.0, 0.6, 0.25])
+@pytest.mark.parametrize(
+    ("zoom", "snippet"), [(1.0, ""), (0.6, ""), (0.25, ""), (0.6, TRAINED)], ids=["1.0", "0.6", "0.25", "training"]
+)
 def test_a_step_repaints_what_it_changed_and_that_is_enough(qtbot: QtBot, zoom: float, snippet: str) -> None:
     trace = run(snippet) if snippet else sample_trace()
     view = shown(qtbot, trace, 0)
