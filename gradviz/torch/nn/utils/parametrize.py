@@ -201,7 +201,7 @@ def _own_class(module: Module) -> None:
     def deepcopied(self: object, memo: dict[int, object]) -> object:
         replica = self.__new__(self.__class__)
         memo[id(self)] = replica
-        replica.__dict__ = copy.deepcopy(self.__dict__, memo)
+        vars(replica).update(copy.deepcopy(vars(self), memo))
         return replica
 
     made = type(
