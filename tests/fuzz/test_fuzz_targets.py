@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.fuzz import documents, figures, lessons, messages, plots, policy, recordings, traces
@@ -47,6 +47,7 @@ def test_any_lessons_and_notebooks(data: bytes) -> None:
 
 @slowly
 @given(decisions)
+@example(data=b"\x01\x00\x9d\x9d")  # a module whose name ends in a zero
 def test_any_trace(data: bytes) -> None:
     traces.one_input(data)
 

@@ -314,9 +314,9 @@ def _best(names: Names, rows: NDArray[np.int64]) -> int:
     """The first of the names with the lowest rank; of those that one module gives, the last: what was put elsewhere in
     it, or replaced, has its former name no longer."""
     rank = names.rank[rows]
-    best = rows[rank == rank.min()]
-    owner = names.owner[best]
-    return int(best[owner == owner[0]][-1] if owner[0] else best[0])
+    best: list[int] = rows[rank == rank.min()].tolist()
+    owner = str(names.owner[best[0]])  # one by one: NumPy compares texts without the zeros at their ends
+    return [each for each in best if names.owner[each] == owner][-1] if owner else best[0]
 
 
 def _plain_names(naming: Naming, asked: NDArray[np.int64]) -> list[str | None]:
