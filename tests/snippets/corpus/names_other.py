@@ -77,9 +77,7 @@ x = torch.arange(4.0, requires_grad=True)
 y = x.resize(2, 2)
 y.sum().backward()
 print(y.shape, x.grad, x.detach().t().resize(4, 1), torch.torch is torch, torch.nn.functional.torch.ones(1))
-print(
-    torch.has_mps, torch.has_cuda, torch.has_cudnn, torch.has_mkldnn, torch.has_lapack, torch.has_openmp, torch.has_mkl
-)
+print(torch.has_mps, torch.has_cuda, torch.has_cudnn, torch.has_mkldnn, torch.has_lapack, torch.has_openmp, torch.has_mkl)
 torch.set_default_device("cpu")
 print(torch.ones(1).device, v.clone().ldexp_(torch.tensor([1, 2, 3])), torch.ldexp_(v.clone(), torch.tensor([1, 2, 3])))
 tried("pin_memory", v)

@@ -101,9 +101,7 @@ for call in (lambda: torch.ones(1).view(), lambda: torch.ones(()).repeat(), lamb
     tell(call)
 for y in (torch.xlogy(x, 2.0), torch.xlogy(2, x), x.xlogy(x), torch.special.xlogy(x, 0), x.clone().xlogy_(2)):
     print(y, [name for name in dir(y.grad_fn) if name.startswith("_saved")], torch.autograd.grad(y.sum(), x))
-print(
-    torch.xlogy(x, 2).grad_fn._saved_other, torch.xlogy(2.0, x).grad_fn._saved_self, torch.func.vmap(torch.xlogy)(x, x)
-)
+print(torch.xlogy(x, 2).grad_fn._saved_other, torch.xlogy(2.0, x).grad_fn._saved_self, torch.func.vmap(torch.xlogy)(x, x))
 for roots in (x.sum(), torch.ones(1) * x[0], [torch.ones(()), x.sum()], x * 2, [x.sum(), torch.ones(())]):
     tell(lambda: torch.autograd.grad(roots, x, is_grads_batched=True))
 # gradients of softmax in types of half the size are rounded once
@@ -141,14 +139,10 @@ for call in (
     tell(call)
 # sparse gradients of another kind, and gradients in batches of sparse ones
 sparse = torch.ones((2, 2), dtype=torch.double, requires_grad=True).to_sparse()
-
-
 def through(x, change):
     y = x.clone()
     y.register_hook(change)
     return y.to_dense()
-
-
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     for change in (lambda g: g.to_dense().to_sparse(1), lambda g: g.to_dense()):

@@ -112,8 +112,7 @@ f = open("w", "w")
 f.write("x" * 20000)
 f.close()
 print(os.path.getsize("w"), f.closed, f.name, f.mode)
-folder = Path("run")
-folder.mkdir()
+folder = Path("run"); folder.mkdir()
 part = folder / "state.json.tmp"
 with open(part, "w") as f:
     f.write(json.dumps({"step": 3}))

@@ -26,11 +26,5 @@ for name, function in FUNCTIONS.items():
     print(name, y.detach(), x.grad)
 print(torch.tensor([1.0, float("nan"), 0.5, float("nan"), 2.0]).cummin(0))
 n = float("nan")
-for row in (
-    [n, 1.0, n, 3.0],
-    [2.0, n, 1.0, n, 2.0, 1.0],
-    [3.0, n, 2.0, 2.0, n, 1.0, n, 1.0, 2.0],
-    [1.0, n, n],
-    [n, 2.0, 2.0],
-):
+for row in ([n, 1.0, n, 3.0], [2.0, n, 1.0, n, 2.0, 1.0], [3.0, n, 2.0, 2.0, n, 1.0, n, 1.0, 2.0], [1.0, n, n], [n, 2.0, 2.0]):
     print(torch.tensor(row).mode(), torch.tensor(row).bfloat16().mode().indices)

@@ -117,48 +117,19 @@ def tell(what, fn):
 a = np.array([[1.0, -2.0, 3.5], [0.25, 4.0, -1.5]])
 n = np.array([5, 2, 7, 1])
 print(np.positive(a), np.conjugate(a), np.fix(a), np.pow(a, 2), np.spacing(a), sep="\n")
-print(
-    np.acos(a / 4), np.asin(a / 4), np.atan(a), np.atan2(a, 2), np.asinh(a), np.acosh(a + 3), np.atanh(a / 5), sep="\n"
-)
+print(np.acos(a / 4), np.asin(a / 4), np.atan(a), np.atan2(a, 2), np.asinh(a), np.acosh(a + 3), np.atanh(a / 5), sep="\n")
 print(np.concat([a, a]), np.permute_dims(a, (1, 0)), np.matrix_transpose(a), np.unstack(a), sep="\n")
-print(
-    np.bitwise_not(n),
-    np.bitwise_invert(n),
-    np.bitwise_left_shift(n, 1),
-    np.bitwise_right_shift(n, 1),
-    np.bitwise_count(n),
-)
+print(np.bitwise_not(n), np.bitwise_invert(n), np.bitwise_left_shift(n, 1), np.bitwise_right_shift(n, 1), np.bitwise_count(n))
 print(np.vecdot(a, a), np.matvec(a, a[0]), np.vecmat(a[:, 0], a), np.cumulative_sum(n), np.cumulative_prod(n))
 print(np.hsplit(a, 3), np.vsplit(a, 2), np.dsplit(a.reshape(1, 2, 3), 3))
-print(
-    np.diagflat([1, 2]), np.tril_indices_from(a[:, :2]), np.triu_indices_from(a[:, :2]), np.diag_indices_from(a[:, :2])
-)
+print(np.diagflat([1, 2]), np.tril_indices_from(a[:, :2]), np.triu_indices_from(a[:, :2]), np.diag_indices_from(a[:, :2]))
 print(np.nanpercentile(a, 30), np.nanquantile(a, 0.3), np.nancumprod(a), np.histogram_bin_edges(n, 3))
 print(np.histogramdd(a.T, bins=2), np.isrealobj(a), np.real_if_close(a + 0j), np.logaddexp2(a, 1.0))
 print(np.broadcast_shapes((2, 1), (3,)), np.polyadd([1, 2], [3]), np.polysub([1, 2], [3]), np.polymul([1, 2], [3, 4]))
-print(
-    np.polydiv([1.0, 3, 2], [1.0, 1]), np.compress([True, False], a, axis=0), np.sort_complex(n), np.i0(a), np.unwrap(a)
-)
-print(
-    np.format_float_positional(0.125),
-    np.format_float_scientific(0.125),
-    np.packbits([1, 0, 1]),
-    np.unpackbits(np.array([5], np.uint8)),
-)
-print(
-    np.linalg.svdvals(a),
-    np.linalg.trace(a),
-    np.linalg.diagonal(a),
-    np.linalg.cross(a[0], a[1]),
-    np.linalg.outer([1, 2], [3, 4]),
-)
-print(
-    np.linalg.matmul(a, a.T),
-    np.linalg.vector_norm(a),
-    np.linalg.matrix_norm(a),
-    np.linalg.tensordot(a, a),
-    np.linalg.vecdot(a, a),
-)
+print(np.polydiv([1.0, 3, 2], [1.0, 1]), np.compress([True, False], a, axis=0), np.sort_complex(n), np.i0(a), np.unwrap(a))
+print(np.format_float_positional(0.125), np.format_float_scientific(0.125), np.packbits([1, 0, 1]), np.unpackbits(np.array([5], np.uint8)))
+print(np.linalg.svdvals(a), np.linalg.trace(a), np.linalg.diagonal(a), np.linalg.cross(a[0], a[1]), np.linalg.outer([1, 2], [3, 4]))
+print(np.linalg.matmul(a, a.T), np.linalg.vector_norm(a), np.linalg.matrix_norm(a), np.linalg.tensordot(a, a), np.linalg.vecdot(a, a))
 print(list(np.ndindex(2, 2)), list(np.ndindex((1, 2))), list(np.ndenumerate(a)))
 print(np.fromfunction(lambda i, j: i + 10 * j, (2, 2)), np.fromfunction(lambda i, j: i == j, (2, 2), dtype=int))
 print(np.s_[1:3, ::2], a[np.s_[:, 1:]], np.euler_gamma, np.True_, np.False_)
@@ -174,15 +145,9 @@ np.put_along_axis(b.numpy(), np.array([[0], [1]]), 9, axis=1)
 print(b)
 tell("outside", lambda: np.put(b.numpy(), 99, 1))
 np.random.seed(3)
-for (
-    name
-) in "chisquare gumbel logistic pareto power rayleigh standard_exponential standard_gamma standard_t weibull".split():
+for name in "chisquare gumbel logistic pareto power rayleigh standard_exponential standard_gamma standard_t weibull".split():
     needs = [2.5] if name in ("chisquare", "pareto", "power", "standard_gamma", "standard_t", "weibull") else []
-    print(
-        name,
-        getattr(np.random, name)(*needs, size=2),
-        getattr(np.random.default_rng(1), name)(*needs, size=2) if name not in ("pareto", "power") else "",
-    )
+    print(name, getattr(np.random, name)(*needs, size=2), getattr(np.random.default_rng(1), name)(*needs, size=2) if name not in ("pareto", "power") else "")
 print(np.random.triangular(0, 1, 2), np.random.negative_binomial(3, 0.5), np.random.standard_cauchy())
 r = np.random.default_rng(0)
 print(r.permuted(n), r.beta(1, 2), r.gamma(2.0), r.laplace(), r.lognormal(), r.geometric(0.3), r.dirichlet([1, 2]))
@@ -197,8 +162,6 @@ a = np.arange(6.0)
 
 def rolling(a, window):
     return np.lib.stride_tricks.as_strided(a, shape=(a.size - window + 1, window), strides=(a.strides[0],) * 2)
-
-
 w = rolling(a, 3)
 print(w, w.sum(axis=1), np.lib.stride_tricks.sliding_window_view(a, 4))
 b = np.arange(12).reshape(3, 4)
