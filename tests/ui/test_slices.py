@@ -24,6 +24,7 @@ from tests.driver import Pilot
 
 OURS = str(Path(gradviz.__file__).parent)
 FILES_OF_A_STEP = 60
+OF_THE_PROGRAM = {"ui/memory_management.py"}  # its timer belongs to no window, and goes on
 SQUARE = "import torch\nw = torch.tensor(3., requires_grad=True)\ny = w * w\ny.backward()\n"
 
 
@@ -38,7 +39,7 @@ def test_a_step_enters_few_of_our_files(pilot: Pilot) -> None:
     pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled)
     pilot.window.store.move(2)
     pilot.qtbot.wait(1500)  # the next worker reports after a run
-    for timer in [*pilot.window.findChildren(QTimer), *pilot.window.shell.findChildren(QTimer)]:
+    for timer in pilot.window.findChildren(QTimer):
         timer.stop()
     entered: set[str] = set()
 
@@ -54,7 +55,7 @@ def test_a_step_enters_few_of_our_files(pilot: Pilot) -> None:
     finally:
         sys.setprofile(None)
     assert pilot.state.cursor == 3
-    names = sorted({str(Path(name).relative_to(OURS)) for name in entered})
+    names = sorted({str(Path(name).relative_to(OURS)) for name in entered} - OF_THE_PROGRAM)
     assert "ui/panels/timeline.py" in names and "ui/canvas/painter.py" in names
     assert len(names) <= FILES_OF_A_STEP, names
 
