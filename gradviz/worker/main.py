@@ -29,6 +29,8 @@ _ELSEWHERE = (
     "encodings.utf_8_sig encodings.utf_7 encodings.utf_16 encodings.utf_32 encodings.punycode encodings.cp1250 "
     "encodings.cp1251 encodings.cp1252 encodings.cp437 encodings.iso8859_2 encodings.iso8859_15 encodings.koi8_r"
 ).split()
+if sys.version_info >= (3, 12):
+    _ELSEWHERE.append("_pylong")  # divides very long numbers
 
 
 def main() -> NoReturn:

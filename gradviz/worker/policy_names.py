@@ -44,7 +44,7 @@ DEFINABLE_DUNDERS = OWN_DUNDERS | frozenset(
     __iadd__ __sub__ __rsub__ __isub__ __mul__ __rmul__ __imul__ __truediv__ __rtruediv__ __itruediv__ __floordiv__
     __rfloordiv__ __ifloordiv__ __mod__ __rmod__ __imod__ __divmod__ __pow__ __rpow__ __ipow__ __matmul__ __rmatmul__
     __imatmul__ __and__ __rand__ __iand__ __or__ __ror__ __ior__ __xor__ __rxor__ __ixor__ __lshift__ __rlshift__
-    __rshift__ __rrshift__ __copy__ __post_init__ __slots__ __constants__ __torch_function__ """.split()
+    __rshift__ __rrshift__ __copy__ __post_init__ __slots__ __match_args__ __constants__ __torch_function__ """.split()
 )
 READABLE_DUNDERS = DEFINABLE_DUNDERS | frozenset(
     """ __name__ __doc__ __version__ __qualname__ __module__ __cause__ __context__ __suppress_context__

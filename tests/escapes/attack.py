@@ -73,6 +73,7 @@ def every_attack() -> list[Attack]:
     from tests.escapes.door import DOOR
     from tests.escapes.dropped_while_used import DROPPED_WHILE_USED
     from tests.escapes.encoded_texts import ENCODED_TEXTS
+    from tests.escapes.entered_again import ENTERED_AGAIN
     from tests.escapes.found import FOUND
     from tests.escapes.freed_memory import FREED_MEMORY
     from tests.escapes.hostile_objects import HOSTILE_OBJECTS
@@ -96,7 +97,7 @@ def every_attack() -> list[Attack]:
         *(*IMPORTS_THAT_FIND_NOTHING, *OBJECTS_OF_OTHER_CLASSES, *ATTRIBUTES_BY_NAME, *ADDRESSES_IN_METHODS),
         *(*ADDRESSES_IN_TEXTS_OF_C, *FREED_MEMORY, *DROPPED_WHILE_USED, *ITERATORS_AND_ENCODERS, *HOSTILE_OBJECTS),
         *(*INSIDE_SEARCHES, *ENCODED_TEXTS, *DOOR, *PACKAGES_INSIDE, *STORAGES_AND_GAMES, *CODECS_AND_PICKLES, *TABLES),
-        *(*PANDAS_AND_DATA_SETS, *WRAPPERS_AND_ATTRIBUTES),
+        *(*PANDAS_AND_DATA_SETS, *WRAPPERS_AND_ATTRIBUTES, *ENTERED_AGAIN),
     ]
     order = list(dict.fromkeys(each.kind for each in attacks))
     return sorted(attacks, key=lambda each: order.index(each.kind))

@@ -86,8 +86,10 @@ def look_at_tree(tree: ast.Module) -> None:
     """No attribute without its hook, nothing of a class but its bases, no pattern that reads what is hooked."""
     for node in ast.walk(tree):
         if isinstance(node, ast.MatchClass):
+            looked_at = node.cls.id.split()[1:-2] if isinstance(node.cls, ast.Name) and "<" in node.cls.id else []
             for name in node.kwd_attrs:
-                assert not name.startswith("_") and name not in FORBIDDEN_ATTRIBUTES | HOOKED_ATTRIBUTES, name
+                assert not name.startswith("_") and name not in FORBIDDEN_ATTRIBUTES, name
+                assert name in looked_at or name not in HOOKED_ATTRIBUTES, name
         if isinstance(node, ast.ClassDef):
             assert not node.keywords, "a metaclass"
         if not isinstance(node, ast.Attribute):

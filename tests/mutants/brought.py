@@ -356,7 +356,7 @@ BROUGHT = (
     worker(
         "language/guard",
         "closed names by another __getattr__",
-        "if guard._is_closed(subject, name):",
+        "if guard.is_closed(subject, name):",
         "if False:",
         _ANSWERING,
     ),

@@ -9,8 +9,9 @@ from __future__ import annotations
 from tests.mutants.brought import BROUGHT
 from tests.mutants.classes import CLASSES
 from tests.mutants.locks import FILES, LIMITS, LOCKS, READERS
+from tests.mutants.patterns import PATTERNS
 from tests.mutants.rules import AT_RUN_TIME, INTRUDERS, LANGUAGE, MODULES, NUMPY
 from tests.mutants.systems import SYSTEMS
 
-_RULES = (*LANGUAGE, *AT_RUN_TIME, *CLASSES, *MODULES, *INTRUDERS, *NUMPY, *BROUGHT)
+_RULES = (*LANGUAGE, *PATTERNS, *AT_RUN_TIME, *CLASSES, *MODULES, *INTRUDERS, *NUMPY, *BROUGHT)
 GUARDS = (*_RULES, *LOCKS, *SYSTEMS, *LIMITS, *READERS, *FILES)

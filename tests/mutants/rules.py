@@ -83,13 +83,6 @@ LANGUAGE = (
     ),
     worker(
         "language/policy",
-        "names in class patterns",
-        'if name.startswith("_") or name in HOOKED_ATTRIBUTES:',
-        "if False:",
-        escape("obj by match"),
-    ),
-    worker(
-        "language/policy",
         "dotted names in patterns",
         'if isinstance(part, ast.Attribute) and (part.attr.startswith("_") or part.attr in HOOKED_ATTRIBUTES):',
         "if False:",
@@ -290,7 +283,7 @@ AT_RUN_TIME = (
     worker(
         "language/guard",
         "attributes that only our classes have",
-        "if self._is_closed(subject, name):\n            raise",
+        "if self.is_closed(subject, name):\n            raise",
         "if False:\n            raise",
         found("Found: objects that forward"),
     ),

@@ -17,7 +17,7 @@ def refusal(text: str) -> str:
 
 @pytest.mark.parametrize(
     "pattern",
-    ["x._y", "x.format", "a._b.c", "x._y()", "x.y | x.saved", "float(saved=f)", "x.format(grad=y)", "{x._y: 1}"],
+    ["x._y", "x.format", "a._b.c", "x._y()", "x.y | x.saved", "float(_saved=f)", "x.format(grad=y)", "{x._y: 1}"],
 )
 def test_a_pattern_with_a_name_that_is_read_through_a_hook(pattern: str) -> None:
     sentence = refusal(f"x = 1\nmatch x:\n    case {pattern}:\n        pass\n")

@@ -50,6 +50,12 @@ def test_a_lone_surrogate_and_nul_get_through(run: Runner) -> None:
     assert outcome.printed() == "\ud800 \0 \U0010ffff\n"
 
 
+def test_very_long_numbers_are_divided(run: Runner) -> None:
+    """For which Python imports a module of its own when it first does so."""
+    outcome = run("a, b = 10**200_000, 7**90_000\nq, r = divmod(a, b)\nprint(q * b + r == a, 0 <= r < b, a // b == q)")
+    assert (outcome.status, outcome.printed()) == ("ok", "True True True\n"), outcome
+
+
 def test_sleep_is_capped(run: Runner) -> None:
     begun = time.monotonic()
     outcome = run("import time\nfor _ in range(3): time.sleep(1000)\nprint('slept')")

@@ -33,6 +33,7 @@ from gradviz.worker.language.guard import (
     is_tensors_state,
     meets_arrays,
 )
+from gradviz.worker.language.patterns import pattern_of
 from gradviz.worker.objects.arguments import is_offered, private_of
 from gradviz.worker.objects.kept_memory import comparing, keeping, method_of
 from gradviz.worker.objects.numpy_boundary import PLAIN, to_snippet
@@ -53,7 +54,7 @@ _COMPARISONS = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__".split())
 _WITHOUT_OPERAND = frozenset(
     """ __init__ __call__ __len__ __iter__ __next__ __reversed__ __repr__ __str__ __format__ __enter__ __exit__ __hash__
     __bool__ __float__ __int__ __index__ __complex__ __neg__ __pos__ __abs__ __invert__ __copy__ __post_init__ __slots__
-    __constants__ __torch_function__ """.split()
+    __match_args__ __constants__ __torch_function__ """.split()
 )
 _OPERATORS = DEFINABLE_DUNDERS - OWN_DUNDERS - _WITHOUT_OPERAND
 
@@ -111,7 +112,7 @@ class ClassMaker:
         self._bases = frozenset(_BASES) | bases
         self._welcomes: dict[type, Any] = {}  # what classes do with those that derive from them
         guard.of_classes = {"<welcome>": self._welcome_of, "<mro>": self._order_of, "<bases>": self._bases_of}
-        guard.of_classes["<maker>"] = self._maker_of
+        guard.of_classes |= {"<maker>": self._maker_of, "<pattern>": functools.partial(pattern_of, guard)}
         guard.classes = self
         self._never_bound: set[object] = set()
 
@@ -377,11 +378,21 @@ def _check_finished(made: type) -> None:
             raise TypeError(f"a class can't define '{key}' in GradViz snippets")
     if MEMORY in vars(made) or MEMORY in vars(made).get("__annotations__", ()):
         raise TypeError(f"a class can't define '{MEMORY}' in GradViz snippets")
+    _check_places(vars(made).get("__match_args__", ()))
     replaced = {**guarded_operators(dict(vars(made))), **_overriding(made), **_answering(made), **_overrides(made)}
     for key, method in replaced.items():
         type.__setattr__(made, key, method)
     if "__slots__" in vars(made):
         type.__setattr__(made, "__slots__", _plain_slots(made))
+
+
+def _check_places(given: object) -> None:
+    """The places of a class pattern: read as they are, past the hooks (`check_patterns` looks at public names)."""
+    if type(given) is not tuple or not all(type(each) is str for each in given):
+        raise TypeError("__match_args__ can only be a tuple of texts in GradViz snippets")
+    private = next((each for each in given if each.startswith("_")), None)
+    if private is not None:
+        raise TypeError(f"a field can't be called '{private}' in GradViz snippets")
 
 
 def _overriding(made: type) -> dict[str, Any]:

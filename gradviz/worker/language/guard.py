@@ -196,7 +196,7 @@ def getter_of(guard: Guard, thing: object) -> Callable[..., object]:
         if found is None:
             whose = "'super' object" if type(thing) is super else f"type object '{thing.__name__}'"  # type: ignore[union-attr]
             raise AttributeError(f"{whose} has no attribute '__getattr__'")
-        if guard._is_closed(subject, name):
+        if guard.is_closed(subject, name):
             raise AttributeError(f"'{type(subject).__name__}' object has no attribute '{name}'")
         return found(subject, name)
 
@@ -396,7 +396,7 @@ class Guard:
         subject = super.__getattribute__(thing, "__self__") if type(thing) is super else thing
         if name in ("format", "format_map") and (isinstance(subject, str) or self._is_str_class(subject)):
             return self._format(subject, name)
-        if self._is_closed(subject, name):
+        if self.is_closed(subject, name):
             raise AttributeError(f"'{type(subject).__name__}' object has no attribute '{name}'")
         if name == "__init__":
             return self._initializer(thing, subject)
@@ -414,7 +414,7 @@ class Guard:
             raise AttributeError(f"'{name}' is private to GradViz")
         return value
 
-    def _is_closed(self, thing: object, name: str) -> bool:
+    def is_closed(self, thing: object, name: str) -> bool:
         """Whether an attribute that Python would return is hidden from a snippet."""
         if isinstance(thing, _FORWARDING):  # the attribute it forwards to would be read without a check
             return name in HOOKED_ATTRIBUTES or name in NUMPY_ATTRIBUTES
@@ -572,7 +572,7 @@ class Guard:
             return thing  # a stand-in refuses with its own message
         if isinstance(thing, Node) and hasattr(Node, name):
             raise AttributeError(f"'{name}' on a '{cls.__name__}' belongs to GradViz; choose another name")
-        if isinstance(thing, self._changeable) and not self._is_closed(thing, name):
+        if isinstance(thing, self._changeable) and not self.is_closed(thing, name):
             return thing
         if (name == "shape" and REAL.get(cls) is np.ndarray) or (name == "columns" and cls in IN):  # of a table
             return thing

@@ -151,6 +151,14 @@ class Rewriter(ast.NodeTransformer):
         """A dotted name in a pattern has no room for a hook; the check has covered it."""
         return node
 
+    def visit_Match(self, node: ast.Match) -> list[ast.AST]:
+        """Where a class pattern reads an attribute that has a hook elsewhere, a stand-in of the class is made before
+        (`patterns`)."""
+        inside = (each for case in node.cases for each in ast.walk(case.pattern) if isinstance(each, ast.MatchClass))
+        made = [_stand_in(each, hooked) for each in inside if (hooked := sorted(_HOOKED.intersection(each.kwd_attrs)))]
+        self.generic_visit(node)
+        return [*made, node]
+
     def visit_MatchClass(self, node: ast.MatchClass) -> ast.AST:
         node.patterns = [self.visit(each) for each in node.patterns]
         node.kwd_patterns = [self.visit(each) for each in node.kwd_patterns]
@@ -203,6 +211,16 @@ def _entry(node: ast.AST, given: ast.arguments) -> ast.Call | None:
 def _hook(name: str, node: ast.AST, *arguments: Any) -> ast.Call:
     function = ast.copy_location(ast.Name(name, ast.Load()), node)
     return ast.copy_location(ast.Call(function, list(arguments), []), node)
+
+
+def _stand_in(pattern: ast.MatchClass, hooked: list[str]) -> ast.Assign:
+    """Give a pattern the variable of a stand-in in place of its class, and return the statement that makes it."""
+    variable = f"<pattern {' '.join(hooked)} {pattern.lineno} {pattern.col_offset}>"
+    names = [ast.copy_location(ast.Constant(name), pattern) for name in hooked]
+    target = ast.copy_location(ast.Name(variable, ast.Store()), pattern)
+    made = _hook("<pattern>", pattern, pattern.cls, *names)
+    pattern.cls = ast.copy_location(ast.Name(variable, ast.Load()), pattern)
+    return ast.copy_location(ast.Assign([target], made), pattern)
 
 
 MAX_DEPTH = 200
@@ -470,7 +488,7 @@ class _Checker(ast.NodeVisitor):
     def visit_MatchClass(self, node: ast.MatchClass) -> None:
         for name in node.kwd_attrs:
             self._attribute(name)
-            if name.startswith("_") or name in HOOKED_ATTRIBUTES:
+            if name.startswith("_"):
                 self._refuse(f"{name} can't be used in a class pattern", "match the object and read it afterwards")
         self._dotted(node.cls)
         self.generic_visit(node)
