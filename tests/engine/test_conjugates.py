@@ -80,3 +80,21 @@ def test_nothing_is_kept_of_memory_that_is_gone() -> None:
     del z, v
     gc.collect()
     assert conjugates.known.keys() <= before.keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "lazily"),
+    [
+        ("z.conj()", True),
+        ("z[None].mH * 2", True),
+        ("(z + 1).conj().view(2, 1)", True),
+        ("z.conj().conj()", False),
+        ("z * 2", False),
+    ],
+)
+def test_a_gradient_that_arrives_at_a_leaf_stays_a_conjugate(text: str, lazily: bool) -> None:
+    z = torch.tensor([1 + 2j, 3 - 1j], requires_grad=True)
+    eval(text).abs().sum().backward()
+    assert z.grad is not None and z.grad.is_conj() is lazily
+    (z * 1).abs().sum().backward()
+    assert z.grad.is_conj() is lazily

@@ -66,3 +66,18 @@ def test_a_write_to_an_element_counts_and_a_number_that_is_too_large_is_said_wit
     assert counts.tolist() == [[0, 0, 0], [0, 0, 3]] and counts._version == 4
     with pytest.raises(IndexError, match="index 3 is out of bounds for dimension 1 with size 3"):
         counts[0, 3] = 1
+
+
+def test_a_view_that_was_looked_at_before_its_base_is_tracked_has_a_history_then() -> None:
+    base = torch.zeros(3, 4)
+    view = base.view(-1)
+    view.add_(1)
+    assert view.grad_fn is None
+    base.requires_grad_()
+    assert view.grad_fn is not None and view.grad_fn.name() == "AsStridedBackward0" and not view.is_leaf
+
+
+def test_parts_that_are_not_tracked_are_views_in_inference_mode() -> None:
+    with torch.inference_mode():
+        parts = torch.inference_mode(False)(lambda: torch.zeros(3, 2).add_(1))().unsafe_chunk(3)
+    assert [(each.is_inference(), each._is_view(), each._version) for each in parts] == [(False, True, 0)] * 3

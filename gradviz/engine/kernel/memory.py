@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -126,47 +126,6 @@ def resized(x: Array, size: tuple[int, ...]) -> tuple[Array, Array | None]:
     missing = start + math.prod(size) * x.itemsize - memory.size
     longer = np.concatenate([memory, np.zeros(missing, np.uint8)]) if missing > 0 else memory
     return strided(longer, x.dtype, size, row_strides(size, x.itemsize), start), memory if missing > 0 else None
-
-
-def written_in_turn(x: Array, places: Array, source: Array) -> Array:
-    """What an array becomes when the elements of a source in the same memory are written to flat places one after
-    another, so that a later one is read after it was written."""
-    memory = memory_of(x)
-    held = memory.copy()
-    written, read = (strided(held, a.dtype, a.shape, a.strides, start_of(a, memory)) for a in (x, source))
-    for place, value in zip(places.flat, read.flat, strict=False):
-        written.flat[place] = value
-    return written
-
-
-def has_windows(x: Array) -> bool:
-    """Whether an array has more elements than its memory, such as windows that overlap."""
-    if x.flags.c_contiguous or type(x) is not np.ndarray or not x.size or 0 in x.strides:
-        return False
-    return held_bytes(x) < x.nbytes
-
-
-def computed_in_turn(x: Array, operands: Sequence[object], compute: Callable[..., Array]) -> Array:
-    """What windows become when an elementwise function of the operands is written to one row of them after another, so
-    that a later one reads what an earlier one wrote. The operands are those of `compute`; x is one of them, or not."""
-    memory = memory_of(x)
-    held = memory.copy()
-
-    def moved(a: Array) -> Array:
-        inside = np.may_share_memory(a, memory)
-        found = strided(held, a.dtype, a.shape, a.strides, start_of(a, memory)) if inside else a
-        return np.broadcast_to(found, x.shape)
-
-    arrays = [moved(each) if type(each) is np.ndarray else each for each in operands]
-    written = strided(held, x.dtype, x.shape, x.strides, start_of(x, memory))
-    strides = [each.strides for each in (x, *arrays) if type(each) is np.ndarray]
-    order = _outermost_first(x.shape, strides)
-    rows = written.transpose(order)
-    read = [each.transpose(order) if type(each) is np.ndarray else each for each in arrays]
-    for at in np.ndindex(rows.shape[:-1]):
-        row = compute(*(each[at] if type(each) is np.ndarray else each for each in read))
-        np.copyto(rows[at], row, casting="unsafe")
-    return written
 
 
 def sliding(x: Array, sizes: Sequence[int], axes: Sequence[int]) -> Array:
@@ -513,7 +472,7 @@ def _broadcast_strides(x: Array, shape: tuple[int, ...]) -> Sequence[int]:
     return [0] * (len(shape) - x.ndim) + [*own]
 
 
-def _outermost_first(shape: Sequence[int], known: Sequence[Sequence[int]]) -> list[int]:
+def outermost_first(shape: Sequence[int], known: Sequence[Sequence[int]]) -> list[int]:
     """The dimensions in the order in which PyTorch's loops go over them, by the strides of the operands."""
     order: list[int] = []
     for dim in range(len(shape) - 1, -1, -1):  # from the innermost outwards
@@ -530,7 +489,7 @@ def _outermost_first(shape: Sequence[int], known: Sequence[Sequence[int]]) -> li
 
 
 def _in_order(made: Array, known: Sequence[Sequence[int]]) -> Array:
-    order = _outermost_first(made.shape, known)
+    order = outermost_first(made.shape, known)
     turned = made.transpose(order)
     if 1 in made.shape:
         steps = [0] * made.ndim

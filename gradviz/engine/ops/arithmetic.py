@@ -519,11 +519,7 @@ method("__pow__")(
     lambda self, other: _pow(self, other) if isinstance(other, (Tensor, *NUMBERS)) else foreign("pow", self, other)
 )
 method("__rpow__")(reflected("pow", lambda self, other: _pow(other, self)))
-method("__ipow__")(
-    lambda self, other: (
-        write(self, *_prepare_pow(self, other)) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
-    )
-)
+method("__ipow__")(lambda self, other: self.pow_(other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented)
 
 # --- copies ---
 
@@ -734,7 +730,9 @@ def _prepare_three(row: OpRow) -> Any:
         check_broadcast(*arrays)
         if target is dtypes.bool_:
             raise NotImplementedError("\"addcmul_cpu_out\" not implemented for 'Bool'")
-        if target.rank == 1:  # the factor is a number of that type, too
+        if isinstance(value, complex):  # the factor is a number of the type that is computed in
+            check_value(value, dtypes.float32 if target in (dtypes.float16, dtypes.bfloat16) else target)
+        if target.rank == 1:
             check_value(value, target)
             value = int(np.array(value).astype(target.np))
         return row, tensors, arrays, {"value": value}

@@ -204,10 +204,10 @@ def tolist(self: Tensor) -> Any:
 def _number(name: str, kind: type, line: int = 822) -> None:
     @method(name)
     def convert(self: Tensor) -> Any:
-        if self._requires_grad:
-            warn_once("scalar", TO_SCALAR.format(line), stacklevel=3)
         if self._data.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
+        if self._requires_grad:
+            warn_once("scalar", TO_SCALAR.format(line), stacklevel=3)
         found = item(self)
         if kind is not complex and isinstance(found, complex):
             if found.imag:

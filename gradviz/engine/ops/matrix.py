@@ -216,27 +216,37 @@ _triangle_indices("triu_indices", np.triu_indices)
 # --- sums of products ---
 
 
+def _summed_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
+    """The dimensions of each operand that `dims` of tensordot means."""
+    if not isinstance(dims, (tuple, list, Tensor, int)):
+        raise RuntimeError(
+            "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, "
+            f"but got dims={dims}"
+        )
+    if isinstance(dims, Tensor):
+        dims = dims.tolist() if dims.numel() > 1 else int(dims)
+    if not isinstance(dims, int):
+        left, right = dims
+        for name, at, listed in (("self", 3, left), ("other", 4, right)):
+            if isinstance(listed, int):
+                raise TypeError(f"tensordot(): argument 'dims_{name}' (position {at}) must be tuple of ints, not int")
+        return list(left), list(right)
+    if dims < 0:
+        raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+    if dims > min(a._data.ndim, b._data.ndim):
+        raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+    return list(range(-dims, 0)), list(range(dims))
+
+
 @api("tensordot", where="torch")
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     """Products summed over the given dimensions, as one mm, or one dot."""
+    named = _summed_dims(a, b, dims)
+    if len(named[0]) != len(named[1]):
+        raise RuntimeError("both dimension lists should have same length")
     if a.dtype is not b.dtype:
         raise RuntimeError("both inputs should have same dtype")
-    if isinstance(dims, int):
-        if dims < 0:
-            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
-        if dims > min(a._data.ndim, b._data.ndim):
-            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
-        left, right = list(range(a._data.ndim - dims, a._data.ndim)), list(range(dims))
-    else:
-        left, right = ([d] if isinstance(d, int) else list(d) for d in dims)
-    if isinstance(dims, int):
-        named = [d - dims for d in range(dims)], right
-    else:
-        named = left, right
-    left = [wrap_dim(d, a._data.ndim) for d in left]
-    right = [wrap_dim(d, b._data.ndim) for d in right]
-    if len(left) != len(right):
-        raise RuntimeError("both dimension lists should have same length")
+    left, right = ([wrap_dim(d, each._data.ndim) for d in listed] for each, listed in zip((a, b), named, strict=True))
     for at, (i, j) in enumerate(zip(left, right, strict=True)):
         if b._data.shape[j] == 1:
             a = a.sum(i, keepdim=True)

@@ -327,6 +327,11 @@ def _offer(name: str, view: Callable[..., object], rows: dict[str, OpRow], where
 
     @functools.wraps(view)
     def function(*args: object, **keywords: object) -> object:
+        if rows is PARTS and state.inference:  # in which nothing is tracked anyway, but the writes to each part
+            parts: Any = view(*args, **keywords)
+            for each in parts:
+                each._version_counter = None
+            return parts
         with as_copies(rows):
             return view(*args, **keywords)
 

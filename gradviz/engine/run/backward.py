@@ -533,17 +533,17 @@ class GraphTask:
         return keep_kind(wrap(np.add(held._data, grad._data, out=...)), (held, grad))
 
     def _own(self, grad: Tensor, leaf: Array) -> Tensor:
-        """A gradient in memory owned by a leaf: a copy laid out like the leaf, unless nobody else holds its
-        numbers. The copy counts as written once where PyTorch makes one, too."""
+        """A gradient in memory owned by a leaf: a copy laid out like it, unless nobody else holds its numbers. The copy
+        counts as written once where PyTorch makes one, too."""
         data = grad._data
         alone = sys.getrefcount(grad) <= _HELD_HERE + 1 and sys.getrefcount(data) <= _HELD_HERE
-        flags = data.flags
-        rows = flags.c_contiguous and leaf.flags.c_contiguous
-        if alone and self.plain and rows and flags.owndata and flags.writeable:
+        flags, rows = data.flags, leaf.flags.c_contiguous and not grad._lazy
+        if alone and self.plain and rows and flags.c_contiguous and flags.owndata and flags.writeable:
             return wrap(data)
         made = wrap(as_leaf(data, leaf))
-        copied = self.observer is None and not alone  # whoever watches the run holds each gradient, too
-        made._share_version().value = int(copied or not is_as_leaf(data, leaf))
+        made._lazy = grad._lazy
+        held = not alone and self.observer is None  # which itself holds each gradient
+        made._share_version().value = int(held or not is_as_leaf(data, leaf))
         return made
 
     def _accumulate(self, node: Node, grad: Tensor) -> None:

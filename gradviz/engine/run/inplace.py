@@ -18,21 +18,14 @@ from gradviz.engine.kernel import batched, conjugates, dtypes, layers
 from gradviz.engine.kernel.batched import one_example, plain
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Node, edge_of, function_of, next_sequence, show_as
-from gradviz.engine.kernel.memory import (
-    computed_in_turn,
-    has_windows,
-    is_same,
-    memory_order,
-    partly_overlapping,
-    repeated,
-    written_in_turn,
-)
+from gradviz.engine.kernel.memory import is_same, memory_order, partly_overlapping, repeated
 from gradviz.engine.kernel.messages import OVERLAPPING, SECOND_BACKWARD, WRITTEN_TWICE, check_castable, view_written
 from gradviz.engine.kernel.modes import _force_original_view_tracking, enable_grad, no_grad
 from gradviz.engine.kernel.rows import ROWS, OpRow
 from gradviz.engine.kernel.saved import Saved
 from gradviz.engine.kernel.state import paused, renaming, state
 from gradviz.engine.kernel.tensor import Coordinates, Tensor, View, wrap
+from gradviz.engine.kernel.turns import computed_in_turn, has_windows, is_read_later, written_in_turn
 from gradviz.engine.run.api import FUNCTIONS
 from gradviz.engine.run.apply import apply, attach, is_sparse
 
@@ -157,7 +150,7 @@ def _computed(
         first, last = arrays[0], arrays[-1]
         if type(first) is type(last) is np.ndarray and np.may_share_memory(first, last):
             return written_in_turn(first, *AS_IT_GOES[row.key](*arrays, **params))
-    if (row.follows or row.key == "copy") and has_windows(target._data):
+    if (row.follows or row.key == "copy") and (has_windows(target._data) or is_read_later(target._data, arrays)):
         return computed_in_turn(target._data, arrays, functools.partial(row.forward, **params))
     return row.forward(*arrays, **params) if forward is None else forward(row, arrays, params)
 
@@ -388,10 +381,10 @@ def remake_view(view: Tensor) -> None:
     assert base is not None and how is not None
     if how.origin and (base._requires_grad or view._node is not None):
         raise RuntimeError(view_refusal(view, how.origin, "its base or another view of its base has been"))
-    how.version = view._version
     cut = not base._requires_grad and view._node is not None  # PyTorch looks at the base, not at the views in between
     if not (base._requires_grad or cut):
         return
+    how.version = view._version
     way = way_to(view, base)
     former, number = view._node, view._output_nr
     with enable_grad():

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from gradviz.engine.kernel.graph import GradientEdge, RemovableHandle, edge_of
+from gradviz.engine.kernel.graph import GradientEdge, RemovableHandle, edge_of, shown
 from gradviz.engine.kernel.graph import Node as EngineNode
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -159,7 +159,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     edge = edge_of(tensor)
     if edge is None:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
-    return GradientEdge(*edge)
+    return GradientEdge(shown(edge[0]), edge[1])
 
 
 class _Handle:

@@ -19,7 +19,7 @@ from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import RemovableHandle
 from gradviz.engine.kernel.messages import real_number
 from gradviz.engine.kernel.modes import enable_grad, no_grad
-from gradviz.engine.kernel.state import paused
+from gradviz.engine.kernel.state import on_new_run, paused
 from gradviz.engine.kernel.state import state as engine_state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.run.inplace import put
@@ -39,6 +39,27 @@ _HOMES = {
     "RAdam": "torch.optim.radam",
     "ASGD": "torch.optim.asgd",
 }  # their modules in PyTorch, as printed for a type
+
+
+EVERYWHERE: dict[str, OrderedDict[int, Callable[..., object]]] = {"pre": OrderedDict(), "post": OrderedDict()}
+"""The hooks for the steps of all optimizers, by when they are called."""
+
+
+@on_new_run
+def remove_all() -> None:
+    """Remove the hooks for all optimizers, as in a new process."""
+    for hooks in EVERYWHERE.values():
+        hooks.clear()
+
+
+def register_optimizer_step_pre_hook(hook: Callable[..., object]) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` before each step of every optimizer."""
+    return _keep(EVERYWHERE["pre"], hook)
+
+
+def register_optimizer_step_post_hook(hook: Callable[..., object]) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` after each step of every optimizer."""
+    return _keep(EVERYWHERE["post"], hook)
 
 
 class _RequiredParameter:
@@ -181,27 +202,27 @@ class Optimizer:
         """Update one parameter in a step."""
         raise NotImplementedError
 
-    def register_step_pre_hook(self, hook: object) -> RemovableHandle:
+    def register_step_pre_hook(self, hook: Callable[..., object]) -> RemovableHandle:
         """Call `hook(optimizer, args, kwargs)` before each step."""
         return _register(self, "_optimizer_step_pre_hooks", hook, False)
 
-    def register_step_post_hook(self, hook: object) -> RemovableHandle:
+    def register_step_post_hook(self, hook: Callable[..., object]) -> RemovableHandle:
         """Call `hook(optimizer, args, kwargs)` after each step."""
         return _register(self, "_optimizer_step_post_hooks", hook, False)
 
-    def register_state_dict_pre_hook(self, hook: object, prepend: bool = False) -> RemovableHandle:
+    def register_state_dict_pre_hook(self, hook: Callable[..., object], prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer)` before `state_dict`."""
         return _register(self, "_optimizer_state_dict_pre_hooks", hook, prepend)
 
-    def register_state_dict_post_hook(self, hook: object, prepend: bool = False) -> RemovableHandle:
+    def register_state_dict_post_hook(self, hook: Callable[..., object], prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer, state_dict)` after `state_dict`."""
         return _register(self, "_optimizer_state_dict_post_hooks", hook, prepend)
 
-    def register_load_state_dict_pre_hook(self, hook: object, prepend: bool = False) -> RemovableHandle:
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., object], prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer, state_dict)` before `load_state_dict`."""
         return _register(self, "_optimizer_load_state_dict_pre_hooks", hook, prepend)
 
-    def register_load_state_dict_post_hook(self, hook: object, prepend: bool = False) -> RemovableHandle:
+    def register_load_state_dict_post_hook(self, hook: Callable[..., object], prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer)` after `load_state_dict`."""
         return _register(self, "_optimizer_load_state_dict_post_hooks", hook, prepend)
 
@@ -260,10 +281,15 @@ class Optimizer:
         """Called with the loaded state; the `__setstate__` of a user's class takes this name."""
 
 
-def _register(optimizer: Optimizer, kind: str, hook: object, prepend: bool) -> RemovableHandle:
-    known = optimizer.__dict__[kind]
+def _keep(known: OrderedDict[int, Callable[..., object]], hook: Callable[..., object]) -> RemovableHandle:
     handle = RemovableHandle(known)
     known[handle.id] = hook
+    return handle
+
+
+def _register(optimizer: Optimizer, kind: str, hook: Callable[..., object], prepend: bool) -> RemovableHandle:
+    known = optimizer.__dict__[kind]
+    handle = _keep(known, hook)
     if prepend:
         known.move_to_end(handle.id, last=False)
     return handle
@@ -284,7 +310,7 @@ def _reported(step: Callable[..., object]) -> Callable[..., object]:
     @functools.wraps(step)
     def wrapper(self: Optimizer, *args: object, **kwargs: object) -> object:
         given: Any = (self, *args)
-        for hook in tuple(self.__dict__["_optimizer_step_pre_hooks"].values()):
+        for hook in (*EVERYWHERE["pre"].values(), *self.__dict__["_optimizer_step_pre_hooks"].values()):
             found = hook(self, given, kwargs)
             if found is not None:
                 if not (isinstance(found, tuple) and len(found) == 2):
@@ -295,7 +321,7 @@ def _reported(step: Callable[..., object]) -> Callable[..., object]:
         if "_opt_called" in self.__dict__:  # a scheduler watches
             self.__dict__["_opt_called"] = True
         result = step(*given, **kwargs)
-        for hook in tuple(self.__dict__["_optimizer_step_post_hooks"].values()):
+        for hook in (*self.__dict__["_optimizer_step_post_hooks"].values(), *EVERYWHERE["post"].values()):
             hook(self, given, kwargs)
         return result
 

@@ -227,7 +227,7 @@ def super_of(guard: Guard) -> Callable[..., object]:
 _OPEN_PRIVATE = frozenset(
     """
     _version _base _sequence_nr _tensor_name _parameters _modules _buffers _backward_hooks _forward_hooks
-    _forward_pre_hooks _is_view _get_name _apply _nnz _indices _values
+    _forward_pre_hooks _metadata _is_view _get_name _apply _nnz _indices _values
     _make_subclass _fields _asdict _replace _make
     _value_ _name_ _missing_ _generate_next_value_ _ignore_
     """.split()

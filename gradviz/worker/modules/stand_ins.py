@@ -208,7 +208,11 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "torch.nn.init": ("_calculate_fan_in_and_fan_out", "_calculate_correct_fan"),  # for reimplementations of Linear
     "torch.nn.modules.batchnorm": ("_BatchNorm",),
     "torch.optim.lr_scheduler": ("_LRScheduler",),
-    "torch.optim.optimizer": ("required",),
+    "torch.optim.optimizer": (
+        "register_optimizer_step_post_hook",
+        "register_optimizer_step_pre_hook",
+        "required",
+    ),
     "torch.nn.modules.lazy": ("LazyModuleMixin",),
     "torch.nn.modules.utils": ("_single", "_pair", "_triple"),
     "torch.nn.modules.linear": ("NonDynamicallyQuantizableLinear",),
