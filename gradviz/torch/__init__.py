@@ -32,7 +32,6 @@ from gradviz.engine.run import api as _api
 from gradviz.engine.run import tensor_gradients as _tensor_gradients
 from gradviz.engine.run.arguments import RETURN_TYPES as _RETURN_TYPES
 from gradviz.engine.transforms import custom_functions as _custom
-from gradviz.torch.homes import rehome as _rehome
 from gradviz.torch.legacy import (
     BFloat16Tensor,
     BoolTensor,
@@ -45,6 +44,7 @@ from gradviz.torch.legacy import (
     LongTensor,
     ShortTensor,
 )
+from gradviz.torch.pytorch_names import rehome as _rehome
 
 __version__ = "2.13.0+cpu"
 pi, e, inf, nan = _math.pi, _math.e, _math.inf, _math.nan
@@ -98,8 +98,8 @@ from gradviz.torch import (  # noqa: E402
     utils,
 )
 from gradviz.torch import devices as _devices  # noqa: E402
-from gradviz.torch import missing as _missing  # noqa: E402
 from gradviz.torch import overrides as overrides  # noqa: E402
+from gradviz.torch import pytorch_names as _missing  # noqa: E402
 from gradviz.torch import storage as storage  # noqa: E402
 from gradviz.torch.amp import GradScaler, autocast  # noqa: E402
 from gradviz.torch.func import vmap  # noqa: E402
@@ -207,7 +207,7 @@ _ready_too = _devices  # importing it makes torch.cuda and similar modules
 _rehome(__name__, {"_vmap_internals": {"_vmap": _legacy_vmap}}, keep=True)  # private, but used by tests of autograd
 _missing.install()
 
-if _CHECKED:  # names that the engine registers; at run time `missing.py` answers for the others
+if _CHECKED:  # names that the engine registers; at run time `pytorch_names.py` answers for the others
     from collections.abc import Callable
 
     def __getattr__(name: str) -> Callable[..., Tensor]:

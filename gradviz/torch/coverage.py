@@ -1,5 +1,6 @@
 """`docs/coverage.md` as text: every public name of PyTorch's namespaces that lessons use, whether it is there, and why
-not. It follows from the recorded list of names, from what `gradviz.torch` has, and from the reasons in `missing.py`."""
+not. It follows from the recorded list of names, from what `gradviz.torch` has, and from the reasons in
+`pytorch_names.py`."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import importlib
 from itertools import groupby
 from typing import Any
 
-from gradviz.torch import missing
+from gradviz.torch.pytorch_names import NAMES, VERSION, reason
 
 SPACES = """
 torch torch.Tensor torch.nn torch.nn.functional torch.nn.init torch.nn.parameter torch.nn.utils torch.nn.utils.rnn
@@ -40,7 +41,7 @@ def lookup(space: str) -> Any:
 def states() -> dict[str, dict[str, bool]]:
     """The names of each namespace, and whether each is there."""
     owners = {space: lookup(space) for space in SPACES}  # all of them first: a module is a name of its parent
-    names = {space: sorted(missing.NAMES[space]) for space in SPACES}
+    names = {space: sorted(NAMES[space]) for space in SPACES}
     return {space: {name: hasattr(owner, name) for name in names[space]} for space, owner in owners.items()}
 
 
@@ -49,13 +50,13 @@ def document() -> str:
     known = states()
     total = sum(map(len, known.values()))
     there = sum(sum(names.values()) for names in known.values())
-    parts = [_INTRODUCTION.format(version=missing.VERSION, there=there, total=total)]
+    parts = [_INTRODUCTION.format(version=VERSION, there=there, total=total)]
     for space, names in known.items():
         parts.append(f"## {space}: {sum(names.values())} of {len(names)}\n")
         present = [name for name, is_there in names.items() if is_there]
         if present:
             parts.append(f"**There**: {_listed(present)}\n")
-        absent = sorted((missing.reason(f"{space}.{name}"), name) for name, is_there in names.items() if not is_there)
+        absent = sorted((reason(f"{space}.{name}"), name) for name, is_there in names.items() if not is_there)
         for (why, way), group in groupby(absent, key=lambda each: each[0]):
             means = f"{why}; {way}" if way else why
             parts.append(f"**Not there** ({means}): {_listed([name for _, name in group])}\n")

@@ -10,8 +10,8 @@ from typing import Any
 
 from gradviz.engine.kernel.devices import STANDING
 from gradviz.torch.amp import CPU_AMP, CUDA_AMP
-from gradviz.torch.homes import rehome
 from gradviz.torch.legacy import OF_CUDA
+from gradviz.torch.pytorch_names import rehome
 
 Names = dict[str, Callable[..., object]]
 

@@ -15,8 +15,7 @@ from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.ops import draw
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.engine.transforms import layered
-from gradviz.torch.func_arguments import broadcast, flatten, is_branch
-from gradviz.torch.trees import tree_structure
+from gradviz.torch.trees import broadcast, flatten, is_branch, tree_structure
 
 Fn = Callable[..., Any]
 

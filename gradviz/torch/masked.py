@@ -307,6 +307,6 @@ def normalize(
     return _T["div"](_filled(input, mask, 0), least)
 
 
-if TYPE_CHECKING:  # at run time `missing.py` answers for the names that are not here
+if TYPE_CHECKING:  # at run time `pytorch_names.py` answers for the names that are not here
 
     def __getattr__(name: str) -> Any: ...

@@ -12,7 +12,7 @@ import pytest
 import gradviz.torch as torch
 from gradviz.engine.kernel import batched, layers
 from gradviz.engine.ops import compare
-from gradviz.torch import derivatives
+from gradviz.torch import func
 from gradviz.torch.autograd import forward_ad
 from tests.engine.op_cases import cases
 
@@ -123,7 +123,7 @@ def test_no_layer_is_left_open_when_a_function_fails() -> None:
 
 def test_a_jacobian_with_many_rows_is_pulled_back_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """A Hessian by two jacrev has as many unit vectors as a Jacobian has elements, each as large."""
-    made, basis = [], derivatives.standard_basis
+    made, basis = [], func.standard_basis
     x = torch.arange(6.0) / 6
 
     def counted(*args: Any) -> Any:
@@ -135,8 +135,8 @@ def test_a_jacobian_with_many_rows_is_pulled_back_in_parts(monkeypatch: pytest.M
         return torch.func.jacrev(torch.func.jacrev(lambda x: (x.sin() * x.sum())[:4]))(x)
 
     whole = hessian()
-    monkeypatch.setattr(derivatives, "standard_basis", counted)
-    monkeypatch.setattr(derivatives, "_BASIS", 50)
+    monkeypatch.setattr(func, "standard_basis", counted)
+    monkeypatch.setattr(func, "_BASIS", 50)
     assert np.array_equal(hessian().numpy(), whole.numpy())
     assert max(made) <= 50
     assert len(made) > 12

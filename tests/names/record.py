@@ -4,7 +4,7 @@
 
 Writes `resources/pytorch_names.json`: for every namespace that lessons use its public names, and all public modules;
 of some also the private names.
-What GradViz does with the list: `gradviz/torch/missing.py` and `gradviz/torch/coverage.py`.
+What GradViz does with the list: `gradviz/torch/pytorch_names.py` and `gradviz/torch/coverage.py`.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import gradviz.torch as torch
 from gradviz.engine.run import api
-from gradviz.torch import missing
+from gradviz.torch import pytorch_names
 
 TESTS = Path(__file__).parents[1]
 TABLES = {
@@ -40,7 +40,7 @@ def words() -> frozenset[str]:
 
 
 def public(space: str, names: set[str]) -> set[str]:
-    return {name for name in names if not name.startswith("_") and name in missing.NAMES[space]}
+    return {name for name in names if not name.startswith("_") and name in pytorch_names.NAMES[space]}
 
 
 def test_every_public_function_is_tried() -> None:
@@ -54,4 +54,4 @@ def test_torch_has_no_functions_of_its_own() -> None:
     for space, table in TABLES.items():
         module = functools.reduce(getattr, space.split(".")[1:], torch)
         offered = {name for name in table if not name.startswith("_") and name in vars(module)}
-        assert sorted(name for name in offered if not missing.is_pytorch(space, name)) == [], space
+        assert sorted(name for name in offered if not pytorch_names.is_pytorch(space, name)) == [], space

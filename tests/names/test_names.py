@@ -11,7 +11,7 @@ import pytest
 
 import gradviz.torch as torch
 from gradviz.engine import reference
-from gradviz.torch import coverage, missing
+from gradviz.torch import coverage, pytorch_names
 
 ROOT = Path(__file__).parents[2]
 ONE_PROCESS = "a snippet runs in one process; leave it out and run the training function directly"
@@ -78,6 +78,6 @@ def test_only_classes_of_ours_are_given_a_home_in_torch() -> None:
 
 
 def test_every_reason_is_used() -> None:
-    absent = [f"{space}.{name}" for space, names in missing.NAMES.items() for name in names]
-    used = {missing.reason(path) for path in [*absent, *missing.MODULES]}
-    assert [(why, way) for _, why, way in missing.REASONS if (why, way) not in used] == []
+    absent = [f"{space}.{name}" for space, names in pytorch_names.NAMES.items() for name in names]
+    used = {pytorch_names.reason(path) for path in [*absent, *pytorch_names.MODULES]}
+    assert [(why, way) for _, why, way in pytorch_names.REASONS if (why, way) not in used] == []

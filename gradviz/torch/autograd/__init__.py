@@ -21,9 +21,9 @@ from gradviz.engine.run.autograd import backward, grad
 from gradviz.engine.run.function import Function, FunctionCtx, once_differentiable
 from gradviz.torch.autograd import forward_ad, functional, graph
 from gradviz.torch.autograd.gradcheck import gradcheck, gradgradcheck
-from gradviz.torch.autograd.legacy import InplaceFunction, Resize, Variable
-from gradviz.torch.homes import rehome
+from gradviz.torch.legacy import InplaceFunction, Resize, Variable
 from gradviz.torch.profiler import emit_nvtx, profile, record_function
+from gradviz.torch.pytorch_names import rehome
 
 __all__ = [
     "Function",

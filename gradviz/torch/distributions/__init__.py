@@ -76,7 +76,7 @@ from gradviz.torch.distributions.transforms import (
     identity_transform,
     transform_to,
 )
-from gradviz.torch.homes import rehome
+from gradviz.torch.pytorch_names import rehome
 
 __all__ = [
     "AbsTransform",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gradviz.engine.run.api import called
-from gradviz.torch.homes import rehome
 from gradviz.torch.nn import functional, init, modules, parallel, utils
 from gradviz.torch.nn.modules.activation import (
     CELU,
@@ -37,7 +36,6 @@ from gradviz.torch.nn.modules.activation import (
     Tanhshrink,
     Threshold,
 )
-from gradviz.torch.nn.modules.attention import MultiheadAttention, SDPBackend, sdpa_kernel
 from gradviz.torch.nn.modules.calling import SHARED
 from gradviz.torch.nn.modules.container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from gradviz.torch.nn.modules.conv import (
@@ -48,31 +46,6 @@ from gradviz.torch.nn.modules.conv import (
     ConvTranspose2d,
     ConvTranspose3d,
     repeating,
-)
-from gradviz.torch.nn.modules.images import (
-    ChannelShuffle,
-    CircularPad1d,
-    CircularPad2d,
-    CircularPad3d,
-    ConstantPad1d,
-    ConstantPad2d,
-    ConstantPad3d,
-    Fold,
-    PixelShuffle,
-    PixelUnshuffle,
-    ReflectionPad1d,
-    ReflectionPad2d,
-    ReflectionPad3d,
-    ReplicationPad1d,
-    ReplicationPad2d,
-    ReplicationPad3d,
-    Unfold,
-    Upsample,
-    UpsamplingBilinear2d,
-    UpsamplingNearest2d,
-    ZeroPad1d,
-    ZeroPad2d,
-    ZeroPad3d,
 )
 from gradviz.torch.nn.modules.lazy import (
     LazyBatchNorm1d,
@@ -156,6 +129,14 @@ from gradviz.torch.nn.modules.pooling import (
     AvgPool1d,
     AvgPool2d,
     AvgPool3d,
+    ChannelShuffle,
+    CircularPad1d,
+    CircularPad2d,
+    CircularPad3d,
+    ConstantPad1d,
+    ConstantPad2d,
+    ConstantPad3d,
+    Fold,
     FractionalMaxPool2d,
     FractionalMaxPool3d,
     LPPool1d,
@@ -167,18 +148,37 @@ from gradviz.torch.nn.modules.pooling import (
     MaxUnpool1d,
     MaxUnpool2d,
     MaxUnpool3d,
+    PixelShuffle,
+    PixelUnshuffle,
+    ReflectionPad1d,
+    ReflectionPad2d,
+    ReflectionPad3d,
+    ReplicationPad1d,
+    ReplicationPad2d,
+    ReplicationPad3d,
+    Unfold,
+    Upsample,
+    UpsamplingBilinear2d,
+    UpsamplingNearest2d,
+    ZeroPad1d,
+    ZeroPad2d,
+    ZeroPad3d,
 )
 from gradviz.torch.nn.modules.rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
 from gradviz.torch.nn.modules.sparse import Embedding, EmbeddingBag
 from gradviz.torch.nn.modules.transformer import (
+    MultiheadAttention,
+    SDPBackend,
     Transformer,
     TransformerDecoder,
     TransformerDecoderLayer,
     TransformerEncoder,
     TransformerEncoderLayer,
+    sdpa_kernel,
 )
 from gradviz.torch.nn.parallel import DataParallel
 from gradviz.torch.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
+from gradviz.torch.pytorch_names import rehome
 
 __all__ = [
     "CELU",
@@ -401,6 +401,6 @@ for _name in __all__:
 _SIZES = {f"_{word}": repeating(count) for count, word in enumerate(("single", "pair", "triple"), 1)}
 rehome(modules.__name__, {"batchnorm": [_BatchNorm], "utils": _SIZES})  # private, but used in published files
 
-if TYPE_CHECKING:  # names that the engine registers; at run time `missing.py` answers for the others
+if TYPE_CHECKING:  # names that the engine registers; at run time `pytorch_names.py` answers for the others
 
     def __getattr__(name: str) -> Any: ...

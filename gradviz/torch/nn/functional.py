@@ -12,6 +12,6 @@ from gradviz.engine.run.api import FUNCTIONAL as _FUNCTIONAL
 _ready = _ops  # importing it fills the table
 globals().update(_FUNCTIONAL)
 
-if TYPE_CHECKING:  # names that the engine registers; at run time `missing.py` answers for the others
+if TYPE_CHECKING:  # names that the engine registers; at run time `pytorch_names.py` answers for the others
 
     def __getattr__(name: str) -> Callable[..., Tensor]: ...

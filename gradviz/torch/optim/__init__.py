@@ -1,13 +1,12 @@
 """`torch.optim`: optimizers and learning rate schedulers."""
 
-from gradviz.torch.homes import rehome
 from gradviz.torch.optim import lr_scheduler, swa_utils
-from gradviz.torch.optim.adam import Adam, Adamax, AdamW, NAdam, RAdam
+from gradviz.torch.optim.adaptive import Adadelta, Adagrad, Adam, Adamax, AdamW, NAdam, RAdam, RMSprop
 from gradviz.torch.optim.factored import Adafactor, Muon, SparseAdam
 from gradviz.torch.optim.lbfgs import LBFGS
 from gradviz.torch.optim.optimizer import Optimizer
-from gradviz.torch.optim.rms import Adadelta, Adagrad, RMSprop
 from gradviz.torch.optim.sgd import ASGD, SGD, Rprop
+from gradviz.torch.pytorch_names import rehome
 
 __all__ = [
     "ASGD",

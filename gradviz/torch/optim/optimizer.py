@@ -1,5 +1,5 @@
 """`Optimizer`: parameter groups, per-parameter state, `zero_grad`, hooks, saving and loading. The arithmetic of a step
-is in the subclasses (`sgd.py`, `adam.py`, …), whose `_update` gets one parameter at a time."""
+is in the subclasses (`sgd.py`, `adaptive.py`, …), whose `_update` gets one parameter at a time."""
 
 from __future__ import annotations
 

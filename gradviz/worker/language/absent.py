@@ -43,7 +43,7 @@ def way_round(module: str) -> str:
     if not root:  # from .model import Net
         return f"{_ANOTHER_FILE}, or attach {module.lstrip('.').partition('.')[0]}.py"
     if root == "torch":
-        from gradviz.torch.missing import reason
+        from gradviz.torch.pytorch_names import reason
 
         return reason(module)[1] or "leave it out"
     ends = [at for at, sign in enumerate(module) if sign == "."]
@@ -55,7 +55,7 @@ def way_round(module: str) -> str:
 def sentence_of(path: str) -> str:
     """Return the error message for using `path`, such as "pandas.read_csv"."""
     if path.startswith("torch."):
-        from gradviz.torch.missing import sentence
+        from gradviz.torch.pytorch_names import sentence
 
         return sentence(path)
     return f"{path} is not {HERE}; {way_round(path)}"
@@ -64,7 +64,7 @@ def sentence_of(path: str) -> str:
 def is_known(module: str, name: str) -> bool:
     """Whether the real module has this public name."""
     if module.partition(".")[0] == "torch":
-        from gradviz.torch.missing import is_pytorch
+        from gradviz.torch.pytorch_names import is_pytorch
 
         return is_pytorch(module, name)
     if module == "matplotlib.pyplot":

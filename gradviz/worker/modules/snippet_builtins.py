@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from gradviz.torch.missing import is_pytorch, sentence
+from gradviz.torch.pytorch_names import is_pytorch, sentence
 from gradviz.worker.language.classes import ClassMaker
 from gradviz.worker.language.guard import Guard, own_names
 from gradviz.worker.language.run_texts import text_builtins

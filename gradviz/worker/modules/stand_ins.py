@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel.state import State
-from gradviz.torch.missing import IMPORTED_ONLY, MODULES, NAMES, is_pytorch
+from gradviz.torch.pytorch_names import IMPORTED_ONLY, MODULES, NAMES, is_pytorch
 from gradviz.worker.language.classes import ClassMaker
 from gradviz.worker.language.guard import Guard
 from gradviz.worker.language.policy import compile_snippet

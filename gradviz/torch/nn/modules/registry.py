@@ -1,5 +1,5 @@
 """The contents of a Module: its parameters, buffers and submodules by name, how attributes become entries, and
-traversal. Nothing is computed here; calling is in `calling.py`, saving and loading in `stateful.py`."""
+traversal. Nothing is computed here; calling is in `calling.py`, saving and loading in `module.py`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""The sentence for a name that PyTorch has and GradViz does not, and PyTorch's own words for one that neither has.
+"""PyTorch's names: in which module each thing is, `torch.optim.adam.Adam`, and the sentence for a name that GradViz
+does not have, or PyTorch's own words for one that neither has.
 
-The names of PyTorch are recorded in `resources/pytorch_names.json`; why one is left out, and what to use instead, is
-the table here. `docs/coverage.md` is made from the same two (`coverage.py`)."""
+Our files are divided differently from PyTorch's: `rehome` gives a class the module name that it prints in PyTorch, and
+makes the module importable. PyTorch's names are recorded in `resources/pytorch_names.json`; why one is left out, and
+what to use instead, is the table here. `docs/coverage.md` is made from the same two (`coverage.py`)."""
 
 from __future__ import annotations
 
@@ -11,12 +13,31 @@ import re
 import sys
 import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from inspect import getattr_static
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from gradviz import RESOURCES
 from gradviz.engine.kernel.tensor import Tensor
+
+
+def rehome(parent: str, homes: Mapping[str, Sequence[Any] | Mapping[str, object]], *, keep: bool = False) -> None:
+    """Make `parent.<home>` for each home with the classes and functions that PyTorch has there, by their own names or
+    by the given ones; with `keep` they go on printing under their present names."""
+    package = parent.removeprefix("gradviz.")  # PyTorch's name of it
+    for home, things in homes.items():
+        name = f"{parent}.{home}"
+        module = sys.modules.get(name)
+        if module is None:
+            module = sys.modules[name] = types.ModuleType(name)
+            module.__doc__ = f"Like PyTorch's `{package}.{home}`."
+        named = things if isinstance(things, Mapping) else {thing.__name__: thing for thing in things}
+        for key, thing in named.items():
+            vars(module)[key] = thing
+            if not keep:
+                thing.__module__ = f"{package}.{home}"
+        vars(sys.modules[parent]).setdefault(home, module)
+
 
 _LIST = RESOURCES / "pytorch_names.json"
 _RECORDED = json.loads(_LIST.read_text(encoding="utf-8"))
