@@ -38,7 +38,7 @@ MODIFIED = int(f"{MARK}1")  # when the file with the secret was: whoever shows i
 HOMES = {str(ROOT), sys.prefix, sys.base_prefix} - {"/usr", "/usr/local"}  # what a worker must not know
 SMALL = Limits(
     memory_mb=500, output_chars=20_000, steps=5_000, recorded_bytes=5_000_000, cpu_seconds=30.0,
-    wall_seconds=90.0,  # for what waits at a descriptor, which takes no processor time
+    idle_seconds=5.0,  # for what waits at a descriptor
 )  # fmt: skip
 HURRIED = replace(SMALL, wall_seconds=0.3)  # for what only the clock ends
 LAYERS = ("all", "language", "kernel", "parent")

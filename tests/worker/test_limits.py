@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import itertools
 import os
 import signal
 import sys
@@ -159,7 +160,7 @@ def test_the_collector_waits_while_what_guards_is_at_work(names: dict[str, objec
 
 def test_the_collector_looks_seldom_while_memory_is_free_and_only_during_a_run() -> None:
     usual, used = gc.get_threshold(), 0
-    collector = Collector(lambda: used)
+    collector = Collector(lambda: used, itertools.count().__next__)
     collector.begin(400)
     assert gc.get_threshold()[0] > 20 * usual[0]
     used = 101 << 20
@@ -172,6 +173,26 @@ def test_the_collector_looks_seldom_while_memory_is_free_and_only_during_a_run()
     assert gc.get_threshold() == usual
     Collector(None).begin(400)
     assert gc.get_threshold() == usual
+
+
+def test_nothing_is_measured_while_a_run_waits() -> None:
+    """Else the ticks of a run that waits would take enough processor time for it to look as if it computed."""
+    now, measured = 0.0, list[float]()
+
+    def used() -> int:
+        measured.append(now)
+        return 0
+
+    collector = Collector(used, lambda: now)
+    collector.begin(400)
+    for _ in range(20):
+        now += 0.0001  # what a tick takes
+        collector.look()
+    assert len(measured) <= 2
+    now += 0.05
+    collector.look()
+    assert measured[-1] == now
+    collector.end()
 
 
 def test_the_heap_reader_sees_large_arrays_where_there_is_one() -> None:

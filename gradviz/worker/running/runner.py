@@ -87,19 +87,28 @@ class Collector:
     What it finds may be a generator of the snippet, whose `finally` runs then. Python collects when it has made many
     objects, wherever that is: where GradViz looks at something before it uses it, and before 3.12 also in the middle of
     C code, such as one that copies a list. So a worker never collects by itself; what is due is collected at a tick
-    that comes while nothing that guards is at work."""
+    that comes while nothing that guards is at work.
 
-    def __init__(self, used: Callable[[], int] | None) -> None:
-        self._used = used
+    `used` measures the heap, which takes up to half a millisecond when the caches are cold, and `clock` the processor
+    time: a run that waits measures nothing, or its ticks alone would look like computing to the program."""
+
+    def __init__(self, used: Callable[[], int] | None, clock: Callable[[], float] = time.process_time) -> None:
+        self._used, self._clock = used, clock
+        self._looked = 0.0
         self._room = 0
 
     def begin(self, memory_mb: int) -> None:
         """Begin a run that may use this much memory."""
         self._room = memory_mb << 18
-        self.look()
+        self._look()
 
     def look(self) -> None:
-        """Adjust how often."""
+        """Adjust how often, if anything was computed since the last time."""
+        if self._clock() - self._looked > _NOTHING:
+            self._look()
+
+    def _look(self) -> None:
+        self._looked = self._clock()
         gc.set_threshold(*(_SELDOM if self._used is not None and self._used() < self._room else _USUAL))
 
     def collect(self, frame: types.FrameType | None) -> bool:
@@ -119,6 +128,7 @@ class Collector:
 
 
 _USUAL, _SELDOM = gc.get_threshold(), (50_000, 50, 50)
+_NOTHING = 0.002  # seconds of processor time: no more than a few ticks take
 
 
 def _may_be_interrupted(names: Mapping[str, object]) -> bool:
