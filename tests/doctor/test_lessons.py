@@ -4,6 +4,7 @@ right; and it says nothing of code that is right."""
 from __future__ import annotations
 
 import ast
+import functools
 import json
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -18,10 +19,21 @@ from gradviz.session.doctor.text import Text
 from gradviz.session.inspect.causes import reason_of
 from gradviz.trace.table.trace import Trace
 from tests.doctor.cases import CASES, CONFUSIONS, HERE, Broken, read
-from tests.trace.running import run
+from tests.trace import running
 
 GOLDEN: dict[str, str] = json.loads((HERE / "golden.json").read_text(encoding="utf-8"))
 NAMES = [case.name for case in CASES]
+
+
+@functools.lru_cache(maxsize=16)  # tests of one case are neighbours, and read the same runs
+def run(text: str) -> Trace:
+    return running.run(text)
+
+
+@functools.lru_cache(maxsize=16)
+def examined(text: str) -> tuple[Finding, ...]:
+    """What the doctor finds in a run."""
+    return diagnose(run(text))
 
 
 def printed(trace: Trace) -> str:
@@ -37,10 +49,9 @@ def test_every_lesson_has_a_broken_snippet() -> None:
     assert {case.id for case in CASES} == {lesson.id for lesson in LESSONS}
 
 
-@pytest.mark.parametrize("case", CASES, ids=NAMES)
+@pytest.mark.parametrize("case", CASES, ids=NAMES, scope="module")
 def test_the_broken_snippet_triggers_its_lesson_alone(case: Broken) -> None:
-    trace = run(case.text)
-    findings = diagnose(trace)
+    trace, findings = run(case.text), examined(case.text)
     assert places(findings) == [(case.id, case.line)]
     assert 0 < findings[0].step <= len(trace)
     lines = trace.steps.line.tolist()
@@ -62,42 +73,45 @@ WITHOUT_FIX = ["grad-none-not-reached-2"]  # what the loss should contain is in 
 
 
 @pytest.mark.parametrize(
-    "case", [each for each in CASES if each.name not in WITHOUT_FIX + CHANGED_ELSEWHERE], ids=lambda case: case.name
+    "case",
+    [each for each in CASES if each.name not in WITHOUT_FIX + CHANGED_ELSEWHERE],
+    ids=lambda case: case.name,
+    scope="module",  # beside the others of its case
 )
 def test_the_line_of_a_mistake_is_one_that_the_first_fix_changes_or_stands_beside(case: Broken) -> None:
-    finding = diagnose(run(case.text))[0]
+    finding = examined(case.text)[0]
     before, after = case.text.splitlines(), finding.fixes[0].text.splitlines()
     changes = [each for each in SequenceMatcher(None, before, after, False).get_opcodes() if each[0] != "equal"]
     assert any(low < finding.line <= max(high, low + 1) or finding.line == low == high for _, low, high, *_ in changes)
 
 
-@pytest.mark.parametrize("case", CASES, ids=NAMES)
+@pytest.mark.parametrize("case", CASES, ids=NAMES, scope="module")
 def test_the_fixed_snippet_triggers_none(case: Broken) -> None:
-    trace = run(case.fixed)
-    assert places(diagnose(trace)) == []
-    assert printed(trace) == GOLDEN[case.name]
+    assert places(examined(case.fixed)) == []
+    assert printed(run(case.fixed)) == GOLDEN[case.name]
 
 
-@pytest.mark.parametrize("case", CASES, ids=NAMES)
+@pytest.mark.parametrize("case", CASES, ids=NAMES, scope="module")
 def test_the_card_of_an_error_tells_its_lesson_which_the_badge_does_not_repeat(case: Broken) -> None:
     trace = run(case.text)
-    told, (finding,) = of_error(trace, case.text), diagnose(trace)
+    told, (finding,) = of_error(trace, case.text), examined(case.text)
     assert told == (finding if len(trace.errors) else None)
     assert finding.raised == bool(len(trace.errors))
 
 
-@pytest.mark.parametrize("case", CASES, ids=NAMES)
+@pytest.mark.parametrize("case", CASES, ids=NAMES, scope="module")
 def test_each_fix_runs_clean_and_the_first_prints_what_pytorch_prints(case: Broken) -> None:
-    (finding,) = diagnose(run(case.text))
+    (finding,) = examined(case.text)
     assert finding.fixes or case.name in WITHOUT_FIX
     traces = [run(fix.text) for fix in finding.fixes]
-    assert [(places(diagnose(trace)), trace.errors.message.tolist()) for trace in traces] == [([], [])] * len(traces)
+    told = [(places(examined(fix.text)), run(fix.text).errors.message.tolist()) for fix in finding.fixes]
+    assert told == [([], [])] * len(traces)
     assert not traces or printed(traces[0]) == GOLDEN[case.name]
 
 
 @pytest.mark.parametrize("case", CONFUSIONS, ids=[case.name for case in CONFUSIONS])
 def test_a_confusion_is_told_and_each_fix_is_the_one_that_is_written_down(case: Broken) -> None:
-    findings = diagnose(run(case.text))
+    findings = examined(case.text)
     assert places(findings) == ([] if case.id == "none" else [(case.id, case.line)])
     assert [fix.text for finding in findings for fix in finding.fixes] == [*case.fixes]
     assert all(finding.marks for finding in findings) or case.id in WITHOUT_NODE
@@ -135,35 +149,33 @@ def test_a_tutorial_triggers_nothing(path: Path, tmp_path: Path, monkeypatch: py
     text = path.read_text(encoding="utf-8")
     if not any(word in f"{path.stem} {text}" for word in OUTSIDE):
         monkeypatch.chdir(tmp_path)
-        assert places(diagnose(run(text))) == []
+        assert places(examined(text)) == []
 
 
 VARIATIONS = read("variations.txt")
 
 
-@pytest.mark.parametrize("case", VARIATIONS, ids=[case.name for case in VARIATIONS])
+@pytest.mark.parametrize("case", VARIATIONS, ids=[case.name for case in VARIATIONS], scope="module")
 def test_other_names_modules_functions_loops_and_classes_change_nothing(case: Broken) -> None:
-    assert places(diagnose(run(case.text))) == [(case.id, case.line)]
+    assert places(examined(case.text)) == [(case.id, case.line)]
 
 
 MENDED = [case for case in VARIATIONS if case.fixes]
 
 
-@pytest.mark.parametrize("case", MENDED, ids=[case.name for case in MENDED])
+@pytest.mark.parametrize("case", MENDED, ids=[case.name for case in MENDED], scope="module")
 def test_the_fix_of_a_variation_is_the_one_that_is_written_down_and_runs(case: Broken) -> None:
-    (finding,) = diagnose(run(case.text))
-    trace = run(case.fixed)
+    (finding,) = examined(case.text)
     assert finding.fixes[0].text == case.fixed
-    assert (trace.errors.message.tolist(), places(diagnose(trace))) == ([], [])
+    assert (run(case.fixed).errors.message.tolist(), places(examined(case.fixed))) == ([], [])
 
 
 DECORATED = [case for case in VARIATIONS if case.text.splitlines()[case.line - 1].lstrip().startswith("@")]
 
 
-@pytest.mark.parametrize("case", DECORATED, ids=[case.name for case in DECORATED])
+@pytest.mark.parametrize("case", DECORATED, ids=[case.name for case in DECORATED], scope="module")
 def test_what_a_decorator_does_is_shown_inside_its_function(case: Broken) -> None:
-    trace = run(case.text)
-    (finding,) = diagnose(trace)
+    trace, (finding,) = run(case.text), examined(case.text)
     functions = [node for node in ast.walk(ast.parse(case.text)) if isinstance(node, ast.FunctionDef)]
     (function,) = [each for each in functions if case.line in [one.lineno for one in each.decorator_list]]
     assert function.lineno <= trace.steps.line[finding.step - 1] <= (function.end_lineno or 0)
@@ -174,9 +186,8 @@ SOUND = read("sound.txt")
 
 @pytest.mark.parametrize("case", SOUND, ids=[case.id for case in SOUND])
 def test_what_looks_suspicious_and_is_right_triggers_nothing(case: Broken) -> None:
-    trace = run(case.text)
-    assert trace.errors.message.tolist() == []
-    assert places(diagnose(trace)) == []
+    assert run(case.text).errors.message.tolist() == []
+    assert places(examined(case.text)) == []
 
 
 STARRED = """\
@@ -193,7 +204,7 @@ for i in range(3):
 
 
 def test_a_name_bound_anew_beside_a_starred_one_is_found() -> None:
-    assert places(diagnose(run(STARRED))) == [("grad-none-rebound", 7)]
+    assert places(examined(STARRED)) == [("grad-none-rebound", 7)]
 
 
 SCALED_ONCE = """\
@@ -208,7 +219,7 @@ for epoch in range(2):
 
 
 def test_a_parameter_that_was_computed_once_is_made_a_leaf_before_its_graph_is_kept() -> None:
-    first, second = diagnose(run(SCALED_ONCE))
+    first, second = examined(SCALED_ONCE)
     assert places((first, second)) == [("backward-twice", 6), ("non-leaf-grad", 2)]
     assert first.fixes == second.fixes
     mended = run(first.fixes[0].text)
@@ -226,14 +237,14 @@ z.sum().backward()
 
 
 def test_a_gradient_that_is_read_before_its_backward_is_read_after_it() -> None:
-    (finding,) = diagnose(run(READ_EARLY))
+    (finding,) = examined(READ_EARLY)
     assert places((finding,)) == [("non-leaf-grad", 5)]
     assert finding.advice == "Call z.retain_grad() when it is made, and read its .grad after the next backward()."
 
 
 def test_the_fix_of_a_number_for_a_function_of_math_calls_that_of_torch() -> None:
     case = next(case for case in VARIATIONS if "math.sqrt(squared" in case.text)
-    (finding,) = diagnose(run(case.text))
+    (finding,) = examined(case.text)
     trace = run(finding.fixes[0].text)
     assert "(torch.sqrt(squared) - 2.0)" in finding.fixes[0].text
     assert (trace.errors.message.tolist(), places(diagnose(trace))) == ([], [])
@@ -250,7 +261,7 @@ print(place.grad)
 
 
 def test_whole_numbers_that_pick_elements_are_not_offered_as_floating_point_numbers() -> None:
-    (finding,) = diagnose(run(PICKED))
+    (finding,) = examined(PICKED)
     assert (finding.id, finding.line, finding.fixes) == ("grad-none-integer", 4, ())
 
 
@@ -320,7 +331,7 @@ def test_a_text_is_read_again_where_two_threads_that_parse_disturb_each_other(mo
 
 
 def test_what_a_lesson_says_is_a_sentence() -> None:
-    said = {case.name: diagnose(run(case.text))[0] for case in CASES if case.name in WORDS}
+    said = {case.name: examined(case.text)[0] for case in CASES if case.name in WORDS}
     assert {name: (WORDS[name] in f"{found.explanation} {found.advice}") for name, found in said.items()} == {
         name: True for name in WORDS
     }
@@ -352,7 +363,7 @@ for epoch in range(4):
 
 
 def test_optimizers_that_step_in_a_loop_are_cleared_in_one() -> None:
-    (finding,) = diagnose(run(STEPPED_IN_A_LOOP))
+    (finding,) = examined(STEPPED_IN_A_LOOP)
     assert (finding.id, finding.line) == ("not-zeroed", 8)
     assert "    for o in optims.values():\n        o.zero_grad()\n    loss.backward()" in finding.fixes[0].text
     trace = run(finding.fixes[0].text)

@@ -103,15 +103,26 @@ def test_operation_is_pytorchs(name: str, dtype: str) -> None:
     assert check(name, dtype) == []
 
 
-def test_gradients_under_create_graph_have_pytorchs_names() -> None:
+@pytest.fixture(scope="module")
+def all_observed() -> tuple[dict[str, Any], set[Any]]:
+    """Every case in double precision, by name, and the rows of the engine that ran in one."""
+    used = Used()
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for row in ROWS.values():  # what runs in an ordinary backward pass is not reported
+            patch.setattr(row, "forward", used.noting(row, row.forward))
+        set_observer(used)
+        try:
+            return {name: observe_case(torch, case, "float64") for name, case in CASES.items()}, used.rows
+        finally:
+            set_observer(None)
+
+
+def test_gradients_under_create_graph_have_pytorchs_names(all_observed: tuple[dict[str, Any], set[Any]]) -> None:
     """But for those in `later_names.json`, whose second derivatives are right and written in other operations."""
     later = set(json.loads((HERE / "later_names.json").read_text(encoding="utf-8")))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = {
-            name for name in CASES if names_differ(observe_case(torch, CASES[name], "float64"), golden("float64")[name])
-        }
-    assert found == later
+    seen, _ = all_observed
+    assert {name for name in CASES if names_differ(seen[name], golden("float64")[name])} == later
 
 
 def test_every_case_is_recorded() -> None:
@@ -146,20 +157,11 @@ class Used:
         return lambda *_, **__: None
 
 
-def test_every_row_of_the_engine_is_in_some_case(monkeypatch: pytest.MonkeyPatch) -> None:
-    used = Used()
-    for row in ROWS.values():  # what runs in an ordinary backward pass is not reported
-        monkeypatch.setattr(row, "forward", used.noting(row, row.forward))
-    set_observer(used)
-    try:
-        for name in CASES:
-            for dtype in DTYPES:
-                check(name, dtype)
-    finally:
-        set_observer(None)
+def test_every_row_of_the_engine_is_in_some_case(all_observed: tuple[dict[str, Any], set[Any]]) -> None:
+    _, used = all_observed
     elsewhere = {"set_"}  # it computes nothing: tests/engine/test_views.py
     elsewhere |= {"_standard_gamma", "_standard_gamma_grad"}  # PyTorch has four digits: tests/distributions
-    names = {key for key, row in ROWS.items() if row not in used.rows} - elsewhere
+    names = {key for key, row in ROWS.items() if row not in used} - elsewhere
     assert names == set(), "rows of the engine without a case in op_cases.py"
 
 

@@ -131,7 +131,7 @@ def page_of(trace: Trace, **how: Any) -> tuple[PageWriter, str]:
 
 @cache
 def known(name: str) -> tuple[Trace, Page]:
-    """A run of one of the snippets, and its page."""
+    """A run of one of the snippets, and its page. The tests of one are neighbours (`scope`), in one process."""
     trace = run(SNIPPETS[name])
     return trace, Page(page_of(trace)[1])
 
@@ -148,7 +148,7 @@ def told(page: Page, key: str, stop: int) -> dict[str, str] | None:
     return {label: text for _, lines in rows[-1][2] for label, text, _ in map(page.run["rows"].__getitem__, lines)}
 
 
-@pytest.mark.parametrize("name", SNIPPETS)
+@pytest.mark.parametrize("name", SNIPPETS, scope="module")
 def test_a_page_shows_at_each_stop_what_a_picture_shows_there(name: str, tmp_path: Path) -> None:
     trace, page = known(name)
     stops = [step["cursor"] for step in page.run["steps"]]
@@ -161,7 +161,7 @@ def test_a_page_shows_at_each_stop_what_a_picture_shows_there(name: str, tmp_pat
     assert Counter(word for name in visible for word in page.pieces[name]) == page.seen_at(start)
 
 
-@pytest.mark.parametrize("name", SNIPPETS)
+@pytest.mark.parametrize("name", SNIPPETS, scope="module")
 def test_the_words_and_numbers_of_a_page_are_those_of_the_window(name: str) -> None:
     trace, page = known(name)
     assert page.run["things"]
@@ -480,7 +480,7 @@ def test_dot_quotes_names() -> None:
         assert re.fullmatch(r'  [tn]\d+ (\[.*label="(?:[^"\\]|\\.)*"\];|-> [tn]\d+;)', line), line
 
 
-@pytest.mark.parametrize("name", SNIPPETS)
+@pytest.mark.parametrize("name", SNIPPETS, scope="module")
 @pytest.mark.parametrize("suffix", [".json", ".dot", ".graphml"])
 def test_any_graph_can_be_written_as_data(name: str, suffix: str, tmp_path: Path) -> None:
     trace, _ = known(name)
