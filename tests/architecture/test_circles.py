@@ -25,11 +25,15 @@ def modules(root: Path) -> dict[str, str]:
 def imports(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
     """Those that run, wherever they stand."""
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+        if isinstance(child, ast.If) and any(_says_type_checking(part) for part in ast.walk(child.test)):
             continue
         if isinstance(child, ast.Import | ast.ImportFrom):
             yield child
         yield from imports(child)
+
+
+def _says_type_checking(part: ast.AST) -> bool:
+    return "TYPE_CHECKING" in (getattr(part, "id", ""), getattr(part, "attr", ""))
 
 
 def imported(node: ast.Import | ast.ImportFrom, known: Mapping[str, str]) -> Iterator[str]:

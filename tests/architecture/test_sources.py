@@ -75,19 +75,29 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
 
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    """Those that the rules ask for: a tree is walked once."""
+    return [node for node in ast.walk(tree_of(path)) if isinstance(node, _ASKED_FOR)]
+
+
+_ASKED_FOR = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Import, ast.ImportFrom, ast.With, ast.Call)
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _trees_are_forgotten() -> Iterator[None]:
     yield
     tree_of.cache_clear()
+    nodes_of.cache_clear()
 
 
 def short(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-def imports(tree: ast.Module) -> Iterator[tuple[int, int, str]]:
+def imports(path: Path) -> Iterator[tuple[int, int, str]]:
     """(line, number of dots, module) of every import, also of those inside functions."""
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, 0, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -141,7 +151,7 @@ def own_lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 def functions() -> Iterator[tuple[int, str]]:
     for path in PROGRAM:
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 yield own_lines_of(node), f"{short(path)}:{node.lineno} {node.name}"
 
@@ -161,7 +171,7 @@ def test_classes_are_short() -> None:
     classes = (
         (lines_of(node), f"{short(path)}:{node.lineno} {node.name}")
         for path in PROGRAM
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(path)
         if isinstance(node, ast.ClassDef)
     )
     assert not [one for one in classes if one[0] > CLASS_LINES]
@@ -207,7 +217,7 @@ def test_modules_open_with_a_paragraph() -> None:
 
 
 def test_modules_import_absolutely() -> None:
-    assert not [f"{short(path)}:{line}" for path in FILES for line, dots, _ in imports(tree_of(path)) if dots]
+    assert not [f"{short(path)}:{line}" for path in FILES for line, dots, _ in imports(path) if dots]
 
 
 def test_views_by_sizes_and_strides_are_made_in_one_module() -> None:
@@ -256,7 +266,7 @@ def test_each_package_knows_only_its_foreign_packages() -> None:
     for path in (ROOT / "gradviz").rglob("*.py"):
         first = path.relative_to(ROOT / "gradviz").parts[0].removesuffix(".py")
         allowed = ALLOWED.get(first, set()) | {"gradviz", "resources"}
-        for line, _, module in imports(tree_of(path)):
+        for line, _, module in imports(path):
             top = module.partition(".")[0]
             if top not in allowed and top not in sys.stdlib_module_names:
                 strangers.append(f"{short(path)}:{line} imports {module}")
@@ -268,7 +278,7 @@ def test_every_painter_ends() -> None:
     device may refuse is made first, and entered once it has begun."""
     loose = []
     for path in PROGRAM:
-        nodes = list(ast.walk(tree_of(path)))
+        nodes = nodes_of(path)
         entered = [item.context_expr for node in nodes if isinstance(node, ast.With) for item in node.items]
         calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
         made = [node for node in calls if node.func.id == "QPainter"]
