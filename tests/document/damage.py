@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from gradviz.document.documents import Contents, text_of
@@ -47,6 +48,7 @@ def chain(count: int) -> Drawing:
     return Drawing(tuple(nodes), next_id=count + 1)
 
 
+@cache
 def wholes() -> list[bytes]:
     """Files that are not damaged."""
     snippet = Contents(Snippet("import torch\nx = torch.ones(2, requires_grad=True)\nx.sum().backward()\n"))

@@ -276,7 +276,10 @@ def _laid_out(record: Part) -> str:
 
 
 def _dumped(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return _WRITER.encode(value)
+
+
+_WRITER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)  # `json.dumps` would make one for each line
 
 
 # reading
@@ -333,7 +336,7 @@ def _parsed(text: str, name: str, dropped: list[str]) -> Part:
 
 def loads(text: str) -> Json:
     """Parse JSON in which special numbers are named objects."""
-    return cast(Json, json.loads(_LONE.sub(r"\1", text), parse_float=_float, parse_int=_int, parse_constant=_constant))
+    return cast(Json, _READER.decode(_LONE.sub(r"\1", text)))
 
 
 # A lone surrogate is not a character and is removed; the first branch is another escape, or a complete pair, and stays.
@@ -356,6 +359,9 @@ def _int(text: str) -> Json:
 def _constant(text: str) -> Json:
     """Accept `Infinity` and `NaN`, which are not JSON, but other programs write them."""
     return {"float": repr(float(text))}
+
+
+_READER = json.JSONDecoder(parse_float=_float, parse_int=_int, parse_constant=_constant)
 
 
 def _line_by_line(text: str, dropped: list[str]) -> Json:
