@@ -16,6 +16,8 @@ from gradviz.ui.launch import application
 from gradviz.ui.services.settings import Settings
 from gradviz.ui.window import MainWindow
 from gradviz.ui.windows import Ownership, Windows
+from gradviz.worker.process import client
+from gradviz.worker.process.worker_process import WorkerProcess
 from tests.driver import Answers, Pilot
 from tests.trace.sample import SOURCE, sample_batch
 
@@ -27,8 +29,9 @@ def answers() -> Answers:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path, answers: Answers) -> MainWindow:
+def window(qtbot: QtBot, tmp_path: Path, answers: Answers, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
     """A shown, active window with settings and a list of own files of its own."""
+    monkeypatch.setattr(client, "WorkerPool", _Pool)
     application()
     settings = Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
     made = MainWindow(settings, Windows(Ownership(OwnFiles(tmp_path / "own"))))
@@ -38,6 +41,16 @@ def window(qtbot: QtBot, tmp_path: Path, answers: Answers) -> MainWindow:
         made.show()
     made.activateWindow()
     return made
+
+
+class _Pool(client.WorkerPool):
+    """One whose spare workers get ready at once. A rehearsal takes longer than most runs here, and most windows end
+    before they need the spare one. The workers of `tests/worker` have rehearsed, as in the program."""
+
+    def _spawn(self) -> WorkerProcess:
+        worker = WorkerProcess(self.limits, on_gone=self._workers.discard, ahead=self._reuse)
+        self._workers.add(worker)
+        return worker
 
 
 def _discard(window: MainWindow) -> None:
