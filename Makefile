@@ -16,7 +16,7 @@ EVENTS ?= 20000
 ONLY ?=
 CHECKED := $(addprefix tests/,architecture engine names nn distributions trace session document)
 
-.PHONY: run test check bench fuzz browser escapes mutants docs lint packages try-packages picture release lock clean
+.PHONY: run test pytest check bench fuzz browser escapes mutants docs lint packages try-packages picture release lock clean
 .DELETE_ON_ERROR:
 unexport PYTHONDONTWRITEBYTECODE  # each of hundreds of processes would compile the program and the tests anew
 
@@ -35,7 +35,11 @@ lint: $(VENV)/test.stamp
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports --no-logo
 
-test: lint
+# The tests and the checks of lint side by side: on a fresh clone the type checker takes a minute of one core.
+test: $(VENV)/test.stamp
+	@$(MAKE) --no-print-directory -j2 lint pytest
+
+pytest: $(VENV)/test.stamp
 	$(PY) -m pytest -n $(JOBS) --dist worksteal  # neighbours stay together, and share what they record
 
 # For the everyday loop: what the engine, the trace, the documents and the session do, without windows and workers.
