@@ -83,19 +83,19 @@ def test_titles_differ() -> None:
     assert len({example.title for example in EXAMPLES}) == len(EXAMPLES)
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.path.stem)
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.path.stem, scope="module")
 def test_output_is_pytorchs(example: Any) -> None:
     assert compare(ours(example.path)[0], golden()[example.path.stem]) == ("same", "")
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.path.stem)
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.path.stem, scope="module")
 def test_steps_come_in_pytorchs_order(example: Any) -> None:
     hooked, (_, observed) = ours(example.path)[0]["order"], ours(example.path)
     assert hooked == golden()[example.path.stem]["order"]
     assert observed == hooked
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.path.stem)
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.path.stem, scope="module")
 def test_gradients_are_pytorchs(example: Any) -> None:
     mine, theirs = ours(example.path)[0]["gradients"], golden()[example.path.stem]["gradients"]
     assert mine.keys() == theirs.keys()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import queue
 from collections.abc import Iterator
 from typing import Any
@@ -21,15 +20,23 @@ from tests.snippets.execute import without_addresses
 ACCUMULATE = "torch::autograd::AccumulateGrad"
 
 
-@functools.cache
-def recorded() -> dict[str, dict[str, Any]]:
-    """The trace of each example as JSON, by the name of its file."""
-    pool = WorkerPool(Limits(), reuse=True)
-    pool.warm()
-    try:
-        return {example.path.stem: _traced(pool, example.path) for example in EXAMPLES}
-    finally:
-        pool.close()
+@pytest.fixture(scope="module")
+def pool() -> Iterator[WorkerPool]:
+    made = WorkerPool(Limits(), reuse=True)
+    made.start("", lambda event: None).wait(60)  # the process and its threads are there before the first test
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module", params=EXAMPLES, ids=lambda example: example.path.stem)
+def example(request: pytest.FixtureRequest) -> Any:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def recorded(pool: WorkerPool, example: Any) -> dict[str, Any]:
+    """The trace of the example as JSON."""
+    return _traced(pool, example.path)
 
 
 def _traced(pool: WorkerPool, path: Any) -> dict[str, Any]:
@@ -50,22 +57,19 @@ def calls(steps: list[dict[str, Any]]) -> Iterator[list[str]]:
         yield [s["name"] if s["kind"] == "backward" else ACCUMULATE for s in of_call]
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.path.stem)
-def test_steps_of_the_trace_come_in_pytorchs_order(example: Any) -> None:
-    assert list(calls(recorded()[example.path.stem]["steps"])) == golden()[example.path.stem]["order"]
+def test_steps_of_the_trace_come_in_pytorchs_order(recorded: dict[str, Any], example: Any) -> None:
+    assert list(calls(recorded["steps"])) == golden()[example.path.stem]["order"]
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.path.stem)
-def test_the_trace_prints_and_raises_what_pytorch_does(example: Any) -> None:
-    one, expected = recorded()[example.path.stem], golden()[example.path.stem]
-    printed = "".join(s["printed"] for s in one["steps"] if s["kind"] == "print" and s["stream"] == "out")
+def test_the_trace_prints_and_raises_what_pytorch_does(recorded: dict[str, Any], example: Any) -> None:
+    expected = golden()[example.path.stem]
+    printed = "".join(s["printed"] for s in recorded["steps"] if s["kind"] == "print" and s["stream"] == "out")
     assert without_addresses(printed) == "\n".join(expected["stdout"])
-    assert one["last_line"] == (expected["error"] or "")
+    assert recorded["last_line"] == (expected["error"] or "")
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.path.stem)
-def test_every_step_explains_itself(example: Any) -> None:
-    for step in recorded()[example.path.stem]["steps"]:
+def test_every_step_explains_itself(recorded: dict[str, Any]) -> None:
+    for step in recorded["steps"]:
         assert step["title"], step
         if step["kind"] not in ("print", "warning", "error"):  # what others said stays as it is
             assert step["text"].rstrip().endswith((".", "!", ")", "?")), step
