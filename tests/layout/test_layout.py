@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -37,23 +39,26 @@ def layouter() -> Layouter:
     return Layouter(rows=False)
 
 
-def drawings(layouter: Layouter, graph: LayoutInput) -> list[LayoutResult]:
-    ways = [(left, bundled) for left in (True, False) for bundled in (True, False)]
-    return [*(layered(graph, from_left=left, bundled=bundled) for left, bundled in ways), layouter.layout(graph)]
+@cache
+def drawings(name: str) -> list[LayoutResult]:
+    """A graph in every way. The tests of one are neighbours (`scope`), in one process."""
+    graph, ways = GRAPHS[name], [(left, bundled) for left in (True, False) for bundled in (True, False)]
+    own = Layouter(rows=False).layout(graph)
+    return [*(layered(graph, from_left=left, bundled=bundled) for left, bundled in ways), own]
 
 
-@pytest.mark.parametrize("name", GRAPHS)
-def test_no_boxes_overlap_and_no_edge_runs_through_a_box(name: str, layouter: Layouter) -> None:
+@pytest.mark.parametrize("name", GRAPHS, scope="module")
+def test_no_boxes_overlap_and_no_edge_runs_through_a_box(name: str) -> None:
     graph = GRAPHS[name]
-    for drawing in drawings(layouter, graph):
+    for drawing in drawings(name):
         assert overlapping(graph, drawing) == 0
         assert passing_through(graph, drawing) == []
 
 
-@pytest.mark.parametrize("name", GRAPHS)
-def test_edges_go_from_side_to_side_and_to_the_right(name: str, layouter: Layouter) -> None:
+@pytest.mark.parametrize("name", GRAPHS, scope="module")
+def test_edges_go_from_side_to_side_and_to_the_right(name: str) -> None:
     graph = GRAPHS[name]
-    for drawing in drawings(layouter, graph):
+    for drawing in drawings(name):
         assert len(drawing.starts) == len(graph.edges) + 1
         for edge, (tail, head) in enumerate(graph.edges.tolist()):
             route = drawing.route(edge)
@@ -65,10 +70,10 @@ def test_edges_go_from_side_to_side_and_to_the_right(name: str, layouter: Layout
             assert len(route) % 3 == 1
 
 
-@pytest.mark.parametrize("name", GRAPHS)
-def test_the_drawing_fits_its_size(name: str, layouter: Layouter) -> None:
+@pytest.mark.parametrize("name", GRAPHS, scope="module")
+def test_the_drawing_fits_its_size(name: str) -> None:
     graph = GRAPHS[name]
-    for drawing in drawings(layouter, graph):
+    for drawing in drawings(name):
         assert (drawing.centres - graph.sizes / 2 > -0.01).all()
         assert (drawing.centres + graph.sizes / 2 < np.array(drawing.size) + 0.01).all()
 
