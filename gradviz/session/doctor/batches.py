@@ -400,7 +400,7 @@ def _ignored(case: Case, node: ast.Subscript, loop: ast.For) -> Hit:
     why = f"Line {node.lineno} takes the same rows of {name} for every {i}: the loop over batches trains with one and "
     why += "the same batch."
     high = node.slice.upper if isinstance(node.slice, ast.Slice) else None
-    code = f"{name}[{i} : {i} + {case.source(high)}]" if high is not None else ""
+    code = f"{name}[{_rows(case, loop, i, case.source(high))}]" if high is not None else ""
     text = edits.replace_node(case.text, node, code) if code else None
     return Hit(node.lineno, step + 1, why, f"Let the rows begin at {i}.", fixes((f"from {i} on", text)))
 
@@ -516,13 +516,21 @@ def _sliced(case: Case, node: ast.Subscript, variable: str) -> str | None:
         return None
     if node.slice.upper is None:
         return None
-    size, text = case.source(node.slice.upper), case.text
+    loop, text = case.loop_of(node), case.text
+    rows = _rows(case, loop, variable, case.source(node.slice.upper))
     for each in reversed(case.walked):
-        same = isinstance(each, ast.Subscript) and case.loop_of(each) is case.loop_of(node)
+        same = isinstance(each, ast.Subscript) and case.loop_of(each) is loop
         if same and isinstance(each, ast.Subscript) and case.source(each.slice) == case.source(node.slice):
-            code = f"{case.source(each.value)}[{variable}:{variable} + {size}]"
-            text = edits.replace_node(text, each, code) or text
+            text = edits.replace_node(text, each, f"{case.source(each.value)}[{rows}]") or text
     return text
+
+
+def _rows(case: Case, loop: ast.For | ast.While | None, variable: str, size: str) -> str:
+    """Return the code of the rows of a batch in a loop that counts the rows in steps, or else the batches."""
+    counted = loop.iter if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) else None
+    if counted is not None and name_of(counted) == "range" and len(counted.args) < 3:
+        return f"{variable} * {size} : ({variable} + 1) * {size}"
+    return f"{variable} : {variable} + {size}"
 
 
 def batch_first(case: Case) -> Iterator[Hit]:

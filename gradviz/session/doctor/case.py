@@ -7,9 +7,11 @@ import ast
 import bisect
 import re
 from collections import defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -315,6 +317,22 @@ class Case(Text):
     def call_of(self, step: int) -> int:
         """Return the backward call that a step belongs to."""
         return int(self.trace.steps.call[step]) if step >= 0 else -1
+
+
+Found = TypeVar("Found")
+
+
+def once(find: Callable[[Case], Iterable[Found]]) -> Callable[[Case], list[Found]]:
+    """Return a function that finds things only once in each case, as several lessons ask for them."""
+    kept: WeakKeyDictionary[Case, list[Found]] = WeakKeyDictionary()
+
+    @wraps(find)
+    def found(case: Case) -> list[Found]:
+        if case not in kept:
+            kept[case] = list(find(case))
+        return kept[case]
+
+    return found
 
 
 def case_of(trace: Trace, text: str | None = None) -> Case:

@@ -21,6 +21,7 @@ _COPIES = ("tensor", "as_tensor", "new_tensor", "from_numpy", "Tensor", "FloatTe
 _NUMBERS = ("item", "numpy", "tolist")
 PLAIN_NUMBERS = ("item", "listed")  # kinds of cuts that take them out of a tensor
 _FLOATS = ("float", "bfloat", "complex")
+_USERS = 100  # of one tensor: each iteration uses a parameter anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +138,9 @@ def cuts_below(case: Case, leaf: int) -> list[Cut]:
     trace, queue, found = case.trace, [leaf], []
     seen = {leaf}
     for each in queue:
-        for node in trace.users_of(each).tolist():
+        for node in trace.users_of(each)[:_USERS].tolist():
             for made in trace.outputs_of(node).tolist():
-                if made in seen or len(queue) > 500:
+                if made in seen or len(seen) > SEARCHED:
                     continue
                 seen.add(made)
                 cut = cut_at(case, made)
@@ -291,7 +292,11 @@ def cut_fixes(case: Case, cut: Cut) -> tuple[Fix, ...]:
         name = name_of(calls[0])
         return fixes((f"without {name}()", shorter or edits.replace_node(text, calls[0], case.source(held))))
     if cut.kind == "data" and isinstance(node, ast.Attribute):
-        return fixes(("without .data", edits.replace_node(text, node, case.source(node.value))))
+        alike = [each for each in case.on_line(node.lineno) if isinstance(each, ast.Attribute) and each.attr == "data"]
+        changes: dict[ast.expr | ast.stmt, str | None] = {
+            each: case.source(each.value) for each in alike if case.source(each) == case.source(node)
+        }
+        return fixes(("without .data", edits.all_at_once(text, case.tree, changes)))
     if cut.kind == "copied" and isinstance(node, ast.Call):
         return fixes(("without the copy", _uncopied(case, node)))
     if cut.kind in PLAIN_NUMBERS:
@@ -369,12 +374,10 @@ def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:
         if isinstance(each, ast.stmt):
             break
     changes: dict[ast.expr | ast.stmt, str | None] = {number: case.source(held)}
-    called = case.parents.get(number)
-    function = called.func if isinstance(called, ast.Call) and called.args == [number] else None
-    if isinstance(function, ast.Attribute) and function.attr in _IN_BOTH and case.source(function.value) == "math":
-        changes[function.value] = "torch"
-    else:
-        called = number
+    around = [each for each in case.around(number) if isinstance(each, ast.Call)]
+    around = [each for each in around if case.source(each.func).startswith(_OF_NUMBERS)]
+    in_both = [each.func for each in around if len(each.args) == 1 and _is_in_both(case, each.func)]
+    changes |= {function.value: "torch" for function in in_both if isinstance(function, ast.Attribute)}
     copy = case.maker(cut.made) if cut.made >= 0 else _copy_of_list(case, number)
     until = copy.lineno if isinstance(copy, ast.Call) else number.lineno
     between = {each for line in range(number.lineno, until + 1) for each in case.on_line(line)}
@@ -383,11 +386,13 @@ def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:
         if isinstance(other, ast.Call) and beside is not None and other not in ast.walk(number):
             changes[other] = case.source(beside)
     outer = case.parents.get(number)
+    for other in _copies_of_name(case, outer):
+        changes[other] = case.source(other.args[0])
     for other in (outer.left, outer.right) if isinstance(outer, ast.BinOp) else ():
         given = case.assigned(other.id, other.lineno) if isinstance(other, ast.Name) else None
         if isinstance(given, ast.Call) and re.match(r"(np|numpy)\.", case.source(given)):
             changes[other] = f"torch.as_tensor({case.source(other)})"
-    if copy is None and computed_from(case, number) not in (number, called):
+    if copy is None and len(in_both) < len(around):
         return None  # by a function that takes no tensors
     if isinstance(copy, ast.Call) and copy.args:
         if number in ast.walk(copy):
@@ -403,6 +408,15 @@ def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:
         if any(n.lineno == copy.lineno or getattr(case.parents[n], "attr", "") not in _IN_BOTH for n in modules):
             return None
     return edits.all_at_once(case.text, case.tree, changes)
+
+
+def _copies_of_name(case: Case, statement: ast.AST | None) -> list[ast.Call]:
+    """Return the calls that make tensors of the name that a statement binds: `torch.tensor(sigma)`."""
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+        return []
+    made = [each for each in case.calls if name_of(each) in _COPIES and len(each.args) == 1 and not each.keywords]
+    made = [each for each in made if case.source(each.args[0]) == statement.targets[0].id]
+    return [each for each in made if case.function_of(each) is case.function_of(statement)]
 
 
 def _copy_of_list(case: Case, number: ast.expr) -> ast.Call | None:
@@ -453,7 +467,12 @@ def _without_numbers(case: Case, expression: ast.expr) -> str:
 
 
 _IN_BOTH = {"abs", "clip", "cos", "dot", "exp", "log", "log1p", "matmul", "maximum", "mean", "minimum", "sin", "sqrt"}
-_IN_BOTH |= {"square", "sum", "tan", "tanh"}  # functions that NumPy and torch call the same
+_IN_BOTH |= {"square", "sum", "tan", "tanh", "log2", "log10", "expm1"}  # functions that NumPy and torch call the same
+_OF_MATH = _IN_BOTH | {"acos", "asin", "atan", "cosh", "erf", "sinh"}  # those of math
+
+
+def _is_in_both(case: Case, function: ast.expr) -> bool:
+    return isinstance(function, ast.Attribute) and function.attr in _OF_MATH and case.source(function.value) == "math"
 
 
 def _is_numpy(node: ast.expr) -> bool:
@@ -520,7 +539,8 @@ def dead_end(case: Case, tensor: int) -> int:
     trace, queue = case.trace, [tensor]
     ends = list[int]()
     for each in queue:
-        made = [made for user in trace.users_of(each).tolist() for made in trace.outputs_of(user).tolist()]
+        users = trace.users_of(each)[:_USERS].tolist()
+        made = [made for user in users for made in trace.outputs_of(user).tolist()]
         queue += [one for one in made if one not in queue and len(queue) < 50]
         ends += [] if made else [each]
     alone = len({*trace.tensors.line[ends].tolist()}) == 1 and tensor not in ends

@@ -268,12 +268,13 @@ def _over_queries(case: Case) -> Iterator[Hit]:
 
 
 def _of_other_sum(case: Case) -> Iterator[Hit]:
-    """Weights (samples, steps, 1) of a sum over the steps that add up to 1 over the samples: `(a * x).sum(1)`."""
+    """Weights (samples, steps, 1) of a sum over the steps that add up to 1 over the samples, or each by itself: `(a *
+    x).sum(1)`."""
     trace, nodes = case.trace, case.trace.nodes
     for node in ops(case, "softmax"):
         made, found = case.output(node), re.search(r"dim=(-?\d+)", str(nodes.params[node]))
         shape = case.shape(made) if made >= 0 else ()
-        if len(shape) != 3 or found is None or shape[2] != 1 or int(found[1]) % 3 != 0 or min(shape[:2]) < 2:
+        if len(shape) != 3 or found is None or shape[2] != 1 or int(found[1]) % 3 == 1 or min(shape[:2]) < 2:
             continue
         products = [user for user in trace.users_of(made).tolist() if nodes.op[user] == "mul"]
         sums = [user for each in products for user in trace.users_of(case.output(each)).tolist()
@@ -282,10 +283,15 @@ def _of_other_sum(case: Case) -> Iterator[Hit]:
             continue
         line = _dim_line(case, node)
         why = f"Line {nodes.line[sums[0]]} sums over dimension 1, weighted by {case.name(made)} {shape}, but the "
-        why += f"softmax on line {line} makes these add up to 1 along dimension 0: the sum is no average, and the "
-        why += "samples of a batch compete with each other."
+        why += f"softmax on line {line} "
+        why += (
+            "goes along the last dimension, which has one element: each weight is 1, and nothing can be learned."
+            if int(found[1]) % 3
+            else "makes these add up to 1 along dimension 0: the sum is no average, and the samples of a batch compete "
+            "with each other."
+        )
         offered = _other_dim(case, node, found[1], "1")
-        mark = case.mark(node, "along the batch")
+        mark = case.mark(node, "along one" if int(found[1]) % 3 else "along the batch")
         yield Hit(line, cursor_of(case, node), why, "Use dim=1: one distribution for each sample.", offered, mark)
         return
 

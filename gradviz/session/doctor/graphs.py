@@ -187,6 +187,22 @@ def _carried(case: Case) -> Carried | None:
     return None
 
 
+def _collected(case: Case, name: str, line: int) -> ast.Call | None:
+    """Return the call that puts a tensor into a list that the loop around a line begins with only once."""
+    call = case.called("backward", line)
+    loop = case.loop_of(call) if call is not None else None
+    inside = {*ast.walk(loop)} if loop is not None else set()
+    for put in [each for each in case.calls if each in inside and name_of(each) == "append" and each.args]:
+        held = receiver_of(put)
+        owner = case.source(held) if held is not None else ""
+        begun = any(statement in inside for statement, _ in case.given.get(owner, []))
+        emptied = any(case.source(each.func).startswith((f"{owner}.clear", f"{owner}.pop")) for each in case.calls)
+        read = {n.id for n in ast.walk(put.args[0]) if isinstance(n, ast.Name)}
+        if name in read and owner and not begun and not emptied and f"del {owner}[" not in case.text:
+            return put
+    return None
+
+
 def _hidden(fault: Fault, carried: Carried) -> Hit:
     case, name = fault.case, re.match(r"[\w.]+", carried.name)
     held = name[0] if name else carried.name
@@ -194,6 +210,11 @@ def _hidden(fault: Fault, carried: Carried) -> Hit:
     why += "the iterations before, whose saved tensors are freed or overwritten."
     if fault.explanation is not None:
         why += f" {fault.explanation.why}"
+    if (put := _collected(case, held, fault.line)) is not None:
+        code = f"{case.source(receiver_of(put) or put)}.clear()"
+        advice = f"Empty the list when the gradients have been computed: {code}."
+        emptied = edits.insert_after(case.text, fault.line, code)
+        return fault.hit(fixes((code, emptied)), put.lineno, why, advice)
     several = carried.name != held
     code = f"{held} = tuple(each.detach() for each in {held})" if several else f"{held} = {held}.detach()"
     together = _bound_together(case, held, carried.line)

@@ -173,10 +173,11 @@ def _summed_in_evaluation(case: Case) -> Iterator[Hit]:
         why += f"it was computed by: {name} holds them all."
         code = case.source(value)
         code = f"({code})" if isinstance(value, ast.BinOp) else code
-        text = edits.replace_node(case.text, value, f"{code}.item()")
+        kept = "detach" if _takes_numbers(case) or _is_still_tensor(case, each.lineno) else "item"
+        text = edits.replace_node(case.text, value, f"{code}.{kept}()")
         yield Hit(
             each.lineno, len(trace), why, "Evaluate inside no_grad(), or keep numbers: .item().",
-            fixes((".item()", text)), case.mark(node, "keeps its graph"),
+            fixes((f".{kept}()", text)), case.mark(node, "keeps its graph"),
         )  # fmt: skip
         return
 

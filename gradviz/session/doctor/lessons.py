@@ -4,7 +4,7 @@ them. What a row reports about a run is a `Finding`."""
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ from gradviz.trace.words.error_explanation import Mark
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
-Finder = Callable[[Case], Iterator[Hit]]
+Finder = Callable[[Case], Iterable[Hit]]
 
 RAISED, WRONG, EFFECT, WASTE = range(4)  # severity, the worst first
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import SEARCHED, Case, Fix, Hit, fixes, requires, under_keys
+from gradviz.session.doctor.case import SEARCHED, Case, Fix, Hit, fixes, once, requires, under_keys
 from gradviz.session.doctor.cuts import (
     Cut,
     cut_at,
@@ -29,7 +28,6 @@ from gradviz.session.doctor.updates import updated_in_place
 from gradviz.trace.words.reasons import no_grad_reason, none_sentence
 
 _FLOATS = ("float", "bfloat", "complex")
-_READS: WeakKeyDictionary[Case, list[tuple[str, Hit]]] = WeakKeyDictionary()  # several lessons ask for them
 
 
 # -- a .grad that is None
@@ -137,9 +135,8 @@ def _forgotten_root(case: Case, tensor: int) -> int:
     trace, queue = case.trace, [tensor]
     for each in queue:
         users = trace.users_of(each).tolist()
-        found = case.name(each)
-        scalar = case.shape(each) == () and trace.tensors.requires_grad[each]
-        if not users and each != tensor and scalar and found.isidentifier():
+        alone = not users and each != tensor and case.shape(each) == () and trace.tensors.requires_grad[each]
+        if alone and case.name(each).isidentifier():
             return each
         queue += [made for user in users for made in trace.outputs_of(user).tolist() if len(queue) < SEARCHED]
     return -1
@@ -378,14 +375,9 @@ def none_because(row: str) -> Callable[[Case], Iterator[Hit]]:
     return find
 
 
-def _reads(case: Case) -> list[tuple[str, Hit]]:
+@once
+def _reads(case: Case) -> Iterator[tuple[str, Hit]]:
     """Return the lessons of every .grad that the snippet reads while it is None, each once."""
-    if case not in _READS:
-        _READS[case] = list(_read_lessons(case))
-    return _READS[case]
-
-
-def _read_lessons(case: Case) -> Iterator[tuple[str, Hit]]:
     seen: set[tuple[str, int]] = set()
     for step, tensor in [*_failed_reads(case), *_printed_reads(case), *_warned_reads(case)]:
         found = why_none(case, tensor, step)

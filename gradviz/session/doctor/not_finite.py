@@ -285,13 +285,9 @@ def _safe_operand(case: Case, node: int, above: int) -> tuple[Fix, ...]:
     condition = where.args[0] if where.args else None
     held = [inner] if isinstance(inner, ast.BinOp) else _calls_in(inner, str(case.trace.nodes.op[node]))
     for each in held:
-        operand = (
-            each.right
-            if isinstance(each, ast.BinOp)
-            else _operand_of(case, each)
-            if isinstance(each, ast.Call)
-            else None
-        )
+        operand = _operand_of(case, each) if isinstance(each, ast.Call) else None
+        if isinstance(each, ast.BinOp):
+            operand = each.left if isinstance(each.op, ast.Pow) else each.right
         while isinstance(operand, ast.Call) and name_of(operand) in _STEEP:
             operand = _operand_of(case, operand)
         if operand is None or condition is None or _is_made_of(case, condition, each):

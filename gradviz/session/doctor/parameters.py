@@ -28,7 +28,7 @@ def other_parameters(case: Case) -> Iterator[Hit]:
     left = _never_updated(case)
     if case.raised and not has_stepped(case):
         return
-    if not steps or not left or next(zeroed_too_late(case), None) is not None:
+    if not steps or not left or zeroed_too_late(case):
         return
     first = steps[0]
     given_twice = next(_given_twice(case, left, first), None)
@@ -210,10 +210,11 @@ def _forgotten(case: Case, left: list[int], step: int) -> Iterator[Hit]:
         return
     own = parameters_of(case, owner)
     around = {*own} > {*left} and {*own} - {*left} <= case.updates  # it holds what the optimizer was given
+    cleared = {"cleared"} if around and own[0] not in left else set[str]()  # with the layers before
     own = left if around else own
     if {*own} != {*left} or not all(_trained_beside(case, each) for each in own) or ".requires_grad" in case.text:
         return
-    unused = all(event.what == "added" for each in own for event in case.events[each])
+    unused = {event.what for each in own for event in case.events[each]} <= {"added", *cleared}
     if making is None or not unused or not _meets_targets(case, own):
         return
     line, what = making.lineno, " and ".join(case.name(each) for each in own[:3]) if around else owner

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import Case, Fix, Hit, fixes
+from gradviz.session.doctor.case import Case, Fix, Hit, fixes, returned
 from gradviz.session.doctor.cuts import (
     PLAIN_NUMBERS,
     Cut,
@@ -109,19 +109,17 @@ def inference(fault: Fault) -> Hit | None:
 
 def not_scalar(fault: Fault) -> Hit | None:
     """backward() of several elements."""
-    root = edits.receiver(fault.text, fault.line, "backward")
-    ones = edits.insert_argument(fault.text, fault.line, "backward", f"torch.ones_like({root})") if root else None
     call = fault.case.called("backward", fault.line) or fault.case.called("grad", fault.line)
-    held = receiver_of(call) if call is not None and name_of(call) == "backward" else None
-    summed = None
-    if held is not None:
-        plain = _as_receiver(fault.case, held)
-        summed = edits.replace_node(fault.text, held, f"{plain}.sum()")
-    elif call is not None:
-        named = [each.value for each in call.keywords if each.arg == "outputs"]
-        outputs = next(iter([*call.args[:1], *named]), None)
-        code = f"{_as_receiver(fault.case, outputs)}.sum()" if outputs is not None else ""
-        summed = edits.replace_node(fault.text, outputs, code) if outputs is not None else None
+    root = _asked_from(fault.case, call)[0] if call is not None else None
+    of, ones = f"torch.ones_like({fault.case.source(root)})" if root is not None else "", None
+    if call is not None and name_of(call) == "backward":
+        ones = edits.insert_argument(fault.text, fault.line, "backward", of)
+        if root is not receiver_of(call):
+            ones = edits.add_keyword(fault.text, fault.line, "backward", "grad_tensors", of)
+    summed = (
+        edits.replace_node(fault.text, root, f"{_as_receiver(fault.case, root)}.sum()") if root is not None else None
+    )
+    held = root if call is not None and name_of(call) == "backward" else None
     name = held.id if isinstance(held, ast.Name) else ""
     numbers = [receiver_of(each) for each in fault.case.calls if name_of(each) == "item"]
     one = name and any(isinstance(each, ast.Name) and each.id == name for each in numbers)  # it is taken for one number
@@ -145,18 +143,8 @@ def gradient_shape(fault: Fault) -> Hit | None:
         shaped = edits.replace_node(fault.text, statement.value, code) if _as_many(fault) else None
         averaged = edits.replace_node(fault.text, statement.value, f"{plain}.mean(0)") if rows else None
         return fault.hit(fixes(("in the shape of the tensor", shaped), ("the mean of the rows", averaged)))
-    held = receiver_of(call) if call is not None else None
-    given = call.args[0] if call is not None and call.args else None
-    if call is not None and given is None:
-        given = next((each.value for each in call.keywords if each.arg == "gradient"), None)
-    grad = case.called("grad", fault.line) if call is None else None
-    if grad is not None and grad.args:
-        held = grad.args[0]
-        given = next((each.value for each in grad.keywords if each.arg == "grad_outputs"), None)
-        given = given or (grad.args[2] if len(grad.args) > 2 else None)
-    elif grad is not None:
-        named = {each.arg: each.value for each in grad.keywords}
-        held, given = named.get("outputs"), named.get("grad_outputs")
+    call = call or case.called("grad", fault.line)
+    held, given = _asked_from(case, call) if call is not None else (None, None)
     ones = edits.replace_node(fault.text, given, f"torch.ones_like({case.source(held)})") if given and held else None
     shaped = _for_each_row(fault, given, held) if given is not None and held is not None else None
     if given is not None and held is not None and _as_many(fault):
@@ -235,7 +223,8 @@ def no_grad_fn(fault: Fault) -> Hit | None:
     bound = _rebound_root(fault.case)
     if bound:
         return None
-    if cut is not None:
+    switched = _switched_off(fault.case, trained=cut is not None)
+    if cut is not None and switched < 0:
         offered = cut_fixes(fault.case, cut) or _as_cross_entropy(fault.case) or _smooth(fault.case, cut)
         return fault.hit(offered, cut.line)
     made_in = _gradient_root(fault)
@@ -252,7 +241,6 @@ def no_grad_fn(fault: Fault) -> Hit | None:
     leaf = _constant_leaf(fault.case)
     if leaf < 0:
         return fault.hit(())
-    switched = _switched_off(fault.case)
     if switched > 0:
         return fault.hit(
             fixes(("requires_grad=True", edits.replace_expression(fault.text, switched, "False", "True"))), switched
@@ -276,14 +264,32 @@ def _as_cross_entropy(case: Case) -> Fixes:
         chosen = next((each for each in made if each >= 0 and trace.nodes.op[each] in ("argmax", "max")), -1)
         if chosen < 0:
             continue
-        scores, target = case.name(case.read_by(chosen)[0]), case.name(read[1 - made.index(chosen)])
-        name, line = case.name(root), int(trace.tensors.line[root])
-        statement = case.statement(line)
-        bound = isinstance(statement, ast.Assign) and case.source(statement.targets[0]) == name
-        if bound and isinstance(statement, ast.Assign) and scores.isidentifier() and target.isidentifier():
-            code = f"torch.nn.functional.cross_entropy({scores}, {target})"
+        target = read[1 - made.index(chosen)]
+        if int(trace.tensors.producer[target]) >= 0 and trace.nodes.op[trace.tensors.producer[target]] == "_to_copy":
+            target = case.read_by(int(trace.tensors.producer[target]))[0]
+        statement, line = case.statement(int(trace.tensors.line[root])), int(trace.nodes.line[node])
+        names = _as_called(case, line, statement, case.name(case.read_by(chosen)[0]), case.name(target))
+        bound = isinstance(statement, ast.Assign) and case.source(statement.targets[0]) == case.name(root)
+        if bound and isinstance(statement, ast.Assign) and names:
+            code = f"torch.nn.functional.cross_entropy({', '.join(names)})"
             return fixes(("cross_entropy", edits.replace_node(case.text, statement.value, code)))
     return ()
+
+
+def _as_called(case: Case, line: int, statement: ast.stmt | None, *names: str) -> list[str]:
+    """Return what some names on a line are called in a statement: the same, or in a statement that calls the function
+    around the line, what it passes for them; nothing if one is no name, or not known there."""
+    around = case.function_of(case.statement(line) or case.tree)
+    if statement is None or not all(name.isidentifier() for name in names):
+        return []
+    if around is case.function_of(statement):
+        return [*names]
+    calls = [each for each in ast.walk(statement) if isinstance(each, ast.Call)]
+    call = next((each for each in calls if name_of(each) == getattr(around, "name", "")), None)
+    if call is None or not isinstance(around, ast.FunctionDef):
+        return []
+    given = dict(zip([each.arg for each in around.args.args], map(case.source, call.args), strict=False))
+    return [given[name] for name in names] if {*names} <= given.keys() else []
 
 
 def _smooth(case: Case, cut: Cut) -> Fixes:
@@ -303,9 +309,9 @@ def _smooth(case: Case, cut: Cut) -> Fixes:
     return fixes(("without the threshold", edits.replace_node(case.text, whole, code)))
 
 
-def _switched_off(case: Case) -> int:
+def _switched_off(case: Case, trained: bool) -> int:
     """Return the line that made the leaf nearest to the root require no grad, if all leaves did before; -1 if none
-    did."""
+    did. With `trained`, only leaves of a module that an optimizer was given."""
     trace, root, off = case.trace, _root(case), list[tuple[int, int]]()
     for leaf in [each for each in case.ancestors(root) if trace.tensors.producer[each] < 0] if root >= 0 else ():
         asked = bool(trace.tensors.requires_grad[leaf])
@@ -313,6 +319,9 @@ def _switched_off(case: Case) -> int:
             if asked and not trace.flags.requires_grad[row]:
                 off.append((leaf, case.line_of(int(trace.flags.step[row]))))
             asked = asked or bool(trace.flags.requires_grad[row])
+    if trained:
+        asked_for = [case.source(each.args[0]) for each in _optimizers(case)]
+        off = [each for each in off if f"{case.name(each[0]).rpartition('.')[0]}.parameters()" in asked_for]
     stores = [n for n in case.walked if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)]
     written = [n for n in [*stores, *case.calls] if "requires_grad" in case.source(n).split(".")[-1]]
     written = sorted((n for n in written if off and n.lineno >= min(line for _, line in off)), key=lambda n: n.lineno)
@@ -345,12 +354,29 @@ def _gradient_root(fault: Fault) -> Hit | None:
 def _root(case: Case) -> int:
     line, end = int(case.trace.errors.line[0]), len(case.trace) + 1
     call = case.called("backward", line) or case.called("grad", line)
-    held = receiver_of(call) if call is not None and name_of(call) == "backward" else None
-    if call is not None and call.args and (held is None or case.source(held).endswith("autograd")):
-        held = call.args[0]
-    if isinstance(held, (ast.Tuple, ast.List)) and held.elts:
-        held = held.elts[0]
-    return case.was(held, end) if held is not None else -1
+    held = _asked_from(case, call)[0] if call is not None else None
+    if held is None:
+        return -1
+    made = case.were(held, end) or (returned(case, held) if isinstance(held, ast.Call) else [])
+    return made[-1] if made else -1
+
+
+def _asked_from(case: Case, call: ast.Call) -> tuple[ast.expr | None, ast.expr | None]:
+    """Return the root that backward() or grad() is called for, the first of several, and the gradient that it begins
+    with."""
+    held = receiver_of(call)
+    if name_of(call) == "grad":
+        return _argument(call, 0, "outputs"), _argument(call, 2, "grad_outputs")
+    if held is not None and case.source(held).endswith("autograd"):
+        return _argument(call, 0, "tensors"), _argument(call, 1, "grad_tensors")
+    return held, _argument(call, 0, "gradient")
+
+
+def _argument(call: ast.Call, place: int, name: str) -> ast.expr | None:
+    """Return what a call passes at a place or by a name, the first part of it if it is several."""
+    named = [each.value for each in call.keywords if each.arg == name]
+    given = next(iter([*call.args[place : place + 1], *named]), None)
+    return given.elts[0] if isinstance(given, (ast.Tuple, ast.List)) and given.elts else given
 
 
 def _root_cut(case: Case) -> Cut | None:
@@ -400,8 +426,13 @@ def _wanted(case: Case) -> int:
 
 def _optimized(case: Case) -> set[str]:
     """Return the names in the lists that optimizers are given."""
-    lists = [each.args[0] for each in case.calls if each.args and any(given.arg == "lr" for given in each.keywords)]
+    lists = [each.args[0] for each in _optimizers(case)]
     return {case.source(each) for held in lists if isinstance(held, ast.List) for each in held.elts}
+
+
+def _optimizers(case: Case) -> list[ast.Call]:
+    """Return the calls that make optimizers, none of which has stepped yet."""
+    return [each for each in case.calls if each.args and any(given.arg == "lr" for given in each.keywords)]
 
 
 def _as_receiver(case: Case, node: ast.expr) -> str:
@@ -517,9 +548,12 @@ def _goes_on(case: Case, line: int) -> bool:
     names = {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
     turns: list[ast.For | ast.comprehension] = [each for each in case.walked if isinstance(each, ast.For)]
     turns += [turn for each in case.walked for turn in getattr(each, "generators", ())]
-    turns = [turn for turn in turns if any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(turn.iter))]
+    over = [{*ast.walk(turn.iter)} for turn in turns]
+    turns = [turn for turn, parts in zip(turns, over, strict=True)
+             if call in parts or any(isinstance(n, ast.Name) and n.id in names for n in parts)]  # fmt: skip
     names |= {n.id for turn in turns for n in ast.walk(turn.target) if isinstance(n, ast.Name)}
-    used = [n for n in case.walked if isinstance(n, ast.Name) and n.id in names and n.lineno > line]
+    inside = {n for turn in turns for n in ast.walk(case.parents.get(turn, turn))}
+    used = [n for n in case.walked if isinstance(n, ast.Name) and n.id in names and (n.lineno > line or n in inside)]
     return any(_is_operand(case, n) for n in used)
 
 

@@ -442,6 +442,9 @@ def _outer_call(case: Case) -> ast.Call | None:
     return None
 
 
+_DEVICE = r"""["']cuda(:\d+)?["']|f["']cuda:\{[^{}]+\}["']"""
+
+
 def cuda(fault: Fault) -> Hit | None:
     """`.cuda()` on a computer without it."""
     case, offered, lines = fault.case, [], list[int]()
@@ -450,8 +453,11 @@ def cuda(fault: Fault) -> Hit | None:
         if text is None:
             break
         before = text
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and re.fullmatch(r"cuda(:\d+)?", node.value):
-            text = edits.replace_node(text, node, '"cuda" if torch.cuda.is_available() else "cpu"')
+        if isinstance(case.parents.get(node), ast.JoinedStr):
+            continue
+        if isinstance(node, (ast.Constant, ast.JoinedStr)) and re.fullmatch(_DEVICE, case.source(node)):
+            asked_for = '"cuda"' if isinstance(node, ast.Constant) else case.source(node)
+            text = edits.replace_node(text, node, f'{asked_for} if torch.cuda.is_available() else "cpu"')
         elif isinstance(node, ast.Call) and name_of(node) == "cuda" and receiver_of(node) is not None:
             held = receiver_of(node)
             if held is not None:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import Case, Event, Fix, Hit, fixes
+from gradviz.session.doctor.case import Case, Event, Fix, Hit, fixes, once
 from gradviz.session.doctor.cuts import Cut, computed_from, cut_hit, taken_out
 from gradviz.session.doctor.magnitudes import is_summand
 from gradviz.session.doctor.text import name_of, receiver_of, uncalled, uses
@@ -329,6 +329,7 @@ def _updated_by(case: Case, statement: ast.stmt) -> str:
     return ""
 
 
+@once
 def zeroed_too_late(case: Case) -> Iterator[Hit]:
     """Gradients that are cleared between backward() and the step that should use them."""
     trace = case.trace

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import Case, Fix, Hit, expected, fixes, parameters_of, ran, sources
+from gradviz.session.doctor.case import Case, Fix, Hit, expected, fixes, once, parameters_of, ran, sources
 from gradviz.session.doctor.cuts import (
     PLAIN_NUMBERS,
     copies,
@@ -41,12 +41,13 @@ def untrained_because(row: str) -> Callable[[Case], Iterator[Hit]]:
     return find
 
 
+@once
 def _untrained(case: Case) -> Iterator[tuple[str, Hit]]:
     trace, steps = case.trace, case.optimizer_steps
     if not steps or not len(trace.calls) or (case.raised and not has_stepped(case)):
         return
     given = [each for each in expected(case) if each not in case.events]
-    if not given or next(zeroed_too_late(case), None) is not None:
+    if not given or zeroed_too_late(case):
         return
     for tensor in given:
         cuts = cuts_below(case, tensor)
