@@ -107,3 +107,25 @@ def test_two_leaves_of_one_text_on_a_line_are_told_apart_where_nothing_reads_the
     assert said.count("torch.ones(3)₁ = ") == said.count("torch.ones(3)₂ = ") == 2 and "\ntorch.ones(3) = " in said, (
         said
     )
+
+
+def test_what_an_untracked_chain_made_is_told_apart_from_what_is_tracked_beside_it() -> None:
+    said = all_sentences(
+        "from torch.distributions import Normal, kl_divergence\nkl_divergence(Normal(0.0, 2.0), Normal(x, 1.0))"
+    )
+    assert "(div₁ in kl_divergence).pow(2) = [2, 2]² = [4, 4]" in said, said
+    assert "(div₂ in kl_divergence).pow(2) = [" in said and "ln ((div₁ in kl_divergence).pow(2))" in said, said
+
+
+def test_a_write_to_picked_elements_of_a_view_sends_gradients_to_what_was_written() -> None:
+    said = all_sentences(
+        "j = torch.tensor([1, 0])\ny = torch.stack([x, x])\nv = x * 3\ny[0, j] = v\n(y * y).sum().backward()"
+    )
+    assert "; ∂((y * y).sum())/∂v = grad where it was written = [6, 12]." in said, said
+    assert "= grad, 0 where it was overwritten = [[0, 0], [2, 4]]" in said, said
+
+
+def test_lists_of_places_are_no_steps() -> None:
+    said = all_sentences("y = x[[0, 1], ]\nz = torch.zeros(3).index_put((torch.tensor([2, 0]),), y)")
+    assert said.count("indices of x[[0, 1], ]") == 1 and "keeps the indices of x[[0, 1], ]" in said, said
+    assert "keeps the indices of torch.zeros(3).index_put(" in said, said

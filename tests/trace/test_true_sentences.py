@@ -431,7 +431,7 @@ SAID = [  # a program, and what one of its sentences says and none does
     ),
     (
         "h = x * 1\nfor _ in range(2):\n    h = (h + x).tanh()\n    h = h.detach()",
-        "It shares the memory of h₁ and is cut off", "memory of h and",
+        "It shares the memory of h₂ and is cut off", "memory of h and",
     ),
     ("x.grad = None", "x.grad was None already.", "None → None"),
     ("y = -x[0]", "y = -1. NegBackward0", "-1 = -1"),
@@ -558,7 +558,7 @@ SAID = [  # a program, and what one of its sentences says and none does
         "class F(torch.autograd.Function):\n    forward = staticmethod(lambda ctx, x: x * 2)\n"
         "    backward = staticmethod(lambda ctx, grad: grad * 2)\n"
         "torch.autograd.gradcheck(F.apply, (x.double(),))",
-        "F in gradcheck = what F.forward() returns", "gradcheck(F.apply, (x.double(),)) = ",
+        "F₂ in gradcheck = what F.forward() returns", "gradcheck(F.apply, (x.double(),)) = ",
     ),
     (
         "from torch.nn.utils import prune\nlin = torch.nn.Linear(2, 1)\nprune.identity(lin, 'weight')",
@@ -591,7 +591,7 @@ SAID = [  # a program, and what one of its sentences says and none does
 
 def test_what_has_the_name_of_what_it_was_made_from_does_not_equal_itself() -> None:
     trace = run((ROOT / "tests/snippets/corpus/cnn_small.py").read_text(encoding="utf-8"))
-    assert any("x₁ = the mean of each window of the former x₁ = " in each for each in sentences(trace, Kind.FORWARD))
+    assert any("x₂ = the mean of each window of x₁ = " in each for each in sentences(trace, Kind.FORWARD))
 
 
 @pytest.mark.parametrize(("source", "said", "unsaid"), SAID)

@@ -51,7 +51,7 @@ class OpRow:
     brief: str = ""
     joint: Rule | None = None  # one formula for all inputs: returns a sequence parallel to them
     view: bool = False
-    ufunc: Any = None
+    follower: bool = False  # a view in PyTorch; here it has memory of its own, which follows each write (`conjugates`)
     fixed: tuple[str, ...] = ()  # operands of a joint formula that get no gradient
     inplace_node: str = ""  # the class of the in-place form, if PyTorch numbers it separately
     inplace_refused: bool = False  # PyTorch has no gradient of the in-place form
@@ -72,6 +72,8 @@ class OpRow:
         self.inplace_class = type(self.inplace_node, (OfRow,), shown) if self.inplace_node else self.node_class
         self.variadic = self.inputs[0].startswith("*")
         self.single = len(self.outputs) == 1
+        self.ufunc: Any = self.forward if isinstance(self.forward, np.ufunc) else None
+        self.shares = self.view or self.follower  # what is written to the input is written to the result, too
         known = self.inputs if self.joint is not None else tuple(self.gradients)
         self.differentiable = tuple(i for i, n in enumerate(self.inputs) if n in known and n not in self.fixed)
 
@@ -172,6 +174,7 @@ def op(
     brief: str = "",
     joint: Rule | Function | None = None,
     view: bool = False,
+    follower: bool = False,
     fixed: str = "",
     hidden: int = 0,
     plain_numbers: bool = False,
@@ -184,13 +187,12 @@ def op(
     is the memory layout of results: "rows", that of the "operands", or the forward's "own"; by default the category
     decides. Gradients, one per input or `joint`, are expressions or rules of `formula.py`."""
     layout = layout or _LAYOUTS.get(category, "own")
-    camel = "".join(part[:1].upper() + part[1:] for part in name.strip("_").split("_"))
-    row = OpRow(
+    made = OpRow(
         name=name,
         inputs=_parts(inputs),
         forward=in_rows(forward) if layout == "rows" else forward,
         gradients={name: rule(given) for name, given in gradients.items()},
-        node_name=f"{camel}Backward{number}" if node is None else node,
+        node_name=f"{_camel(name)}Backward{number}" if node is None else node,
         outputs=_parts(outputs),
         category=category,
         symbol=symbol or name,
@@ -198,7 +200,7 @@ def op(
         brief=brief,
         joint=None if joint is None else rule(joint),
         view=view,
-        ufunc=forward if isinstance(forward, np.ufunc) else None,
+        follower=follower,
         fixed=_parts(fixed),
         hidden=hidden,
         plain_numbers=plain_numbers,
@@ -206,7 +208,11 @@ def op(
         inplace_node=inplace_node,
         inplace_refused=inplace_refused,
     )
-    return _added(row, key or name)
+    return _added(made, key or name)
+
+
+def _camel(name: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in name.strip("_").split("_"))
 
 
 def _parts(names: str) -> tuple[str, ...]:

@@ -425,6 +425,7 @@ CONJ = op(
     conjugates.conjugate,
     node="ConjBackward0",
     category="complex",
+    follower=True,
     symbol="x̄",
     latex=r"\bar{x}",
     brief="The conjugate.",

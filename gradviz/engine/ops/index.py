@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from gradviz.engine.run.inplace import AS_IT_GOES, check_overlap, check_writable
 from gradviz.engine.run.overrides import AS_THEY_ARE, is_met
 from gradviz.engine.run.signatures import type_name
 
+T = TypeVar("T")
 F = FUNCTIONS
 
 # --- index tensors ---
@@ -126,7 +127,15 @@ def _as_index(value: object) -> Tensor | None:
     return None
 
 
+def _once(item: T) -> T | Tensor:
+    """What is given as index, lists and the like as tensors."""
+    found = None if type(item) is int or type(item) is slice else _as_index(item)
+    return item if found is None else found
+
+
 def _places(numbers: list[int]) -> Tensor:
+    if numbers and all(type(each) is int and abs(each) < 1 << 63 for each in numbers):
+        return wrap(np.array(numbers, np.int64))  # the snippet made no tensor
     found: Tensor = F["tensor"](numbers)
     return found if found.dtype in (dtypes.bool_, dtypes.uint8, dtypes.int64) else found.long()
 
@@ -176,7 +185,7 @@ class _Indexer:
         if _is_like_a_tuple(items):
             warnings.warn(_LIST_AS_TUPLE, UserWarning, stacklevel=3)
             items = tuple(items)
-        self.items = items if isinstance(items, tuple) else (items,)
+        self.items = tuple(map(_once, items if isinstance(items, tuple) else (items,)))
         self._run()
 
     def _run(self) -> None:
@@ -203,8 +212,8 @@ class _Indexer:
 
     def _picks(self) -> bool:
         """Make the view of several plain numbers at once where nothing sees the views in between."""
-        data, items = self.original._data, self.items
-        if any(type(i) is not int for i in items) or any(not -n <= i < n for i, n in zip(items, data.shape)):  # noqa: B905
+        data, items = self.original._data, [item for item in self.items if type(item) is int]
+        if len(items) < len(self.items) or any(not -n <= i < n for i, n in zip(items, data.shape)):  # noqa: B905
             return False
         view = unseen_view(self.original, data[(*self.items, ...)])
         if view is not None:
@@ -217,9 +226,8 @@ class _Indexer:
             return 1
         if item is None or item is Ellipsis or isinstance(item, bool):
             return 0
-        found = _as_index(item)
-        if found is not None and found.dtype in (dtypes.bool_, dtypes.uint8):
-            return int(found._data.ndim)
+        if isinstance(item, Tensor) and item.dtype in (dtypes.bool_, dtypes.uint8):
+            return int(item._data.ndim)
         return 1
 
     def _one(self, item: object) -> None:
@@ -258,13 +266,12 @@ class _Indexer:
         self.dim += 1
 
     def _tensor(self, item: object) -> None:
-        index = _as_index(item)
-        if index is None:
+        if not isinstance(item, Tensor):
             raise IndexError(
                 f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
                 f"(got {type(item).__name__})"
             )
-        data = index._data
+        index, data = item, item._data
         if index.dtype in (dtypes.bool_, dtypes.uint8):
             if index.dtype is dtypes.uint8:
                 warnings.warn(_BYTES_AS_MASK, UserWarning, stacklevel=6)

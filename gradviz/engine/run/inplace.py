@@ -274,7 +274,7 @@ class CopySlices(Node):
         self.order = memory_order(base._data)
         self.sequence_nr = next_sequence()
         base_edge = edge_of(base) if base._requires_grad else None
-        self.next = (base_edge, *inner.next[1:])
+        self.next, self.slots = (base_edge, *inner.next[1:]), inner.slots
         self.metas = ((base._data.shape, base._data.dtype),)
         self.plan, self.params, self.captured = inner.plan, inner.params, inner.captured
         self.row = inner.row

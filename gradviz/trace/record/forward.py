@@ -167,7 +167,6 @@ class Writes:
 
 
 _FORWARD = int(Kind.FORWARD)
-_KEPT_TWICE = "_conj"  # a view, too; NumPy has none that looks at memory in this way
 _NODE = Struct(row_format(TABLES["nodes"]))
 _NAME, _SEQUENCE = 2, 7  # columns of `Nodes`
 _pack_step = PACK["steps"]
@@ -211,7 +210,7 @@ class ForwardPass:
         rows = self._rows
         site = self._here(3)
         many = len(inputs)
-        if node is None or row.view or row.name == _KEPT_TWICE or len(outputs) != 1 or many > 3 or outputs[0]._tag >= 0:
+        if node is None or row.shares or len(outputs) != 1 or many > 3 or outputs[0]._tag >= 0:
             self._general(row, inputs, outputs, node, params, site)
             return
         out = outputs[0]
@@ -277,7 +276,7 @@ class ForwardPass:
         rows.step = step + 1
         self._first_output.append(tensor)
         self._steps += _pack_step(_FORWARD, number, tensor, site, rows.call, number)
-        if row.view or row.name == _KEPT_TWICE:
+        if row.shares:
             rows.add_views(inputs[0], outputs, step, number, site)
         else:
             for nr, each in enumerate(shown):

@@ -73,7 +73,7 @@ def subscript(number: int) -> str:
 
 def numbered(name: str, number: int) -> str:
     """A name that several tensors of a picture have: "h₁", "mul₁ in ∇y", "(h * w)₁"."""
-    if _ROLE.match(name):
+    if _ROLE.match(name) or _LETTER.match(name):
         return _PLACE.sub(f"{subscript(number)}\\g<0>", name, count=1)
     return f"{name if is_primary(name) else f'({name})'}{subscript(number)}"
 
@@ -337,6 +337,7 @@ _CHILD = re.compile(r"\.(\d+)(?![^.])")  # of a Sequential: "net[2].bias" of "ne
 SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 _SUBSCRIBED = str.maketrans("0123456789", SUBSCRIPTS)
 _ROLE = re.compile(r"(?:initial )?[a-z][a-z]\w*(?:\.\w+|\[\d+\])? (?:of|in) \S")
+_LETTER = re.compile(r"[A-Z]\w* (?:of|in) \S")  # "L of cholesky"; "Double in gradcheck", of a function of the snippet
 _WRITES = re.compile(r" (?:[-+*/@%&|^]|\*\*|//|<<|>>)= .*$", re.DOTALL)
 _PURPOSE = re.compile(r" (?:for \w+|as (?:\d+|a) matri(?:x|ces))(?=\.|\[)")
 _WRITING = re.compile(r"(.+)\.\w+_", re.DOTALL)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.engine.kernel.state import DATA_LOADER
-from gradviz.trace.table import roles
+from gradviz.trace.table import pictures, roles
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.name_text import (
     LONGEST,
@@ -174,7 +174,7 @@ class Naming:
             none = np.zeros(0, np.int64)
             members = roles.made_for(trace, -2 - graph) if graph < -1 else none
             if graph >= 0:
-                members = np.union1d(self.of_graph.all(graph), roles.foreign(trace, graph))
+                members = pictures.members(trace, graph)
             if len(members) <= MOST_TOLD_APART:
                 for tensor, name in zip(members.tolist(), self.names_at_end(members), strict=True):
                     by_name[name].append(tensor)
@@ -372,8 +372,7 @@ def _leaves_alike(naming: Naming, tensor: int) -> list[int]:
     found = naming._leaves.get(graph)
     if found is None:
         found = naming._leaves.setdefault(graph, defaultdict(list))
-        rows = trace.kept("inputs of graphs", lambda: History(trace.graph_of_node[trace.inputs.node], None)).all(graph)
-        used = np.unique(trace.inputs.tensor[rows])
+        used = np.unique(trace.inputs.tensor[pictures.inputs_of(trace, graph)])
         used = used[(used >= 0) & (trace.tensors.producer[used] < 0)]
         for each in used[:MOST_TOLD_APART].tolist():
             found[naming.name(each, end)].append(each)
@@ -384,7 +383,7 @@ def _leaves_alike(naming: Naming, tensor: int) -> list[int]:
 def _may_be_told_apart(naming: Naming, tensors: NDArray[np.int64]) -> NDArray[np.bool_]:
     """By tensor, for at least those asked for: whether `shown` may add something to its name."""
     trace = naming._trace
-    producer, graph, inputs = trace.tensors.producer, trace.graphs.of_tensor, trace.inputs
+    producer, graph, inputs = trace.tensors.producer, pictures.of_tensors(trace), trace.inputs
     found = np.append(trace.nodes.call >= 0, False)[producer]
     found[list(naming._overwritten_by)] = True
     found[list(naming._goes_on)] = True
@@ -537,13 +536,11 @@ def _numbered(trace: Trace, overwritten: NDArray[np.int64], tensors: list[int], 
 
 
 def _picture(trace: Trace, tensor: int, producer: int) -> int:
-    """The graph in which the name of a result has to be unique; for intermediate results of a tensor's gradient that
-    tensor, counted down from -2: untracked results appear beside tracked ones, and those of one call beside those of
-    another."""
+    """The graph in whose picture the name of a result has to be unique; for intermediate results of a tensor's gradient
+    that tensor, counted down from -2: those of one call appear beside those of another."""
     if trace.nodes.call[producer] >= 0 and _of_gradient(trace, producer) not in ("", _OF_SEVERAL):
         return -2 - int(trace.roots_of(int(trace.nodes.call[producer]))[0])
-    graph, used_in = int(trace.graphs.of_tensor[tensor]), trace.graph_of_node[trace.users_of(tensor)]
-    return int(used_in[0]) if len(used_in) and graph not in used_in else graph  # not tracked: seen where it is used
+    return pictures.of_result(trace, tensor)
 
 
 def _of_gradient(trace: Trace, producer: int) -> str:

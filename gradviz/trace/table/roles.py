@@ -23,7 +23,6 @@ from gradviz.trace.table.name_text import (
     subscript,
 )
 from gradviz.trace.table.regions import RegionKind
-from gradviz.trace.table.tables import History
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,7 +40,7 @@ def leaf(trace: Trace, tensor: int) -> str:
     value = trace.value(int(trace.tensors.value[tensor]))
     number = value.brief() if value is not None and value.scalar is not None else ""
     may_index = trace.tensors.dtype[tensor] in ("int64", "bool") and not (number and value and not value.shape)
-    if may_index and _SUBSCRIPT.fullmatch(label):
+    if may_index and (_SUBSCRIPT.fullmatch(label) or (not made and _has_op(trace, tensor, "index_put"))):
         return f"indices of {label}"
     played = inside(trace, tensor) if not made else ""
     changes = trace.tensors.requires_grad[tensor] or len(trace.history("writes", "tensor").all(tensor))
@@ -54,6 +53,12 @@ def leaf(trace: Trace, tensor: int) -> str:
         return f"constant of {imported[1]}"
     role = played or parameter(trace, tensor, label) or constant(trace, tensor)
     return role or (f"tensor in {last_call(label)}" if gives_no_tensor("", label) else label) or f"tensor {tensor}"
+
+
+def _has_op(trace: Trace, tensor: int, op: str) -> bool:
+    """Whether an operation of this kind is the first that reads a tensor."""
+    users = trace.users_of(tensor)
+    return bool(len(users)) and str(trace.nodes.op[users[0]]) == op
 
 
 def copied(trace: Trace, tensor: int, label: str) -> str:
@@ -221,15 +226,6 @@ def _parsed(text: str) -> ast.expr | None:
         return ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-
-
-def foreign(trace: Trace, graph: int) -> NDArray[np.int64]:
-    """The results that the operations of a graph read and that are not tracked in it."""
-    rows = trace.kept("inputs of graphs", lambda: History(trace.graph_of_node[trace.inputs.node], None)).all(graph)
-    read: NDArray[np.int64] = np.unique(trace.inputs.tensor[rows]).astype(np.int64)
-    read = read[read >= 0]
-    found: NDArray[np.int64] = read[(trace.tensors.producer[read] >= 0) & (trace.graphs.of_tensor[read] != graph)]
-    return found
 
 
 def made_for(trace: Trace, root: int) -> NDArray[np.int64]:

@@ -266,7 +266,7 @@ def _filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None)
     if is_changed(frame, node):
         return ()
     if not formula:
-        return _without_formula(str(frame.trace.nodes.name[node]), str(frame.trace.nodes.op[node]), slot)
+        return _without_formula(frame.trace, node, slot)
     operands = operands_of(frame, node)
     formula, operands = untransposed(frame, formula, operands)
     formula = at_nan(frame, node, formula, operands)
@@ -381,12 +381,15 @@ def _unturned(frame: Frame, node: int, formula: str) -> str:
     return re.sub(r"\((diag\(.*?\)) \+ X\)(.*?), X .*", r"\1\2", formula) if came <= {"S", "eigenvalues"} else formula
 
 
-def _without_formula(name: str, op: str, slot: int) -> tuple[str, ...]:
+def _without_formula(trace: Trace, node: int, slot: int) -> tuple[str, ...]:
     """The text for a node without a formula: a custom function, a whole recurrent layer, a write to a view."""
+    nodes = trace.nodes
+    name, op, params = str(nodes.name[node]), str(nodes.op[node]), str(nodes.params[node])
     if name == "CopySlices":
-        if op.rstrip("_") in ("add", "sub") and not slot:
+        adds = op.rstrip("_") in ("add", "sub") or (op == "index_put" and "accumulate=True" in params)
+        if adds and not slot:
             return ("grad",)
-        if op.rstrip("_") in ("copy", "fill", "zero"):
+        if op.rstrip("_") in ("copy", "fill", "zero", "index_put"):
             return ("grad where it was written",) if slot else ("grad, 0 where it was overwritten",)
         rule = f"{op}.backward()" if op[:1].isupper() else f"the rule of {op.rstrip('_')}"
         return (f"grad where it was written, by {rule}",) if slot else (f"grad, by {rule} where that wrote",)

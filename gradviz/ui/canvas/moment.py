@@ -150,10 +150,11 @@ def _current(diagram: Diagram, frame: Frame, items: Flags) -> tuple[int, ...]:
     step = frame.step
     if step is None:
         return ()
+    graph = _graph_of_call(diagram, frame)
     if step.kind == Kind.OPTIMIZER:
         updates = frame.trace.updates
         low, high = span(updates.step, step.index, step.index + 1)
-        cards = [_card(diagram, frame, items, each) for each in updates.tensor[low:high].tolist()]
+        cards = [_card(diagram, items, graph, each) for each in updates.tensor[low:high].tolist()]
         return tuple(dict.fromkeys(card for card in cards if card >= 0))
     if step.node >= 0 and (step.kind in ABOUT_THE_OPERATION or step.tensor < 0):
         item = int(diagram.item_of_node[step.node])
@@ -164,16 +165,17 @@ def _current(diagram: Diagram, frame: Frame, items: Flags) -> tuple[int, ...]:
         tag = _tag_at(diagram, step.tensor, int(frame.trace.arrivals.from_node[step.ref]))
         if tag >= 0 and items[tag]:
             return (tag,)
-    card = _card(diagram, frame, items, step.tensor)
+    card = _card(diagram, items, graph, step.tensor)
     return (card,) if card >= 0 else ()
 
 
-def _card(diagram: Diagram, frame: Frame, items: Flags, tensor: int) -> int:
-    """The visible card of a tensor, or the closed group that contains it; -1 for none."""
+def _card(diagram: Diagram, items: Flags, graph: int, tensor: int) -> int:
+    """The visible card of a tensor, that in the graph if there are several, or the closed group that contains it; -1
+    for none."""
     found = diagram.items_around_tensor(tensor)
     found = found[items[found]]
     if len(found) > 1:  # a parameter has a card in each graph
-        found = found[np.argsort(diagram.graph[found] != _graph_of_call(diagram, frame), kind="stable")]
+        found = found[np.argsort(diagram.graph[found] != graph, kind="stable")]
     return int(found[0]) if len(found) else -1
 
 
