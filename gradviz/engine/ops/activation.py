@@ -206,6 +206,14 @@ GELU = activation(
     brief="Each element times the probability that a normal number is below it.",
     formula="grad * (ndtr(self) + self * normal_density(self))",
 )
+
+
+def _silu_explicit(grad: Tensor, x: Tensor) -> Tensor:
+    s = x.sigmoid()
+    slope = plus(x * number_minus(1, s), 1)  # first, as PyTorch's compiler has it
+    return grad * s * slope
+
+
 SILU = activation(
     "silu",
     "",
@@ -215,7 +223,7 @@ SILU = activation(
     latex=r"x \sigma(x)",
     brief="Each element times its sigmoid.",
     formula="grad * sigmoid(self) * (1 + self * (1 - sigmoid(self)))",
-    explicit=lambda grad, x: grad * (s := x.sigmoid()) * plus(x * number_minus(1, s), 1),
+    explicit=_silu_explicit,
 )
 
 

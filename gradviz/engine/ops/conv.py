@@ -334,12 +334,21 @@ def _convolved(x: Tensor, w: Tensor, b: Tensor | None, **settings: object) -> Te
     """A convolution; a complex one takes three real ones."""
     if not x.dtype.is_complex:
         return call(CONVOLUTION, x, w, b, **settings)
-    (xr, xi), (wr, wi) = ((F["real"](t), F["imag"](t)) for t in (x, w))
-    br, bi = (None, None) if b is None else (F["real"](b), F["imag"](b))
+    (xr, xi), (wr, wi) = _parts(x), _parts(w)
+    br, bi = (None, None) if b is None else _parts(b)
     real, both = call(CONVOLUTION, xr, wr, br, **settings), call(CONVOLUTION, xi, wi, None, **settings)
-    total = call(CONVOLUTION, xr + xi, wr + wi, None if br is None else br + bi, **settings)
-    made = real - both + (total - real - both) * 1j
+    bias = None if br is None else br + bi  # the last argument first
+    weight = wr + wi
+    total = call(CONVOLUTION, xr + xi, weight, bias, **settings)
+    imaginary = (total - real - both) * 1j  # before the difference of the real parts, as PyTorch's compiler has it
+    made: Tensor = real - both + imaginary
     return made
+
+
+def _parts(x: Tensor) -> tuple[Tensor, Tensor]:
+    """The real and the imaginary part of a complex tensor."""
+    pairs = F["view_as_real"](F["resolve_conj"](x))
+    return pairs.select(pairs.ndim - 1, 0), pairs.select(pairs.ndim - 1, 1)
 
 
 def _check_bias_type(input: Tensor, bias: Tensor | None) -> None:

@@ -121,11 +121,9 @@ class _Way:
         zeros = self.gather(self.add(F["zeros_like"](x), dim, index, zero.to(x.dtype)), dim, index)
         single = F["logical_and"](zero, zeros == 1)
         others = self.again(x, dim, index, source.masked_fill(single, 1), include_self)
-        theirs = F["where"](
-            single,
-            self.gather(grad * others, dim, index),
-            self.gather(grad * result, dim, index) / source.masked_fill(zero, 1),
-        )
+        masked = source.masked_fill(zero, 1)  # PyTorch computes the arguments of `where` from the last to the first
+        shares = self.gather(grad * result, dim, index) / masked
+        theirs = F["where"](single, self.gather(grad * others, dim, index), shares)
         if state.grad and bool(((zeros > 1) & zero)._data.any()):
             what = f"when >1 zeros in {self.source} are scattered to the same position in self"
             theirs = delayed_error(f"{self.name}(): Double backward is unsupported for {self.source} {what}", 1)(theirs)

@@ -19,9 +19,10 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.graph import renamed, show_as
 from gradviz.engine.kernel.memory import memory_format
 from gradviz.engine.kernel.rows import ROWS, OpRow, op
-from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.state import renaming, state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.ops import arithmetic, index, linalg, matmul, matrix, order, shape, special
 from gradviz.engine.ops.calculus import refuse_running
@@ -180,6 +181,7 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: object = No
 
 
 @method("resize")
+@renaming
 def resize(self: Tensor, *sizes: int) -> Tensor:
     """The same elements in another shape, by a name that PyTorch advises against."""
     warnings.warn("non-inplace resize is deprecated", stacklevel=3)
@@ -190,7 +192,10 @@ def resize(self: Tensor, *sizes: int) -> Tensor:
             f"size of {'x'.join(map(str, self.shape))} ({self.numel()} elements). autograd's resize can only change "
             "the shape of a given tensor, while preserving the number of elements. "
         )
-    return self.contiguous().view(*sizes)
+    made = self.contiguous().view(*sizes)
+    if made.grad_fn is not None:
+        show_as(made.grad_fn, renamed(made.grad_fn._kind, "ResizeBackward"))
+    return made
 
 
 @method("dim_order")

@@ -409,11 +409,13 @@ class RNNBase(Module):
     def _layers_impl(self, steps: Tensor, state: State, sizes: list[int] | None) -> tuple[Tensor, State]:
         """Run all layers: their outputs and the last states of each direction of each layer."""
         last = []
+        is_fused = self.mode == "LSTM" and not self.proj_size and sizes is None
+        begins = None if is_fused else _apart(state)
         for layer in range(self.num_layers):
             outputs = []
             for number, end in enumerate(self._directions_impl()):
                 index = layer * len(self._directions_impl()) + number
-                begin = each_state(state, lambda each, i=index: each[i])
+                begin = each_state(state, lambda each, i=index: each[i]) if begins is None else begins[index]
                 ran, final = self._run_impl(f"_l{layer}{end}", steps, begin, bool(end), sizes)
                 outputs.append(ran)
                 last.append(final)
@@ -458,6 +460,13 @@ class RNNBase(Module):
         if self.bidirectional:
             parts.append("bidirectional=True")
         return ", ".join(parts)
+
+
+def _apart(state: State) -> list[State]:
+    """The states of each direction of each layer."""
+    if isinstance(state, tuple):
+        return list(zip(*(each.unbind(0) for each in state), strict=True))
+    return list(state.unbind(0))
 
 
 def _shown(state: State) -> Tensor:
