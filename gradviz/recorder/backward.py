@@ -388,9 +388,10 @@ def _gone() -> None:
 
 
 def _identity(grad: Any) -> tuple[int, int]:
-    """What a gradient keeps as long as nobody writes to it: its address, or, if it has none, its memory."""
+    """What a gradient keeps as long as nobody writes to it: its address, or, if it has none, its memory. A hook may be
+    given None for one."""
     try:
-        address = grad.data_ptr()
+        address = 0 if grad is None else grad.data_ptr()
     except RuntimeError:
         address = 0
     return address or memory_of(grad), version_of(grad)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 import sys
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
@@ -41,6 +41,8 @@ COLLECTIVES = {  # the names that the functions of torch.distributed have below 
 }
 ALLOCATING = {torch.ops.aten.empty, torch.ops.aten.empty_strided, torch.ops.aten.empty_like, torch.ops.aten.new_empty}
 ALLOCATING |= {torch.ops.aten.new_empty_strided, torch.ops.aten.empty_permuted}
+REMAKING = {torch.ops.aten.view_as_complex, torch.ops.aten.view_as_real, torch.ops.aten._conj, torch.ops.aten._neg_view}
+REMAKING |= {torch.ops.aten.as_strided}  # what autograd runs first to make a view anew whose base was written to
 MOST_SHOWN = 6  # parameters of an operation
 _ABSENT = object()
 _APPLY = torch.autograd.Function.apply.__func__.__code__
@@ -75,7 +77,7 @@ _ABOUT: dict[int, _About] = {}  # by identity: to hash an operation takes long
 class _About(NamedTuple):
     """What is known of each operation: its name; that of the exchange that it is among processes, "" for any other, and
     for one that only waits; whether it is an update's label for a profiler; whether no step tells of it, whether it
-    changes no tensor then, and whether its result is raw memory."""
+    changes no tensor then, whether its result is raw memory or a view, and whether it may begin to make one anew."""
 
     func: Any
     name: str
@@ -85,6 +87,8 @@ class _About(NamedTuple):
     is_ignored: bool
     only_reads: bool
     allocates: bool
+    is_view: bool
+    remakes: bool
     arguments: tuple[Argument, ...]
 
     @classmethod
@@ -94,10 +98,12 @@ class _About(NamedTuple):
         space, _, short = name.partition("::")
         is_exchange = space in ("c10d", "_c10d_functional") and short not in ("wait_tensor", "check_for_nan")
         exchange = COLLECTIVES.get(short, short.rstrip("_")) if is_exchange else ""
-        allocates = func.overloadpacket in ALLOCATING
+        allocates, remakes = func.overloadpacket in ALLOCATING, func.overloadpacket in REMAKING
         is_ignored, only_reads = text.startswith(IGNORED), text.startswith(READING)
         op = name.removeprefix("aten::").strip("_")
-        return cls(func, name, op, exchange, space == "profiler", is_ignored, only_reads, allocates, arguments_of(func))
+        is_label, arguments = space == "profiler", arguments_of(func)
+        is_view = any(each.alias_info and not each.alias_info.is_write for each in func._schema.arguments)
+        return cls(func, name, op, exchange, is_label, is_ignored, only_reads, allocates, is_view, remakes, arguments)
 
 
 def _about(func: Any) -> _About:
@@ -120,6 +126,16 @@ class _Begun(NamedTuple):
     shown: str
     grad_mode: bool
     is_inner: bool
+
+
+class _View(NamedTuple):
+    """An operation that may be autograd's, which makes a view anew and holds it meanwhile: who asks it for its node
+    then waits for ever. So its operands are looked up at the next event."""
+
+    about: _About
+    args: Any
+    kwargs: Any
+    grad_mode: bool
 
 
 _LIFT, _DETACH = torch.ops.aten.lift_fresh.default, torch.ops.aten.detach.default  # the former by `torch.tensor`
@@ -161,6 +177,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         self._rows, self.output, self._backward = rows, output, backward
         self._pending: _Pending | None = None
         self._exchange: tuple[Exchange, int] | None = None  # and its site: not known to be over yet
+        self._views: list[tuple[_View, _Pending]] = []  # which ran since
         self._is_paused = self._is_writing = False  # the latter reads tensors, which may run operations
         self._inside = _OneCall()
         self.updating = 0
@@ -185,7 +202,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         return out
 
     @guarded
-    def _begin(self, frame: FrameType, about: _About, types: Any, args: Any, kwargs: Any) -> _Begun | None:
+    def _begin(self, frame: FrameType, about: _About, types: Any, args: Any, kwargs: Any) -> _Begun | _View | None:
         """An operation is about to run, called from this frame; returns what to record about it, None for nothing."""
         rows, func = self._rows, about.func
         if not rows.quiet and about.exchange:
@@ -206,10 +223,12 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             if self.updating and not rows.quiet:
                 self._note_written(about, args)
             return None
-        if self.written:
-            self._catch_up()
         if func is _DETACH:  # autograd calls it, too, while it saves a result: not ready yet
             return _DETACHED
+        if about.is_view and (about.remakes or any(args[0] is x for _, each in self._views for x in each.outs)):
+            return _View(about, args, kwargs, torch.is_grad_enabled())
+        if self.written:
+            self._catch_up()
         first = args[0] if args else None
         writes = about.name.endswith("_")
         if writes and self._inside.has_made(first, rows) and self._inside.saves(self._pending, rows.known(first)):
@@ -223,13 +242,19 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         return _Begun(about, *_operands(rows, about, args, kwargs), torch.is_grad_enabled(), is_inner)
 
     @guarded
-    def _has_run(self, begun: _Begun, args: Any, out: Any) -> None:
+    def _has_run(self, begun: _Begun | _View, args: Any, out: Any) -> None:
         rows = self._rows
         if begun is _DETACHED:
             rows.unused.enter(out, rows.sites.here(1), args[0])
             return
-        about, slots, written, changed, shown, mode, is_inner = begun
         outs = [out] if type(out) is torch.Tensor else [x for x in tree_leaves(out) if isinstance(x, torch.Tensor)]
+        if isinstance(begun, _View):
+            site, place = rows.sites.here(1), self._inside.place
+            applied = site if begun.grad_mode else _applied(rows, site)
+            made = _Pending(begun.about.op, [], outs, [], [], site, applied, "", begun.grad_mode, place, is_inner=False)
+            self._views.append((begun, made))
+            return
+        about, slots, written, changed, shown, mode, is_inner = begun
         if about.allocates:
             rows.value.allocated(outs[0].untyped_storage(), version_of(outs[0]))
             rows.unused.enter(outs[0], rows.sites.here(1), has_step=not slots)
@@ -282,6 +307,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
     def let_go(self) -> None:
         """Keep no tensor: where the recording has ended early, some are left."""
         self._pending = self._exchange = None
+        self._views.clear()
         self.written.clear()
 
     def pause(self) -> bool:
@@ -306,7 +332,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
 
     def flush(self) -> None:
         """Write the last operation, if it is not written: only now do its results have their node."""
-        if self._pending is not None or self._exchange is not None:
+        if self._pending is not None or self._exchange is not None or self._views:
             self._is_writing = True
             try:
                 self._write()
@@ -320,8 +346,14 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             made, site = exchange
             self._rows.add("clock", made.tell(self._rows, site), made.came)
         pending, self._pending = self._pending, None
-        if pending is None:
-            return
+        if pending is not None:
+            self._write_operation(pending)
+        views, self._views = self._views, []
+        for (about, args, kwargs, _), each in views:
+            slots, _, _, shown = _operands(self._rows, about, args, kwargs)
+            self._write_operation(replace(each, slots=slots, params=shown))
+
+    def _write_operation(self, pending: _Pending) -> None:
         rows, fn = self._rows, None
         for x in pending.outs:
             if (fn := grad_fn_of(x)) is not None:
@@ -381,8 +413,8 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         slots = [(slot, each) for slot, each in pending.slots if slot]
         if (before := rows.seen(base)) >= 0:
             slots.insert(0, (0, before))
-        step = rows.attach(node, pending.op, slots, [base], pending.site, pending.params, Kind.INPLACE)
-        rows.attach(fn, "as_strided", [(0, rows.known(base))], [view], pending.site, "", at=step)
+        rows.attach(node, pending.op, slots, [base], pending.site, pending.params, Kind.INPLACE)
+        step = rows.attach(fn, "as_strided", [(0, rows.known(base))], [view], pending.site, "", joins=True)
         rows.wrote(step, view, fresh=True)
 
 
@@ -431,6 +463,8 @@ def given_to(rows: Rows, at: TracebackType | None) -> list[int]:
         begun = frame.f_locals.get("begun") if frame.f_code is _DISPATCH else None
         if isinstance(begun, _Begun):
             given = dict.fromkeys(number for _, number in begun.slots)
+        elif isinstance(begun, _View):
+            given = dict.fromkeys(rows.number(x) for x in begun.args if isinstance(x, torch.Tensor))
         elif str(frame.f_globals.get("__name__")).startswith("torch."):
             given = _arguments(rows, frame) or given
         if len(given) > 1:

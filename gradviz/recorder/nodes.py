@@ -65,7 +65,7 @@ def is_leaf_node(fn: Any) -> bool:
 
 def is_custom(fn: Any) -> bool:
     """Whether this is the node of a custom function."""
-    return fn is not None and hasattr(fn, "saved_tensors")
+    return fn is not None and hasattr(type(fn), "saved_tensors")
 
 
 def operation_of(fn: Any) -> str:
@@ -136,7 +136,8 @@ class Operations:
         return found
 
     def _new(self, name: str, op: str, custom: bool) -> Made:
-        row = None if custom else _BY_NODE.get((name, op)) or _FIRST.get(name) or ROWS.get(op)
+        known = ROWS.get(op) or ROWS.get(op.removesuffix("_forward"))  # PyTorch's name of a loss below autograd
+        row = None if custom else _BY_NODE.get((name, op)) or _FIRST.get(name) or known
         op, symbol = (row.name, row.symbol) if row is not None else (op, "")
         self._tell(row, name)
         return Made(row, *map(self._writer.text, (op, name, symbol)))
@@ -158,8 +159,10 @@ class Operations:
 
 def buffers_of(fn: Any, packing: int) -> list[tuple[str, Any]]:
     """The names of what a node has saved. What hooks have packed is not unpacked, which would recompute it, or load it
-    from elsewhere: it is taken as it is."""
-    buffers = []
+    from elsewhere: it is taken as it is. What may be read only once is left to the job."""
+    buffers: list[tuple[str, Any]] = []
+    if is_custom(fn) and getattr(fn._forward_cls, "clear_saved_tensors_on_access", False):
+        return buffers
     for raw_name, name, shown in _saved_names(fn.__class__):
         try:
             raw = getattr(fn, raw_name)

@@ -289,7 +289,7 @@ class Rows:
 
     def _remake(self, view: Any, fn: Any, number: int) -> None:
         """The base of a view was written to, by which the view has another history, as part of the latest step."""
-        self.attach(fn, operation_of(fn), [], [view], self.sites.here(2), "", at=self.steps - 1)
+        self.attach(fn, operation_of(fn), [], [view], self.sites.here(2), "", joins=True)
         for name, (owner, rank) in self._named.get(number, {}).items():
             self.name(view, name, owner, rank)
 
@@ -297,7 +297,7 @@ class Rows:
         """A leaf was frozen or made to require grad since it was last seen."""
         self._requires[number] = requires = bool(x.requires_grad)
         self.add("flags", self.steps - 1, number, requires, False, True)
-        if requires:
+        if requires and is_leaf(x):  # and no view whose base a tracked operation wrote to
             self.leaves.watch(x, self.accumulated)
 
     def _add_detached(self, x: Any, source: int, site: int) -> int:
@@ -344,26 +344,27 @@ class Rows:
 
     def attach(
         self, fn: Any, op: str, slots: list[tuple[int, int]], outs: Sequence[Any], site: int, params: str,
-        kind: Kind = Kind.FORWARD, target: int = -1, grad_mode: bool = True, at: int = -1,
+        kind: Kind = Kind.FORWARD, target: int = -1, grad_mode: bool = True, joins: bool = False,
     ) -> int:  # fmt: skip
         """The rows of an operation and of its results, and the hook on its node. `slots`: (slot, tensor) of operands;
-        an in-place operation without a node writes to the tensor `target`; `at`: it is part of this step."""
+        an in-place operation without a node writes to the tensor `target`; `joins`: it is part of the latest step."""
         edges = self._edges_of(fn, slots) if fn is not None else []
         number = len(self.first)
-        step = at if at >= 0 else self.step(kind, number, target if target >= 0 else len(self.maker), number, site)
+        made = target if target >= 0 else len(self.maker)
+        step = self.steps - 1 if joins else self.step(kind, number, made, number, site)
         for slot, tensor in sorted(slots) if len(slots) > 1 else slots:
             self.add("inputs", number, slot, tensor)
-        made = self._operations.made(fn, op)
-        row = made.row
+        row = (known := self._operations.made(fn, op)).row
         sequence = int(fn._sequence_nr()) if fn is not None else -1
         reason = 0 if fn is not None else _reason(any(self._requires[each] for _, each in slots), grad_mode)
-        self.node_row(step, made, site, params, sequence if sequence < _UNCOUNTED else -1, reason, edges)
-        hidden = row.hidden if row is not None and (not row.hidden or all(x is not None for x in outs)) else 0
-        self.shown[number] = len(outs) - hidden
-        for nr, x in enumerate(outs[: len(outs) - hidden] if hidden else outs):
+        self.node_row(step, known, site, params, sequence if sequence < _UNCOUNTED else -1, reason, edges)
+        if row is not None and row.hidden:  # of which a node whose operation was not observed may not tell
+            outs = outs[: len(row.outputs) - row.hidden]
+        self.shown[number] = len(outs)
+        for nr, x in enumerate(outs):
             shares = x is not None and (x._is_view() or kind is Kind.INPLACE)
-            known = fn._input_metadata[nr] if x is None else None
-            self.add_tensor(x, step, number, nr, self._storage_of(x) if shares else -1, site, known)
+            told = fn._input_metadata[nr] if x is None else None
+            self.add_tensor(x, step, number, nr, self._storage_of(x) if shares else -1, site, told)
         if fn is not None:
             self.nodes.give(fn, number)
             self.hooks[number] = fn.register_hook(functools.partial(self.ran, number, self._save(fn, step, number)))

@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 import ml_dtypes
 import numpy as np
 import torch
+from torch.nn.parameter import is_lazy
 from torch.utils._python_dispatch import _disable_current_modes
 
 from gradviz.trace.table.encoding import Writer
@@ -30,6 +31,7 @@ MOST_KNOWN = 1_000  # summaries that are cached
 
 _NUMPY = {getattr(torch, name): numpy_dtype(name) for name in DTYPES}
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
+SPARSE = (torch.sparse_coo, torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc)
 
 
 class Values:
@@ -105,6 +107,8 @@ class Values:
     def _value(self, x: Any) -> int:
         if hasattr(x, "to_local"):
             x = x.to_local()
+        if x.layout in SPARSE and x.numel() <= WHOLE:
+            x = x.to_dense()
         if x.layout is not torch.strided or x.device.type == "meta" or x.dtype not in _NUMPY:
             return self.unkept(x)
         if x.numel() > (WHOLE if self.policy == FULL else FEW):
@@ -287,7 +291,9 @@ def not_compiled(function: F) -> F:
 
 
 def sizes_of(x: Any) -> tuple[int, ...]:
-    """The shape; 0 if there is no single size, as in a nested tensor."""
+    """The shape; 0 if there is no single size, as in a nested tensor; () before there is one."""
+    if is_lazy(x):
+        return ()
     try:
         return tuple(int(size) for size in x.shape)
     except (AttributeError, RuntimeError):  # the latter before 2.6

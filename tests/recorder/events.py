@@ -45,7 +45,8 @@ def _freed(trace: Trace, step: int) -> str:
     node = int(trace.steps.node[step])
     if trace.nodes.name[node] == "CopySlices":  # PyTorch shows nobody what is inside
         return ""
-    names = trace.saved.name[trace.history("saved", "node").all(node)]
+    # A set: several index tensors share a name, and are one buffer in our engine.
+    names = {*trace.saved.name[trace.history("saved", "node").all(node)]}
     return f"freed {trace.nodes.name[node]} {' '.join(sorted(names))}".rstrip()
 
 

@@ -1,6 +1,6 @@
 """Records the files beside it with a Python that has PyTorch and ml_dtypes: `before.gvtrace`, a backward pass through a
-graph that was made before anything was recorded, in the second recording of that graph, `held.gvtrace`, modules that a
-list and an object hold, and some jobs.
+graph that was made before anything was recorded, in the second recording of that graph, `classified.gvtrace`, the same
+of operations that make more than they show, `held.gvtrace`, modules that a list and an object hold, and some jobs.
 `python -m tests.recorder.record_samples`"""
 
 import subprocess
@@ -26,6 +26,13 @@ def before() -> None:
     with gradviz.record(HERE / "before.gvtrace"):
         loss.backward()
         cell(x[None])
+
+
+def classified() -> None:
+    net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.LayerNorm(3))
+    loss = torch.nn.functional.cross_entropy(net(torch.ones(2, 2)), torch.tensor([0, 2]))
+    with gradviz.record(HERE / "classified.gvtrace"):
+        loss.backward()
 
 
 class Net(torch.nn.Module):
@@ -61,6 +68,7 @@ def job(name: str, *options: str) -> None:
 
 if __name__ == "__main__":
     before()
+    classified()
     held()
     job("parameters")
     job("retained_and_nested")

@@ -379,6 +379,15 @@ def test_a_graph_that_was_made_before_is_told_with_its_names_and_the_parameters_
         assert any(each.endswith(words) for each in told), words
 
 
+def test_a_loss_that_was_made_before_has_its_graph_though_its_node_tells_less_than_the_operation_makes() -> None:
+    trace = recordings.load(HERE / "classified.gvtrace").trace  # by `record_samples`
+    ran = [str(trace.nodes.name[trace.steps.node[at]]) for at in np.flatnonzero(trace.steps.kind == Kind.BACKWARD)]
+    expected = ["NllLossBackward0", "LogSoftmaxBackward0", "NativeLayerNormBackward0", "AddmmBackward0", "TBackward0"]
+    assert ran == expected
+    (root,) = trace.roots_of(0)
+    assert trace.nodes.name[trace.tensors.producer[root]] == "NllLossBackward0"
+
+
 def said_of(trace: Trace) -> dict[tuple[int, str], tuple[str, str]]:
     """By line and operation of the forward pass: its parameters, and what is said of it, but for what it keeps."""
     found = {}

@@ -78,3 +78,22 @@ print(
     h.tolist(),
     torch.autograd.gradcheck(Cube.apply, torch.tensor([1.0], dtype=torch.double, requires_grad=True)),
 )
+
+
+class Once(Function):
+    clear_saved_tensors_on_access = True
+
+    @staticmethod
+    def forward(ctx, a):
+        ctx.save_for_backward(a)
+        return a.clone()
+
+    @staticmethod
+    def backward(ctx, grad):
+        (a,) = ctx.saved_tensors
+        return grad * a * a
+
+
+root = torch.arange(3.0, requires_grad=True)
+Once.apply(root * 2).sum().backward()
+print(root.grad)

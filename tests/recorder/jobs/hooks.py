@@ -18,3 +18,9 @@ net.register_forward_hook(lambda m, i, o: o * 2)
 net.register_full_backward_hook(lambda m, gi, go: seen.append(len(gi)))
 net(w).sum().backward()
 print(w.grad.tolist(), y.grad.tolist(), seen)
+
+# a hook that is given no gradient
+left, right = (torch.ones(2, requires_grad=True) * 2).unbind()
+left.register_hook(lambda grad: print("left", grad))
+right.register_hook(lambda grad: print("right", grad))
+left.backward()
