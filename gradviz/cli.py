@@ -551,7 +551,7 @@ def _window(arguments: Sequence[str]) -> int:
         return _version(options.verbose)
     if options.verbose:
         parser.error("--verbose goes with --version")
-    from gradviz.document.remote import on_this_computer
+    from gradviz.document.files.recordings import on_this_computer
     from gradviz.ui.app import main
 
     try:

@@ -1,18 +1,18 @@
 """The rows of the Learn menu: findings of the run, the pages on mistakes and the examples; lesson sets, predicting and
 presenting.
 
-Lesson sets have rows in the File menu, too. A set is a folder or a file of snippets and drawings in order; the
-shell's `LessonSets` acts on it, and the gallery shows its cards. File > Open opens sets, too.
+Lesson sets have rows in the File menu, too. A set is a folder or a file of snippets and drawings in order; the shell's
+`LessonSets` acts on it, and the gallery shows its cards. File > Open opens sets, too.
 
-Predicting: `session.predict` defines questions and when they are asked; the answer field is in `ui.panels.question`.
+Predicting: `session.predict` defines questions and when they are asked; the answer field is in `ui.panels.explanation`.
 Stepping on while a question is open shows the answer, stepping back closes it: `walk` is the step command of both
 menus.
 
-Presenting shows the window to an audience. F11 starts it, the usual key for full screen; F5 remains Run, because
-what has not run can't be presented, and afterwards goes to the start, as it does on the remote of a slide show. The
-rows of `STAGE_ROWS` are enabled only while presenting: their keys are single letters and digits and those of
-remotes, which at all other times belong to whatever has the focus. What is on the stage is a record of
-`session.presenting`; `ui.presenting` shows it."""
+Presenting shows the window to an audience. F11 starts it, the usual key for full screen; F5 remains Run, because what
+has not run can't be presented, and afterwards goes to the start, as it does on the remote of a slide show. The rows of
+`STAGE_ROWS` are enabled only while presenting: their keys are single letters and digits and those of remotes, which at
+all other times belong to whatever has the focus. What is on the stage is a record of `session.presenting`;
+`ui.presenting` shows it."""
 
 from __future__ import annotations
 

@@ -1,20 +1,18 @@
 """The forms that the numbers of a leaf can have (written down as a scalar, vector, matrix or tensor, or made by a
 factory), the arguments of a factory, and how a leaf changes from one form to another while keeping as many of its
-numbers as fit. Which leaves can be placed is in `leaf_kinds`."""
+numbers as fit. Which leaves can be placed is in `catalogue`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import isfinite, prod
 
-from gradviz.document.catalogue import Parameter
+from gradviz.document.catalogue import RANDOM, Parameter
 from gradviz.document.drawing import Leaf, Literal
 from gradviz.document.errors import UserError
-from gradviz.document.leaf_kinds import RANDOM
 from gradviz.document.literals import as_float, as_floats
 from gradviz.document.shaping.values import DIFFERENTIABLE, MOST, flat
-from gradviz.document.tables import resized, shape_of, shaped
-from gradviz.document.typed_numbers import Value
+from gradviz.document.tables import Value, resized, shape_of, shaped
 
 DTYPES = (
     *("float32", "float64", "float16", "bfloat16", "complex64", "complex128"),

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.document.errors import UserError
-from gradviz.document.files.recordings import read
+from gradviz.document.files.recordings import on_this_computer, read
 from gradviz.document.graph_data import graph_of, plain_graph
-from gradviz.document.remote import on_this_computer
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.name_text import owned
 from gradviz.trace.table.recording import About, Ending

@@ -4,7 +4,7 @@ away: everything is a function of the cursor. Whatever shows later steps in othe
 paths, the full output) is hidden while predicting.
 
 `trace.words.questions` makes the question about a step; the functions here compute the next state, `commands.learning`
-has the commands, and `ui.panels.question` the answer field."""
+has the commands, and `ui.panels.explanation` the answer field."""
 
 from __future__ import annotations
 

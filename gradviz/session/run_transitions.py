@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gradviz.session import selection_sync, what_if
+from gradviz.session import drawn, what_if
 from gradviz.session.predict import Predict
 from gradviz.session.state import Phase, Run, State
 
@@ -60,7 +60,7 @@ def ended_live(state: State, run: Run, trace: Trace | None) -> State:
     if trace is None:
         gone = run.phase is Phase.NEVER
         return replace(replace(without_trace(state), chain=None) if gone else state, run=run, playing=False)
-    cursor, lineage = selection_sync.place_again(state, run.snippet, trace)
+    cursor, lineage = drawn.place_again(state, run.snippet, trace)
     return replace(
         state,
         run=run,
@@ -68,7 +68,7 @@ def ended_live(state: State, run: Run, trace: Trace | None) -> State:
         traced=run.snippet,
         steps=len(trace),
         cursor=cursor,
-        selection=selection_sync.found_again(state, run.snippet, trace),
+        selection=drawn.found_again(state, run.snippet, trace),
         lineage=lineage,
         playing=False,
         predict=state.predict.anew(),
@@ -107,7 +107,7 @@ def _shown(state: State, run: Run, trace: Trace) -> State:
         traced=run.snippet,
         steps=steps,
         cursor=0 if state.predict.on else steps,
-        selection=selection_sync.found_again(state, run.snippet, trace),
+        selection=drawn.found_again(state, run.snippet, trace),
         lineage=None,
         predict=state.predict.anew(),
     )

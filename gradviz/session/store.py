@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from gradviz.document.documents import Document, text_of
 from gradviz.document.drawing import Drawing, Leaf, Literal, Node
-from gradviz.session import predict, run_transitions, selection_sync, what_if
+from gradviz.session import drawn, predict, run_transitions, what_if
 from gradviz.session.breakpoints.points import Breakpoints, Playback, shifted
 from gradviz.session.folding import Folding, Presentation
 from gradviz.session.state import Lineage, Notice, Run, Search, Selection, Slice, State, View
@@ -288,7 +288,7 @@ class Store:
     def select(self, selection: Selection | None) -> None:
         """Show this node or tensor in the inspector; None for that of the current step."""
         state = self._state
-        picked = selection_sync.picked_for(state, selection)
+        picked = drawn.picked_for(state, selection)
         beside = what_if.selected(state.what_if, selection)
         self._become(replace(state, selection=selection, picked=picked, what_if=beside))
 
@@ -299,7 +299,7 @@ class Store:
 
     def pick(self, picked: frozenset[int]) -> None:
         """Select these nodes, comments and groups of the drawing."""
-        self._become(replace(self._state, picked=picked, selection=selection_sync.selection_for(self._state, picked)))
+        self._become(replace(self._state, picked=picked, selection=drawn.selection_for(self._state, picked)))
 
     def set_what_if(self, beside: WhatIf | None) -> None:
         """Show the run of a change; None for no such run. It ends predicting, because it shows the answers."""
@@ -395,7 +395,7 @@ class Store:
             points = shifted(stops.points, text_of(self._state.document), text_of(document))
             stops = replace(stops, points=points) if points != stops.points else stops
         told = replace(self._state, undo_label=self._history.undo_label, redo_label=self._history.redo_label)
-        picked = selection_sync.still_there(document, self._state.picked)
+        picked = drawn.still_there(document, self._state.picked)
         note = note or (self._state.note if same_kind else "")
         self._become(replace(told, document=document, note=note, picked=picked, breakpoints=stops))
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
 from gradviz.document.drawing import BackwardCall, Drawing, Operation, Ref
-from gradviz.document.entry.typed_arguments import (
+from gradviz.document.entry import (
     read_gradient,
     read_inputs,
     root_name,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gradviz.ui.panel_area import PanelArea
     from gradviz.ui.panels.editor import EditorPanel
     from gradviz.ui.panels.graph import GraphPanel
-    from gradviz.ui.panels.plots import PlotsPanel
+    from gradviz.ui.panels.output import PlotsPanel
     from gradviz.ui.services.attaching import WindowAttachments
     from gradviz.ui.services.files import WindowFiles
     from gradviz.ui.services.lessons import WindowLessons

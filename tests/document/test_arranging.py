@@ -12,7 +12,7 @@ from gradviz.document import shaping
 from gradviz.document.arranging import arrange, cleared, extents, made_room, uncovered, with_room
 from gradviz.document.code.parse import parse
 from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
-from gradviz.document.entry.typed_nodes import Around, make
+from gradviz.document.entry import Around, make
 from gradviz.ui.canvas.sizes import BADGE_GAP, BADGE_HEIGHT
 from tests.document.drawings import chain, squared_error
 

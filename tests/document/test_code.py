@@ -19,7 +19,7 @@ from gradviz.document.code.emit import Span
 from gradviz.document.code.parse import parse, parse_expression, read
 from gradviz.document.documents import code_of, text_of
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Number, Operation, Ref
-from gradviz.document.entry.clipboard import copy_code, paste_code
+from gradviz.document.entry import copy_code, paste_code
 from gradviz.document.errors import UserError
 from gradviz.document.shaping import tidy
 from tests.document.drawings import chain, squared_error

@@ -16,7 +16,7 @@ import gradviz
 from gradviz.document.files import recordings
 from gradviz.document.opened import Recording, Step
 from gradviz.session.inspect.why import in_words
-from gradviz.session.timeline.memory import holders
+from gradviz.session.timeline.outline import holders
 from gradviz.trace.table.encoding import Writer
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.recording import About, Ending, RecordingWriter, batches_of

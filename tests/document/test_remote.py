@@ -13,7 +13,7 @@ import pytest
 import gradviz
 from gradviz.cli import run_command_line as main
 from gradviz.document.errors import UserError
-from gradviz.document.remote import fetched, is_remote
+from gradviz.document.files.recordings import fetched, is_remote
 from gradviz.document.snippet import ranks_of
 from tests.fuzz.recordings import honest
 

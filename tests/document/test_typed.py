@@ -8,13 +8,22 @@ import pytest
 
 from gradviz.document.catalogue import Parameter, catalogue
 from gradviz.document.drawing import Leaf
-from gradviz.document.entry.typed_arguments import read_argument
+from gradviz.document.entry import read_argument
 from gradviz.document.errors import UserError
 from gradviz.document.leaf_forms import FORMS, arguments, as_form, fitted, form_of, leaf_dtype, leaf_shape, packed
 from gradviz.document.literals import as_floats
 from gradviz.document.shaping.values import check_leaf
-from gradviz.document.tables import resized, slice_of, tabbed, transposed, with_block, with_slice
-from gradviz.document.typed_numbers import read, read_number, write
+from gradviz.document.tables import (
+    read,
+    read_number,
+    resized,
+    slice_of,
+    tabbed,
+    transposed,
+    with_block,
+    with_slice,
+    write,
+)
 
 MATRIX = ((1.0, 2.0), (3.0, 4.0))
 

@@ -7,7 +7,7 @@ import pytest
 from gradviz.document import shaping
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Leaf, Ref
-from gradviz.document.entry.typed_nodes import Around, make
+from gradviz.document.entry import Around, make
 from gradviz.document.errors import UserError
 
 HERE = Around(0.0, 0.0)

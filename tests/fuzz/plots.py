@@ -23,7 +23,7 @@ from gradviz import torch
 from gradviz.trace import figures
 from gradviz.ui import look
 from gradviz.ui.figures import painter
-from gradviz.ui.figures.strokes import LAST
+from gradviz.ui.figures.marks import LAST
 from gradviz.ui.figures.view import ZoomView
 from gradviz.ui.launch import application
 from gradviz.ui.theme import DARK, LIGHT, Theme

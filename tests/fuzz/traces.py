@@ -26,8 +26,7 @@ from gradviz.session.inspect.sources import place_of
 from gradviz.session.moves import changes
 from gradviz.session.problem import problem
 from gradviz.session.state import Selection, State
-from gradviz.session.timeline.memory import holders
-from gradviz.session.timeline.outline import outline
+from gradviz.session.timeline.outline import holders, outline
 from gradviz.trace.record.chains import Question
 from gradviz.trace.table.encoding import TraceFormatError
 from gradviz.trace.table.schema import TABLES, Batch

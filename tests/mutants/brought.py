@@ -267,7 +267,7 @@ BROUGHT = (
         found("Found: methods and properties of offered classes"),
     ),
     worker(
-        "modules/table_groups",
+        "modules/table_values",
         "methods of groups that only serve groups",
         'Groups.__module__ = "pandas"\nkeep_methods(Groups)',
         'Groups.__module__ = "pandas"',

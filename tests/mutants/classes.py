@@ -746,7 +746,7 @@ CLASSES = (
         found("Stand-ins: sklearn"),
     ),
     worker(
-        "modules/plain_pickles",
+        "modules/file_formats",
         "keys whose hash goes deep",
         "    if not all(type(each) in _PLAIN for each in parts):",
         "    if not parts and value:",

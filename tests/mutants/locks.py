@@ -441,7 +441,7 @@ READERS = (
         PLOT_LIMITS + "test_limits_and_ticks_for_any_two_numbers",
     ),
     part(
-        "ui/figures/strokes",
+        "ui/figures/marks",
         "how long a plot is painted",
         "self.left_out = self.left_out or time.thread_time() - self._begun > LAST",
         "pass",

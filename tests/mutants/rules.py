@@ -607,7 +607,7 @@ MODULES = (
         found("Questions about names and modules"),
     ),
     worker(
-        "modules/inspection",
+        "modules/small_modules",
         "defaults of parameters",
         "self.parameters = {name: name for name in names}",
         "self.parameters = {name: None for name in names}",

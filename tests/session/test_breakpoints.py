@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gradviz.session.breakpoints.condition_values import kind_words
-from gradviz.session.breakpoints.conditions import compiled
+from gradviz.session.breakpoints.conditions import Scan, compiled
 from gradviz.session.breakpoints.points import (
     Breakpoint,
     Breakpoints,
@@ -20,7 +20,6 @@ from gradviz.session.breakpoints.points import (
     shifted,
     toggled,
 )
-from gradviz.session.breakpoints.scan import Scan
 from gradviz.session.state import Selection
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.regions import RegionKind

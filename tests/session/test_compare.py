@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradviz.session.comparison.align import _match, align_keys, line_map, merge
 from gradviz.session.comparison.compare import (
     ALONE,
     BUFFER,
@@ -13,8 +12,12 @@ from gradviz.session.comparison.compare import (
     TEXT,
     VALUE,
     Comparison,
+    _match,
+    align_keys,
     compare,
     fingerprints,
+    line_map,
+    merge,
     same,
 )
 from gradviz.session.comparison.differences import Difference, differences, sentence

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from gradviz.engine.kernel.expressions import in_line
-from gradviz.session.inspect.symbolic import MISSING, Symbolic, symbolic
+from gradviz.session.inspect.three_ways import MISSING, Symbolic, symbolic
 from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 

@@ -14,7 +14,7 @@ from gradviz.session.moves import last_change_of, next_change_of
 from gradviz.session.state import Selection
 from gradviz.session.timeline.iterations import iterations, training
 from gradviz.session.timeline.marks import Mark, Marks, find_marks
-from gradviz.session.timeline.memory import MOST_LANES, holders, life_text, lives
+from gradviz.session.timeline.outline import MOST_LANES, holders, life_text, lives
 from gradviz.session.timeline.zoom import Span, whole
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.trace import Trace

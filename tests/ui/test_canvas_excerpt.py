@@ -9,14 +9,13 @@ from pytestqt.qtbot import QtBot
 from gradviz.layout.flat import Layouter
 from gradviz.session.folding import Presentation
 from gradviz.trace.table.trace import Trace
-from gradviz.ui.canvas import diagram_layout, excerpt
+from gradviz.ui.canvas import diagram_layout, structure
 from gradviz.ui.canvas.content import content
 from gradviz.ui.canvas.diagram import build
 from gradviz.ui.canvas.diagram_layout import initially_open, lay_out
-from gradviz.ui.canvas.excerpt import Excerpt, excerpt_around
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.canvas.sizes import Ruler
-from gradviz.ui.canvas.structure import Structure, find_structure
+from gradviz.ui.canvas.structure import Excerpt, Structure, excerpt_around, find_structure
 from gradviz.ui.sharing.picture import Shown
 from gradviz.ui.theme import LIGHT
 from tests.ui.canvas_fixtures import LOOP, run, scene_of, settle, shown
@@ -100,7 +99,7 @@ def seen(scene: Scene, cursor: int) -> list[object]:
 def test_each_excerpt_shows_what_the_whole_shows(name: str, enough: int, monkeypatch: pytest.MonkeyPatch) -> None:
     trace = run(PROGRAMS[name])
     everything = scene_of(trace)
-    monkeypatch.setattr(excerpt, "ENOUGH", enough)
+    monkeypatch.setattr(structure, "ENOUGH", enough)
     scene, excerpts = None, 0
     for cursor in range(0, len(trace) + 1, 5):
         if scene is None or not scene.placed.diagram.structure.excerpt.covers(cursor):
@@ -119,7 +118,7 @@ def test_the_same_groups_are_open_at_first_in_each_excerpt(
     monkeypatch.setattr(diagram_layout, "TOO_MANY", 150)  # more than a graph has, and fewer than all have together
     everywhere = open_at_first(find_structure(trace))
     assert any(everywhere.values()) == opens
-    monkeypatch.setattr(excerpt, "ENOUGH", 240)
+    monkeypatch.setattr(structure, "ENOUGH", 240)
     for cursor in (0, len(trace) // 2, len(trace)):
         here = open_at_first(find_structure(trace, excerpt_around(trace, cursor)))
         assert here == {first: everywhere[first] for first in here}
@@ -136,7 +135,7 @@ def open_at_first(structure: Structure) -> dict[int, set[str]]:
 
 
 def test_an_excerpt_is_small_however_long_the_training_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(excerpt, "ENOUGH", 80)
+    monkeypatch.setattr(structure, "ENOUGH", 80)
     sizes = []
     for turns in (9, 90):
         trace = run(UPDATES.replace("range(9)", f"range({turns})"))
@@ -149,7 +148,7 @@ def test_an_excerpt_is_small_however_long_the_training_is(monkeypatch: pytest.Mo
 
 def test_the_canvas_follows_the_cursor_out_of_an_excerpt(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     trace = run(UPDATES)
-    monkeypatch.setattr(excerpt, "ENOUGH", 56)
+    monkeypatch.setattr(structure, "ENOUGH", 56)
     view = shown(qtbot, trace)
     everything = scene_of(trace)
     for cursor in (3, len(trace) // 2, len(trace) // 2 + 1, len(trace)):
@@ -167,7 +166,7 @@ def test_a_cursor_that_moves_on_while_an_excerpt_comes_is_shown_in_the_end(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trace = run(UPDATES)
-    monkeypatch.setattr(excerpt, "ENOUGH", 56)
+    monkeypatch.setattr(structure, "ENOUGH", 56)
     view = shown(qtbot, trace)
     everything, middle = scene_of(trace), len(trace) // 2
 
@@ -186,7 +185,7 @@ def test_a_cursor_that_moves_on_while_an_excerpt_comes_is_shown_in_the_end(
 def test_a_picture_needs_an_excerpt_and_a_film_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = run(UPDATES)
     everything, middle = scene_of(trace), len(trace) // 2
-    monkeypatch.setattr(excerpt, "ENOUGH", 40)
+    monkeypatch.setattr(structure, "ENOUGH", 40)
     shown_there = Shown(trace, middle)
     picture, film = shown_there.scene(LIGHT), shown_there.scene(LIGHT, throughout=True)
     assert not picture.placed.diagram.structure.excerpt.is_whole

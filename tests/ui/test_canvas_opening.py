@@ -10,9 +10,8 @@ from gradviz.layout.flat import Layouter
 from gradviz.session.folding import Folding, Presentation
 from gradviz.ui.canvas.diagram import GROUP, TENSOR, diagram_of
 from gradviz.ui.canvas.diagram_layout import initially_open
-from gradviz.ui.canvas.excerpt import drawn_graphs
 from gradviz.ui.canvas.sizes import Ruler
-from gradviz.ui.canvas.structure import find_structure
+from gradviz.ui.canvas.structure import drawn_graphs, find_structure
 from gradviz.ui.canvas.viewport import READABLE
 from tests.ui.canvas_fixtures import run, scene_of, settle, shown
 

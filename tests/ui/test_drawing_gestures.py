@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.document import shaping
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
-from gradviz.document.entry.typed_nodes import Around, make
+from gradviz.document.entry import Around, make
 from gradviz.ui.drawing.drag import MoveGesture
 from gradviz.ui.drawing.gesture import snap
 from tests.ui.drawing_hand import ADD, LEFT, MIDDLE, MUL, NONE, Hand, W, X, small

@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 
 from gradviz.trace import figures
 from gradviz.trace.figures import Figure
-from gradviz.ui.figures import strokes
+from gradviz.ui.figures import marks
 from gradviz.ui.figures.painter import TOO_MUCH, picture, write
 from gradviz.ui.figures.scales import LARGEST, MOST_TICKS, SMALLEST, Span, ticks, usable, written
 from gradviz.ui.figures.view import FigureView
@@ -121,14 +121,14 @@ NOISE = np.random.default_rng(0).standard_normal(3000)
 
 def test_noise_is_painted_in_pieces_and_a_curve_at_once() -> None:
     x = np.linspace(0, 500, 3000)
-    assert strokes.is_rough(x, 200 + 50 * NOISE)
-    assert not strokes.is_rough(x, 200 + 150 * np.sin(x / 20))
+    assert marks.is_rough(x, 200 + 50 * NOISE)
+    assert not marks.is_rough(x, 200 + 150 * np.sin(x / 20))
 
 
 def test_a_few_lines_up_and_down_a_very_tall_figure_are_a_long_path() -> None:
     x = np.linspace(0, 100, 5)
-    assert strokes.is_rough(x, np.array([0.0, 5900.0, 0.0, 5900.0, 0.0]))
-    assert not strokes.is_rough(x, np.array([0.0, 590.0, 0.0, 590.0, 0.0]))
+    assert marks.is_rough(x, np.array([0.0, 5900.0, 0.0, 5900.0, 0.0]))
+    assert not marks.is_rough(x, np.array([0.0, 590.0, 0.0, 590.0, 0.0]))
 
 
 def test_a_translucent_line_is_as_translucent_where_it_meets_itself() -> None:
@@ -158,9 +158,9 @@ def test_what_takes_too_long_is_drawn_in_part_and_says_so(
     figure, path = drawn(code), tmp_path / "plot.svg"
     write(figure, path)
     assert TOO_MUCH not in path.read_text(encoding="utf-8")
-    monkeypatch.setattr(strokes, "PLAIN_AFTER", -1.0)
+    monkeypatch.setattr(marks, "PLAIN_AFTER", -1.0)
     write(figure, path)
     assert TOO_MUCH not in path.read_text(encoding="utf-8")
-    monkeypatch.setattr(strokes, "LAST", -1.0)
+    monkeypatch.setattr(marks, "LAST", -1.0)
     write(figure, path)
     assert TOO_MUCH in path.read_text(encoding="utf-8")

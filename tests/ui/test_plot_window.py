@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.session.state import Phase
 from gradviz.trace.figures import Axes
 from gradviz.ui.figures.view import HOW, FigureView, ZoomView
-from gradviz.ui.panels.plots import LargePlot
+from gradviz.ui.panels.output import LargePlot
 from tests.driver import Pilot
 
 PLOT = "import matplotlib.pyplot as plt\n"

@@ -15,7 +15,7 @@ from gradviz.document.documents import text_of
 from gradviz.session.comparison.proposals import Proposal
 from gradviz.session.state import Phase
 from gradviz.ui.figures.painter import _in_lines, paint_figure
-from gradviz.ui.panels.plots import LargePlot, PlotsPanel
+from gradviz.ui.panels.output import LargePlot, PlotsPanel
 from gradviz.worker.process.events import Figure
 from tests.driver import RUN_TIMEOUT, Pilot
 

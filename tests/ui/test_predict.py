@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, Q
 from gradviz.session.presenting import code_of_step
 from gradviz.session.state import Selection
 from gradviz.ui.canvas.hover_words import words
-from gradviz.ui.panels.explanation import ExplanationPanel
-from gradviz.ui.panels.question import AnswerBar, QuestionMark
+from gradviz.ui.panels.explanation import AnswerBar, ExplanationPanel, QuestionMark
 from gradviz.ui.panels.timeline import TimelinePanel
 from gradviz.ui.panels.training import HIDDEN, TrainingPanel
 from tests.driver import Pilot

@@ -24,10 +24,9 @@ from gradviz.document.snippet import Snippet
 from gradviz.session.state import Phase
 from gradviz.session.store import TYPING
 from gradviz.ui.services import recovery
-from gradviz.ui.tabs import TabbedWindow
 from gradviz.ui.theme import DARK
 from gradviz.ui.window import MainWindow
-from gradviz.ui.windows import TAB, fit
+from gradviz.ui.windows import TAB, TabbedWindow, fit
 from tests.document.one_of_everything import everything
 from tests.driver import Answers, Pilot
 from tests.dropping import carried, drop

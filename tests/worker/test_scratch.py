@@ -11,7 +11,7 @@ from pathlib import Path as RealPath
 import numpy as np
 import pytest
 
-from gradviz.worker.modules import plain_pickles
+from gradviz.worker.modules import file_formats
 from gradviz.worker.modules.arrays import numpy_modules
 from gradviz.worker.modules.file_formats import array_files
 from gradviz.worker.modules.scratch import HOME, MOST_BYTES, SCRATCH, Scratch
@@ -74,13 +74,13 @@ def test_plain_data_is_pickled_as_python_does(run: Runner) -> None:
 )
 def test_a_damaged_pickle_is_an_error(data: bytes) -> None:
     with pytest.raises(pickle.UnpicklingError):
-        plain_pickles.read(data)
+        file_formats.read(data)
 
 
 def test_a_pickle_of_more_than_plain_data_says_what_it_holds() -> None:
     for version in (0, 2, 4):
         with pytest.raises(pickle.UnpicklingError, match=r"this holds an object of \w*builtin\w*\.x?range"):
-            plain_pickles.read(pickle.dumps(range(3), version))
+            file_formats.read(pickle.dumps(range(3), version))
 
 
 def test_a_marker_in_other_words_brings_nothing_back() -> None:

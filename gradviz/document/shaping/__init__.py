@@ -1,17 +1,25 @@
 """The changes that can be made to a drawing: pure functions from a drawing to another, all of them here. What can't be
 is refused with a UserError, a sentence for the person who tried, before anything changes. Not how a change is asked for
-(`ui.drawing`), kept or undone (`session.store`). Start at `nodes` and `wires`; `names` has the rule that all keep."""
+(`ui.drawing`), kept or undone (`session.store`). Start at `nodes`; `names` has the rule that all keep."""
 
-from gradviz.document.shaping.calls import add_call, change_call, check_root, remove_call
 from gradviz.document.shaping.names import free_name, identifier, is_name, rename, tidy
 from gradviz.document.shaping.nodes import (
     KEEP,
+    add_call,
+    change_call,
     change_leaf,
+    check_no_circle,
+    check_root,
+    connect,
     delete,
+    disconnect,
     duplicate,
+    insert_on_wire,
     new_leaf,
     new_operation,
     part,
+    remove_call,
+    set_number,
     set_param,
     take_in,
 )
@@ -30,7 +38,6 @@ from gradviz.document.shaping.places import (
     ungroup,
 )
 from gradviz.document.shaping.queries import ancestors, label, uses
-from gradviz.document.shaping.wires import check_no_circle, connect, disconnect, insert_on_wire, set_number
 
 __all__ = [
     "KEEP",

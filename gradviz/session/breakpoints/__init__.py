@@ -1,2 +1,2 @@
-"""Where a run stops: breakpoints (`points`), the language of their conditions (`conditions`, `condition_values`), and
-the search for the steps at which they hold (`scan`)."""
+"""Where a run stops: breakpoints (`points`), the language of their conditions and the search for the steps at which
+they hold (`conditions`, `condition_values`)."""

@@ -1,6 +1,6 @@
 """Breakpoints: on a line, an operation, a tensor, a kind of step, a condition, or several of these together. They refer
 to the snippet, not to one trace, so they apply to the next run, too; playback (`Playback`) stops at them and loops
-between two markers. Pure; `scan` finds where they stop, and the window has the clock."""
+between two markers. Pure; `conditions` finds where they stop, and the window has the clock."""
 
 from __future__ import annotations
 

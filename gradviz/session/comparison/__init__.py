@@ -1,2 +1,2 @@
-"""Two runs of nearly the same snippet: what corresponds (`align`), what differs (`compare`), the differences as rows of
-text (`differences`), and changes worth such a run (`proposals`)."""
+"""Two runs of nearly the same snippet: what corresponds and what differs (`compare`), the differences as rows of text
+(`differences`), and changes worth such a run (`proposals`)."""

@@ -44,8 +44,7 @@ from gradviz.ui.canvas.structure import Structure, find_links, find_structure
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
-    from gradviz.ui.canvas.excerpt import Excerpt
-    from gradviz.ui.canvas.structure import Links
+    from gradviz.ui.canvas.structure import Excerpt, Links
 
 
 # -- which groups are open

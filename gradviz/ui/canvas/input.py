@@ -1,23 +1,215 @@
-"""Mouse, wheel, touchpad and keys on the canvas, turned into signals, selections and camera moves. `hover` handles the
-resting pointer; `view` passes the events on."""
+"""What a user does on the canvas: mouse, wheel, touchpad and keys, turned into signals, camera moves, a selection and
+collapsed groups. `hover` handles the resting pointer; `view` passes the events on.
+
+Of the selection, changes by the user emit signals, calls by the program do not. Groups collapse into one box and expand
+again by double click, by Enter, by their triangles, or when something inside is revealed; the session keeps which ones
+are open, `trace_view` draws them, and the place the user is looking at stays put."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, QPointF, Qt, Signal
-from PySide6.QtGui import QInputDevice, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QInputDevice,
+    QKeyEvent,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QWidget
 
+from gradviz.session.folding import Folding, Presentation
 from gradviz.ui.canvas.camera import WHEEL_FLIGHT
-from gradviz.ui.canvas.collapse import Collapse
 from gradviz.ui.canvas.hover import Hover
-from gradviz.ui.canvas.selection import ItemSelection
 from gradviz.ui.canvas.surface import Surface
 from gradviz.ui.canvas.viewport import Viewport
 
 if TYPE_CHECKING:
+    from gradviz.session.inspect.lineage import Family
+    from gradviz.session.inspect.search import Hits
     from gradviz.ui.canvas.scene import Scene
+
+
+class ItemSelection(QObject):
+    """The selected item of a surface, even if it is not drawn yet."""
+
+    chosen = Signal(str, int)  # by the user: "tensor", "node" or "group", and its index in the trace
+    cleared = Signal()  # by the user
+
+    def __init__(self, widget: QWidget, surface: Surface) -> None:
+        super().__init__(widget)
+        self._widget = widget
+        self._surface = surface
+        self.wanted: tuple[str, int] | None = None  # what is selected, whether it is drawn yet or not
+        self._family: Family | None = None
+        self._hits: Hits | None = None
+
+    @property
+    def current(self) -> tuple[str, int] | None:
+        """The selection: "tensor", "node" or "group", and its index."""
+        scene = self._surface.scene
+        return scene.selection if scene is not None else None
+
+    # -- by the program
+
+    def select(self, kind: str, index: int) -> None:
+        """Select a tensor or node without a signal."""
+        self.wanted = (kind, index)
+        scene = self._surface.scene
+        if scene is not None:
+            scene.select(kind, index)
+            self._announce(scene)
+            self._widget.update()
+
+    def clear(self) -> None:
+        """Select nothing, without a signal."""
+        self.wanted = None
+        if self._surface.scene is not None:
+            self._surface.scene.select_item(-1)
+            self._widget.update()
+
+    def restore(self, scene: Scene) -> None:
+        """There is a new scene: select and highlight the same things there."""
+        scene.marks.show_family(self._family)
+        scene.marks.show_hits(self._hits)
+        if self.wanted is not None:
+            scene.select(*self.wanted)
+
+    # -- by the user
+
+    def choose(self, item: int) -> None:
+        """Select an item by mouse or keyboard; -1 for nothing."""
+        scene = self._surface.scene
+        if scene is None:
+            return
+        scene.select_item(item)
+        self.wanted = scene.selection
+        self._announce(scene)
+        self._widget.update()
+        if scene.selection is None:
+            self.cleared.emit()
+        else:
+            self.chosen.emit(*scene.selection)
+
+    def _announce(self, scene: Scene) -> None:
+        """Tell a screen reader what is selected."""
+        said = scene.words(scene.selected) if scene.selected >= 0 else None
+        text = f"Selected: {said.title}, {said.kind}" if said is not None else ""
+        self._widget.setAccessibleDescription(f"{scene.description()}. {text}".removesuffix(". "))
+        if text and QAccessible.isActive():
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._widget, text))
+
+    # -- what stands out
+
+    def show_family(self, family: Family | None) -> None:
+        """Fade everything except these operations and tensors; None for nothing."""
+        nothing, self._family = family is None and self._family is None, family
+        scene = self._surface.scene
+        if scene is not None and not nothing:
+            scene.marks.show_family(family)
+            self._surface.repaint_all()
+
+    def show_hits(self, hits: Hits | None) -> None:
+        """Mark search hits."""
+        self._hits = hits
+        scene = self._surface.scene
+        if scene is not None:
+            scene.marks.show_hits(hits)
+            self._widget.update()
+
+    def forget_marks(self) -> None:
+        """Drop highlights that belong to another trace than that of the next scene."""
+        self._family = self._hits = None
+
+
+Held = tuple[tuple[str, int], tuple[float, float]]
+
+
+class Collapse(QObject):
+    """Opens and closes the groups of a scene."""
+
+    changed = Signal()  # the presentation changed, so the graph has to be laid out again
+    refolded = Signal(object)  # the Folding chosen by the user
+
+    def __init__(self, widget: QWidget, surface: Surface, viewport: Viewport, selection: ItemSelection) -> None:
+        super().__init__(widget)
+        self._widget = widget
+        self._surface = surface
+        self._viewport = viewport
+        self._selection = selection
+        self.presentation = Presentation()
+        self.anchor: tuple[str, int] | None = None  # what stays in place in the next layout
+
+    def present(self, presentation: Presentation) -> None:
+        """Use this folding and orientation."""
+        if presentation != self.presentation:
+            self.presentation = presentation
+            self.changed.emit()
+
+    # -- opening and closing
+
+    def toggle_selected(self) -> None:
+        """Open the selected group, or close the open group that is selected or contains the selection."""
+        scene = self._surface.scene
+        if scene is not None:
+            self.toggle(scene, scene.groups.at(scene.selected))
+
+    def toggle(self, scene: Scene, group: int) -> None:
+        """Open or close a group of the scene; -1 is none."""
+        if group < 0:
+            return
+        key = frozenset((scene.groups.all.key[group],))
+        folding = self.presentation.folding
+        opens = scene.groups.is_closed(group)
+        self.anchor = self._selection.wanted = ("group", int(scene.groups.all.index[group]))
+        scene.select(*self.anchor)
+        chosen = self.anchor
+        self._refold(folding.with_open(key) if opens else folding.with_closed(key))
+        self._selection.chosen.emit(*chosen)
+
+    def reveal(self, kind: str, index: int) -> bool:
+        """Open the groups around a tensor, operation or group; False if nothing had to be opened."""
+        scene = self._surface.scene
+        closed = scene.groups.closed_around(kind, index) if scene is not None else []
+        if scene is None or not closed:
+            return False
+        self.anchor = self._selection.wanted = (kind, index)
+        keys = frozenset(scene.groups.all.key[group] for group in closed)
+        self._refold(self.presentation.folding.with_open(keys))
+        return True
+
+    def _refold(self, folding: Folding) -> None:
+        self.present(replace(self.presentation, folding=folding))
+        self.refolded.emit(folding)
+
+    # -- keeping the place
+
+    def held_place(self) -> Held | None:
+        """What should stay in place in the next layout, and where it is on screen."""
+        scene, camera = self._surface.scene, self._surface.camera
+        if scene is None:
+            return None
+        middle = camera.to_world(self._widget.width() / 2, self._widget.height() / 2)
+        for thing in (self.anchor, scene.selection, scene.thing_near(*middle)):
+            place = scene.corner_of(*thing) if thing is not None else None
+            if thing is not None and place is not None:
+                return thing, camera.to_screen(*place)
+        return None
+
+    def hold_place(self, held: Held | None) -> None:
+        """Move the camera so that it appears at the same place in the new layout."""
+        scene, camera = self._surface.scene, self._surface.camera
+        place = scene.corner_of(*held[0]) if scene is not None and held is not None else None
+        if held is None or place is None:
+            return
+        x, y = held[1]
+        left, top = place[0] - x / camera.scale, place[1] - y / camera.scale
+        self._viewport.jump(replace(camera, left=left, top=top).moved(0, 0))
+
 
 WHEEL = 1.0016
 NOTCH = 0.5  # pixels per wheel notch when the wheel pans

@@ -19,7 +19,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from gradviz.session.folding import Presentation
-from gradviz.ui.canvas.collapse import Collapse
+from gradviz.ui.canvas.input import Collapse
 from gradviz.ui.canvas.surface import EMPTY
 from gradviz.ui.canvas.view import CanvasView
 from gradviz.ui.memory_management import trim_memory
@@ -148,8 +148,7 @@ class BackgroundLayout(QObject):
 
     def _structure(self, request: Request) -> Structure:
         """The structure of the excerpt around the cursor, computed once for all foldings."""
-        from gradviz.ui.canvas.excerpt import excerpt_around
-        from gradviz.ui.canvas.structure import find_structure
+        from gradviz.ui.canvas.structure import excerpt_around, find_structure
 
         known, asked = self._known, (request.trace, request.steps)
         if known is None or known[:2] != asked or not known[2].excerpt.covers(request.cursor):

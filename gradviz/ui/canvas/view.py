@@ -1,6 +1,6 @@
 """The widget of a canvas: it owns the parts and passes Qt's events on to them. One widget and arrays, no object per
-item. `surface` paints, `viewport` looks, and `hover`, `selection`, `collapse` and `input` handle the user. `trace_view`
-decides what is shown, or `gradviz.ui.drawing.view` for a drawing."""
+item. `surface` paints, `viewport` looks, and `hover` and `input` handle the user. `trace_view` decides what is shown,
+or `gradviz.ui.drawing.view` for a drawing."""
 
 from __future__ import annotations
 
@@ -20,10 +20,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gradviz.ui.canvas.camera import Camera, Transition
-from gradviz.ui.canvas.collapse import Collapse
 from gradviz.ui.canvas.hover import Hover
-from gradviz.ui.canvas.input import Input
-from gradviz.ui.canvas.selection import ItemSelection
+from gradviz.ui.canvas.input import Collapse, Input, ItemSelection
 from gradviz.ui.canvas.surface import Surface
 from gradviz.ui.canvas.viewport import Viewport
 from gradviz.ui.theme import Theme

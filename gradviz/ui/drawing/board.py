@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from gradviz.commands.row import LayoutProgress
 from gradviz.document import shaping
 from gradviz.document.drawing import Drawing, Number, Operation
-from gradviz.document.entry.clipboard import copy_code, paste_code
+from gradviz.document.entry import copy_code, paste_code
 from gradviz.document.errors import UserError
 from gradviz.session.store import Store
 from gradviz.session.tidy_up import Box, Wire, tidied

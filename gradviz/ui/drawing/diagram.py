@@ -17,12 +17,11 @@ from gradviz.document.drawing import Drawing, Operand, Operation, Ref
 from gradviz.session.drawn import Drawn
 from gradviz.session.folding import Presentation
 from gradviz.ui.canvas.diagram import Diagram
-from gradviz.ui.canvas.excerpt import Excerpt
 from gradviz.ui.canvas.groups import Groups
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.placed import Placed, placed_at
 from gradviz.ui.canvas.sizes import GROUP, OPERATION, TENSOR, measure
-from gradviz.ui.canvas.structure import Structure
+from gradviz.ui.canvas.structure import Excerpt, Structure
 from gradviz.ui.drawing.geometry import Cubic, Geometry, Sizes, outputs_of, result_curve, symbol_of
 
 if TYPE_CHECKING:

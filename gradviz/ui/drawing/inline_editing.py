@@ -8,10 +8,10 @@ import ast
 from PySide6.QtCore import QPointF, QRect, QRectF
 from PySide6.QtWidgets import QWidget
 
-from gradviz.document import shaping, typed_numbers
+from gradviz.document import shaping, tables
 from gradviz.document.arranging import with_room
 from gradviz.document.drawing import Comment, Drawing, Group, Leaf, Literal, Operation, Ref
-from gradviz.document.entry.typed_nodes import literal
+from gradviz.document.entry import literal
 from gradviz.document.errors import UserError
 from gradviz.document.leaf_forms import fitted
 from gradviz.ui import look
@@ -139,9 +139,9 @@ def _text_of(thing: Leaf | Operation | Group) -> tuple[str, str]:
     if isinstance(thing, Operation):
         return (thing.names[0] if thing.names else ""), "Name of the result"
     if thing.maker == "tensor":
-        return typed_numbers.write(thing.data), f"Value of {thing.name}"
+        return tables.write(thing.data), f"Value of {thing.name}"
     data = thing.data if isinstance(thing.data, tuple) else (thing.data,)
-    return ", ".join(map(typed_numbers.write, data)), f"Arguments of {thing.maker}"
+    return ", ".join(map(tables.write, data)), f"Arguments of {thing.maker}"
 
 
 def changed(drawing: Drawing, thing: Thing, text: str) -> tuple[str, Drawing]:
@@ -153,7 +153,7 @@ def changed(drawing: Drawing, thing: Thing, text: str) -> tuple[str, Drawing]:
     if isinstance(thing, Operation):
         return f"Rename {shaping.label(drawing, thing.id)}", shaping.rename(drawing, thing.id, text)
     label = f"Change {thing.name}"
-    data = fitted(thing, typed_numbers.read(text).data) if thing.maker == "tensor" else _arguments(text)
+    data = fitted(thing, tables.read(text).data) if thing.maker == "tensor" else _arguments(text)
     return label, with_room(drawing, shaping.change_leaf(drawing, thing.id, data=data))
 
 

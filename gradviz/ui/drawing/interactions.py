@@ -15,7 +15,7 @@ from gradviz.document import shaping
 from gradviz.document.drawing import Drawing, Number, Operation, Ref
 from gradviz.document.shaping import label
 from gradviz.document.shaping.queries import port_name
-from gradviz.document.typed_numbers import write_number
+from gradviz.document.tables import write_number
 from gradviz.session.state import State
 from gradviz.session.store import Store
 from gradviz.ui import look

@@ -14,8 +14,8 @@ from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen
 from gradviz.document import shaping
 from gradviz.document.drawing import Drawing, Operation, Ref
 from gradviz.document.errors import UserError
+from gradviz.document.shaping.nodes import InPort, inputs_for
 from gradviz.document.shaping.queries import outputs, port_name
-from gradviz.document.shaping.wires import InPort, inputs_for
 from gradviz.ui.drawing.drag import move_label
 from gradviz.ui.drawing.geometry import NOTHING
 from gradviz.ui.drawing.gesture import GRID, Gesture, Ground, Keys, Press

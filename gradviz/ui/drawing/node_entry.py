@@ -1,6 +1,6 @@
 """Creating nodes by typing on the canvas: an entry box opens at a place, with matching operations below it, and the
 typed node is created there. Its fields keep the keys they need to themselves: Enter, Esc, Tab, up and down.
-`document.entry.typed_nodes` interprets the text."""
+`document.entry` interprets the text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from gradviz.document.catalogue import Entry, find
 from gradviz.document.drawing import Drawing, Node, Ref
-from gradviz.document.entry.typed_nodes import Around, Made, make, operation
+from gradviz.document.entry import Around, Made, make, operation
 from gradviz.document.errors import UserError
 from gradviz.ui import look
 from gradviz.ui.drawing.gesture import Ground

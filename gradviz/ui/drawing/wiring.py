@@ -17,7 +17,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from gradviz.document import shaping
 from gradviz.document.drawing import Drawing, Operation, Ref
 from gradviz.document.errors import UserError
-from gradviz.document.shaping.wires import InPort, free_port, inputs_for, outputs_for, port_count
+from gradviz.document.shaping.nodes import InPort, free_port, inputs_for, outputs_for, port_count
 from gradviz.ui.drawing.gesture import Gesture, Ground, Keys, Press, paint_bubble
 
 SNAP = 22.0  # pixels around a port within which a wire snaps to it

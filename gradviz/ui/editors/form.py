@@ -4,7 +4,7 @@ reverts, and a refused text stays with its sentence. Fields know no drawing: `ta
 UserError.
 
 The row of a parameter is made from its entry in the catalogue: a switch, a choice or a field by its kind, with the
-default greyed out and a button that restores it. `document.entry.typed_arguments` interprets what is typed."""
+default greyed out and a button that restores it. `document.entry` interprets what is typed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 from gradviz.document.arranging import with_room
 from gradviz.document.catalogue import Parameter
 from gradviz.document.drawing import Drawing, Literal
-from gradviz.document.entry.typed_arguments import WANTED, read_argument, write_argument
+from gradviz.document.entry import WANTED, read_argument, write_argument
 from gradviz.document.errors import UserError
 from gradviz.document.leaf_forms import DTYPES
 from gradviz.ui import look

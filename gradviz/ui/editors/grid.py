@@ -43,7 +43,7 @@ from PySide6.QtWidgets import (
 from gradviz.document import tables
 from gradviz.document.drawing import Literal
 from gradviz.document.errors import UserError
-from gradviz.document.typed_numbers import Rows, Typed, Value, read, read_number, write_number
+from gradviz.document.tables import Rows, Typed, Value, read, read_number, write_number
 from gradviz.ui import look
 from gradviz.ui.editors.form import TextField, Toggle, small_button
 from gradviz.ui.panels.panel import Context

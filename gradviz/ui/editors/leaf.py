@@ -9,8 +9,9 @@ from math import prod
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from gradviz.document.catalogue import RANDOM
 from gradviz.document.drawing import Drawing, Leaf, Literal
-from gradviz.document.entry.typed_arguments import read_argument
+from gradviz.document.entry import read_argument
 from gradviz.document.errors import UserError
 from gradviz.document.leaf_forms import (
     DTYPES,
@@ -24,11 +25,9 @@ from gradviz.document.leaf_forms import (
     packed,
     zero,
 )
-from gradviz.document.leaf_kinds import RANDOM
 from gradviz.document.shaping import change_leaf
 from gradviz.document.shaping.values import MOST
-from gradviz.document.tables import resized
-from gradviz.document.typed_numbers import Typed, quoted, read, read_number, write
+from gradviz.document.tables import Typed, quoted, read, read_number, resized, write
 from gradviz.ui.editors.form import Choice, Editor, Form, ParameterRow, TextField, Toggle, small_button
 from gradviz.ui.editors.grid import GridBox
 from gradviz.ui.panels.panel import Context

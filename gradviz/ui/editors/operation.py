@@ -15,7 +15,7 @@ from gradviz.document.drawing import Drawing, Literal, Number, Operand, Operatio
 from gradviz.document.errors import UserError
 from gradviz.document.shaping import disconnect, label, rename, set_number, set_param
 from gradviz.document.shaping.queries import port_at
-from gradviz.document.typed_numbers import read_number, write_number
+from gradviz.document.tables import read_number, write_number
 from gradviz.ui import look
 from gradviz.ui.editors.form import Editor, Form, ParameterRow, TextField, small_button
 from gradviz.ui.panels.panel import Context

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from gradviz.document.catalogue import catalogue
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Operation, Ref
-from gradviz.document.entry.typed_arguments import read_gradient, read_inputs, root_name, write_gradient, write_inputs
+from gradviz.document.entry import read_gradient, read_inputs, root_name, write_gradient, write_inputs
 from gradviz.document.errors import UserError
 from gradviz.document.shaping import add_call, change_call, check_root, remove_call
 from gradviz.ui import look

@@ -16,9 +16,8 @@ from gradviz.document.errors import UserError
 from gradviz.trace.figures import Axes, Colours, Figure, Layer, Scale, colour_at
 from gradviz.ui import look
 from gradviz.ui.figures import marks
-from gradviz.ui.figures.marks import CYCLE_MARKS, OPEN_MARKS, Ground, marker, paint_layer, pen_of
+from gradviz.ui.figures.marks import CYCLE_MARKS, OPEN_MARKS, Ground, Pace, marker, paint_layer, pen_of
 from gradviz.ui.figures.scales import Span, limits, short_number, ticks, usable, written
-from gradviz.ui.figures.strokes import Pace
 from gradviz.ui.theme import LIGHT, Theme
 
 # -- the legend, placed where it covers the least

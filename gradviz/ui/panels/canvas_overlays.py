@@ -426,7 +426,7 @@ class CanvasOverlays:
         """A "?" in place of the number to predict."""
         asked, surface = state.predict.asked, self._view.surface
         if asked is not None:
-            from gradviz.ui.panels.question import QuestionMark
+            from gradviz.ui.panels.explanation import QuestionMark
 
             surface.overlay = QuestionMark(asked, surface.theme)
             surface.repaint_all()

@@ -27,8 +27,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from gradviz.lists import size_text
-from gradviz.session.comparison.align import Merged
-from gradviz.session.comparison.compare import ALONE, Comparison
+from gradviz.session.comparison.compare import ALONE, Comparison, Merged
 from gradviz.session.state import State
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.trace import Trace
@@ -38,8 +37,7 @@ from gradviz.ui.panels.timeline_paint import colour_of
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from gradviz.session.comparison.align import Merged
-    from gradviz.session.comparison.compare import Comparison
+    from gradviz.session.comparison.compare import Comparison, Merged
 
 Array = NDArray[Any]
 TELLING = (  # the kind shown by a column that stands for several steps: the last of these that occurs in it
@@ -282,7 +280,7 @@ class ComparisonTimeline(QWidget):
         return beside.comparison if beside is not None else None
 
     def _axis(self, found: Comparison) -> Merged:
-        from gradviz.session.comparison.align import merge
+        from gradviz.session.comparison.compare import merge
 
         if self._merged is None or self._merged[0] is not found:
             self._merged = found, merge(found.alignment.steps)

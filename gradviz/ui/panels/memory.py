@@ -1,5 +1,5 @@
 """The memory page: the bytes that saved buffers hold over all steps, with their peak, and who holds them at the cursor.
-The numbers come from `session.timeline.memory` and `session.timeline.outline`."""
+The numbers come from `session.timeline.outline`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from PySide6.QtWidgets import (
 
 from gradviz.lists import quantity, size_text
 from gradviz.session.state import MOMENT, Selection, Slice, State
-from gradviz.session.timeline.memory import Holder, holders
-from gradviz.session.timeline.outline import Strip, outline
+from gradviz.session.timeline.outline import Holder, Strip, holders, outline
 from gradviz.session.timeline.zoom import whole
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved, plain_table

@@ -43,7 +43,7 @@ from gradviz.ui.theme import Theme
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gradviz.session.timeline.memory import Life
+    from gradviz.session.timeline.outline import Life
     from gradviz.trace.table.trace import Trace
 
 

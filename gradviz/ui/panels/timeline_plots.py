@@ -1,6 +1,6 @@
 """Painting below the strip: the saved buffers, each as a bar from birth to release, or, if they are many, the bytes
 that they hold with their peak; in a training loop, the loss and the norm of the gradients over its iterations. The
-numbers come from `outline`, `memory` and `iterations` of `session.timeline`."""
+numbers come from `outline` and `iterations` of `session.timeline`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 from gradviz.lists import size_text
 from gradviz.session.columns import place
 from gradviz.session.timeline.iterations import Series, Training
-from gradviz.session.timeline.memory import Life, life_text
-from gradviz.session.timeline.outline import Strip, outline
+from gradviz.session.timeline.outline import Life, Strip, life_text, outline
 from gradviz.session.timeline.zoom import whole
 from gradviz.ui import look
 from gradviz.ui.panels.timeline_paint import Geometry, paint_strip

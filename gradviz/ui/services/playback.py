@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer
 
+from gradviz.session.breakpoints.conditions import Scan
 from gradviz.session.breakpoints.points import Breakpoints, advanced
-from gradviz.session.breakpoints.scan import Scan
 from gradviz.session.presenting import seconds_of_step
 from gradviz.session.state import READING, State
 from gradviz.session.store import Store

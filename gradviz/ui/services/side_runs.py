@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from gradviz.session.comparison.proposals import Proposal
     from gradviz.session.inspect.chain_rule import Dependencies, Paths
     from gradviz.session.inspect.elements import Element, Origin, Partials
-    from gradviz.session.inspect.symbolic import Symbolic
+    from gradviz.session.inspect.three_ways import Symbolic
     from gradviz.trace.table.trace import Trace
 
 
@@ -394,7 +394,7 @@ class CheckRunner(QObject):
 
     def _derive(self, number: int, trace: Trace, call: int, tensor: int) -> None:
         """Runs in a thread of its own."""
-        from gradviz.session.inspect.symbolic import symbolic
+        from gradviz.session.inspect.three_ways import symbolic
 
         found: object = ""
         try:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from gradviz.document.drawing import Drawing
     from gradviz.session.state import Selection
     from gradviz.trace.table.trace import Trace
-    from gradviz.ui.canvas.excerpt import Excerpt
     from gradviz.ui.canvas.placed import Placed
+    from gradviz.ui.canvas.structure import Excerpt
 
 MARGIN = 36.0  # words on edges stand in it
 PNG_SCALE = 2.0
@@ -78,13 +78,13 @@ class Shown:
 
     @cached_property
     def _layout(self) -> Placed:
-        from gradviz.ui.canvas.excerpt import excerpt_around
+        from gradviz.ui.canvas.structure import excerpt_around
 
         return self.placed if self.placed is not None else self._laid_out(excerpt_around(self.trace, self.cursor))
 
     @cached_property
     def _everything(self) -> Placed:
-        from gradviz.ui.canvas.excerpt import whole
+        from gradviz.ui.canvas.structure import whole
 
         excerpt = self._layout.diagram.structure.excerpt
         return self._layout if excerpt.is_whole else self._laid_out(whole(self.trace))

@@ -1,6 +1,7 @@
-"""Modules of which scripts use a few names: other places of PyTorch's own functions, `importlib` as far as it
-answers questions, versions and other helpers around a script, downloads of what is attached, and what belongs to
-a notebook or only concerns the style of plots.
+"""Modules of which scripts use a few names: other places of PyTorch's own functions, `importlib` as far as it answers
+questions, `inspect` for the names of parameters and the text of the snippet's own functions and classes, versions and
+other helpers around a script, downloads of what is attached, and what belongs to a notebook or only concerns the style
+of plots.
 
 They read nothing from disk, import nothing and hand out no frame, no code and no default of a parameter. Next:
 `stand_ins`, which offers these, and `learning_modules` for scikit-learn."""
@@ -11,9 +12,12 @@ import ast
 import errno
 import functools
 import importlib.metadata
+import inspect
+import linecache
 import posixpath
 import re
 import sys
+import types
 import unicodedata
 import warnings
 from collections.abc import Callable, Mapping
@@ -22,8 +26,7 @@ from typing import Any, ClassVar, NoReturn
 from gradviz.torch.stateless import make_functional, make_functional_with_buffers
 from gradviz.torch.trees import PUBLIC
 from gradviz.worker.language.guard import Guard
-from gradviz.worker.language.stand_in import stand_in
-from gradviz.worker.modules.inspection import inspect_module
+from gradviz.worker.language.stand_in import StandIn, stand_in
 from gradviz.worker.modules.plots.facade import accept
 from gradviz.worker.modules.saved_files import ByteBuffer
 from gradviz.worker.modules.scratch import SCRATCH
@@ -32,6 +35,72 @@ from gradviz.worker.modules.text_modules import loads
 from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.iterators import OWN
 from gradviz.worker.policy_names import HERE
+
+
+class Signature:
+    """What `inspect.signature` returns: the parameters by name; each stands for its name only."""
+
+    __slots__ = ("parameters",)
+
+    def __init__(self, names: list[str]) -> None:
+        self.parameters = {name: name for name in names}
+
+    def __str__(self) -> str:
+        return f"({', '.join(self.parameters)})"
+
+    __repr__ = __str__
+
+
+def inspect_module(guard: Guard) -> object:
+    """Return the stand-in."""
+
+    def signature(obj: object) -> Signature:
+        if not callable(obj):
+            raise TypeError(f"{obj!r} is not a callable object")
+        return Signature(list(inspect.signature(obj).parameters))
+
+    def getsource(object: Any) -> str:
+        thing = object.__func__ if isinstance(object, types.MethodType) else object
+        if guard.wrote(thing):
+            lines = _lines_of(thing)
+            return "".join(inspect.getblock(lines[thing.__code__.co_firstlineno - 1 :])) if lines else _not_found()
+        if isinstance(thing, type) and guard.owns(thing):
+            methods = (getattr(each, "__func__", each) for each in vars(thing).values())
+            lines = next((_lines_of(each) for each in methods if guard.wrote(each)), [])
+            return _class_in(lines, thing.__name__) or _not_found()
+        raise TypeError(f"the source of {thing!r} is not {HERE}; only that of your own functions and classes is")
+
+    def isclass(object: object) -> bool:
+        return isinstance(object, type)
+
+    def ismodule(object: object) -> bool:
+        return isinstance(object, StandIn)
+
+    chosen = (signature, getsource, isclass, ismodule)
+    names: dict[str, object] = {function.__name__: function for function in chosen}
+    names["isfunction"] = inspect.isfunction
+    names["ismethod"] = inspect.ismethod
+    return stand_in("inspect", names)
+
+
+def _lines_of(function: Any) -> list[str]:
+    """Return the lines of the file that a function is from, as far as this run has it; nothing is read for it."""
+    kept = linecache.cache.get(function.__code__.co_filename, ())
+    return kept[2] if len(kept) == 4 else []
+
+
+def _not_found() -> NoReturn:
+    raise OSError("could not get source code")
+
+
+def _class_in(lines: list[str], name: str) -> str:
+    """Return the text of a class of this name, "" if there is none."""
+    for node in ast.walk(ast.parse("".join(lines))):
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            return "".join(lines[first - 1 : node.end_lineno])
+    return ""
+
 
 _SHOWN_AS_TEXT = "HTML Markdown Latex"
 _SHOWN_ELSEWHERE = "SVG Image Audio Video IFrame"  # of a file or an address, which only a notebook can show

@@ -2,7 +2,7 @@
 
 A column is one of NumPy's arrays of numbers, truth values or texts; a table is columns of one length under their names.
 A row of several types is a column of Python's own values. Nothing is written in place except a whole column. Next:
-`table_texts`, how a table is written."""
+`table_values`, of which tables are made."""
 
 from __future__ import annotations
 
@@ -16,23 +16,27 @@ import numpy as np
 
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.worker.modules.scratch_paths import Path, open_
-from gradviz.worker.modules.table_groups import Groups, groups_of
-from gradviz.worker.modules.table_texts import name_of_type, text_of_column, text_of_facts, text_of_table
 from gradviz.worker.modules.table_values import (
     ONE_DIMENSION,
     REDUCING,
+    Groups,
     Index,
     array_of,
     by_label,
     by_place,
     cast,
     given_out,
+    groups_of,
     labels_of,
     missing,
+    name_of_type,
     names_of,
     operand,
     own_value,
     ranks_of,
+    text_of_column,
+    text_of_facts,
+    text_of_table,
 )
 from gradviz.worker.modules.toy_sets import source_of
 from gradviz.worker.objects.arguments import keep_methods

@@ -1,5 +1,5 @@
-"""The axes of a plot for a snippet: the drawing methods come from `lines`, `bars` and `images`; here are titles,
-labels, limits, ticks, scales, the legend and twins."""
+"""The axes of a plot for a snippet: the drawing methods come from `shapes` and `images`; here are titles, labels,
+limits, ticks, scales, the legend and twins."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ import numpy as np
 
 from gradviz.trace.figures import MOST_TICKS
 from gradviz.worker.modules.plots.artists import Artist, Pen
-from gradviz.worker.modules.plots.bars import Bars
 from gradviz.worker.modules.plots.book import AxesRecord, Book, Direction, FigureRecord, Layer, short
 from gradviz.worker.modules.plots.facade import ACCEPTED, Accepted, Facade, Legend, Title, absent, made
 from gradviz.worker.modules.plots.images import INSIDE, Images, Inside
-from gradviz.worker.modules.plots.lines import Lines
 from gradviz.worker.modules.plots.numbers import Numbers
+from gradviz.worker.modules.plots.shapes import Bars, Lines
 from gradviz.worker.objects.numpy_boundary import to_snippet
 
 LOOK = """tick_params margins locator_params ticklabel_format minorticks_on minorticks_off relim autoscale

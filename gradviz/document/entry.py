@@ -1,23 +1,31 @@
-"""What a person types on the canvas to get a node: an operation, a number, a list of numbers, a factory such as
-`randn(2, 3)`, each optionally preceded by a name, or an expression whose nodes are added. `parse` reads expressions,
-`shaping` makes the nodes; the input box is in `ui.drawing`."""
+"""What a person types or pastes into a drawing. On the canvas, to get a node: an operation, a number, a list of
+numbers, a factory such as `randn(2, 3)`, each optionally preceded by a name, or an expression whose nodes are added. In
+a field, an argument of an operation, a factory or a backward call, by the kind of the parameter. From the clipboard,
+nodes as PyTorch code, which runs on its own: it includes what the nodes are computed from.
+
+`code.parse` reads expressions, `tables` numbers, `shaping` makes the nodes and checks the arguments; the input box is
+in `ui.drawing`."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from gradviz.document.arranging import STEP, cleared, uncovered
-from gradviz.document.catalogue import Entry, catalogue, find
-from gradviz.document.code.emit import code_of
-from gradviz.document.code.parse import parse_expression
-from gradviz.document.drawing import Drawing, Leaf, Literal, Operation, Ref, in_place
+from gradviz.document.catalogue import FACTORIES, RANDOM, SHAPED, Entry, Parameter, catalogue, find
+from gradviz.document.code.emit import code_of, emit
+from gradviz.document.code.parse import Reading, parse_expression, parse_more
+from gradviz.document.code.spelling import index_text
+from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Literal, Operation, Ref, in_place
 from gradviz.document.errors import UserError
-from gradviz.document.leaf_kinds import FACTORIES, RANDOM, SHAPED
 from gradviz.document.shaping import connect, free_name, move, new_leaf, new_operation, rename, take_in, tidy
 from gradviz.document.shaping.names import names_of, taken
-from gradviz.document.shaping.wires import InPort, port_count
+from gradviz.document.shaping.nodes import InPort, part, port_count
+from gradviz.document.shaping.places import with_members
+from gradviz.document.shaping.queries import ancestors, label
+from gradviz.document.tables import quoted, read, read_number, read_numbers, write
 
 PITCH = 190.0  # world units between a node and one that is added beside it
 HINT = "Type an operation such as mul, a number such as 3.0, or an expression such as w*x + b."
@@ -211,3 +219,197 @@ class _Dotted(ast.NodeTransformer):
 def _used(drawing: Drawing, nodes: frozenset[int]) -> set[int]:
     operations: Sequence[Operation] = [one for one in drawing.nodes if isinstance(one, Operation) and one.id in nodes]
     return {operand.node for one in operations for operand in one.inputs if isinstance(operand, Ref)}
+
+
+LISTS = ("dims", "ints", "shape")  # kinds written without brackets
+
+
+def read_argument(parameter: Parameter, text: str) -> Literal:
+    """Read a value; nothing means the default. Raises UserError if it is invalid."""
+    word = text.strip()
+    if not word:
+        if parameter.required:
+            raise UserError(f"{parameter.name} is needed; type {WANTED.get(parameter.kind, 'a value')}.")
+        return parameter.default
+    bare = word.strip("'\"")
+    if bare in parameter.choices:
+        return bare
+    if word == "None" and (parameter.optional or (parameter.default is None and not parameter.required)):
+        return None
+    return READERS.get(parameter.kind, _text)(parameter, word)
+
+
+def write_argument(parameter: Parameter, value: Literal) -> str:
+    """Return the value as it is typed."""
+    if value is None:
+        return "None"
+    if parameter.kind in LISTS and isinstance(value, tuple):
+        return ", ".join(map(write, value))
+    return write(value)
+
+
+def _whole(parameter: Parameter, text: str) -> Literal:
+    value = read_number(text) if re.fullmatch(r"[+\-−]?[\d_]+", text) else None
+    if not isinstance(value, int):
+        raise UserError(f"{parameter.name} is {WANTED['int']}, and {quoted(text)} is not.")
+    return value
+
+
+def _real(parameter: Parameter, text: str) -> Literal:
+    value = read_number(text)
+    if isinstance(value, bool | complex):
+        raise UserError(f"{parameter.name} is {WANTED['float']}, and {quoted(text)} is not.")
+    return float(value)
+
+
+def _number(parameter: Parameter, text: str) -> Literal:
+    return read_number(text)
+
+
+def _wholes(parameter: Parameter, text: str) -> Literal:
+    """Read `2, 3`, `(2, 3)`, `2×3` or a single integer."""
+    inner = text.strip("()[] ")
+    words = [word for word in re.split(r"\s*[,×x]\s*|\s+", inner) if word]
+    values = tuple(_whole(parameter, word) for word in words)
+    if len(values) == 1 and inner == text and parameter.kind != "shape":
+        return values[0]
+    return values
+
+
+def _numbers(parameter: Parameter, text: str) -> Literal:
+    return read_numbers(text)
+
+
+def _text(parameter: Parameter, text: str) -> Literal:
+    if parameter.kind == "choice":
+        raise UserError(f"{parameter.name} is one of {', '.join(parameter.choices)}.")
+    return text.strip("'\"")
+
+
+def _index(parameter: Parameter, text: str) -> Literal:
+    """Read what is in the brackets of `x[…]`."""
+    inner = text[1:-1] if text.startswith("[") and text.endswith("]") and "]" not in text[1:-1] else text
+    if index_text(inner) is None:
+        raise UserError(f"{quoted(text)} is no index. Type one such as 0, :, 0 or 1:3, and _ for a wired tensor.")
+    return inner
+
+
+READERS: dict[str, Callable[[Parameter, str], Literal]] = {
+    **{"int": _whole, "dim": _whole, "float": _real, "number": _number, "dims": _wholes, "ints": _wholes},
+    **{"shape": _wholes, "numbers": _numbers, "text": _text, "choice": _text, "dtype": _text, "index": _index},
+}
+WANTED = {
+    "int": "a whole number such as 2",
+    "dim": "a dimension such as 0 or -1",
+    "float": "a number such as 0.5",
+    "number": "a number such as 0.5",
+    "dims": "dimensions such as 0, 1",
+    "ints": "whole numbers such as 2, 3",
+    "shape": "a shape such as 2, 3",
+    "numbers": "numbers such as 1, 2",
+    "index": "an index such as 0 or :, 1; _ is a wired tensor",
+}
+
+
+# -- the options of a backward call
+
+
+def root_name(drawing: Drawing, root: Ref) -> str:
+    """Return the name of what backward is called on."""
+    node = drawing.by_id.get(root.node)
+    if node is None:
+        return "?"
+    names = (node.name,) if isinstance(node, Leaf) else node.names
+    return names[root.output] if root.output < len(names) else label(drawing, root.node)
+
+
+def read_gradient(text: str) -> Literal:
+    """Read `gradient=`: None, a number, or numbers with or without brackets."""
+    text = text.strip()
+    if text in ("", "None"):
+        return None
+    return read_numbers(text)
+
+
+def write_gradient(call: BackwardCall) -> str:
+    """Return it as text, "" for None."""
+    return "" if call.gradient is None else write(call.gradient)
+
+
+def read_inputs(drawing: Drawing, text: str) -> tuple[int, ...] | None:
+    """Read `inputs=`: names of leaves; nothing, `all` or `None` for all of them."""
+    words = text.replace("[", " ").replace("]", " ").replace(",", " ").split()
+    if words in ([], ["all"], ["None"]):
+        return None
+    leaves = {node.name: node.id for node in drawing.nodes if isinstance(node, Leaf)}
+    unknown = next((word for word in words if word not in leaves), None)
+    if unknown is not None:
+        some = ", ".join(list(leaves)[:2])
+        raise UserError(f"There is no leaf {quoted(unknown)}. Type names of leaves such as {some}.")
+    return tuple(dict.fromkeys(leaves[word] for word in words))
+
+
+def write_inputs(drawing: Drawing, call: BackwardCall) -> str:
+    """Return it as text, "" for all."""
+    return ", ".join(label(drawing, id) for id in call.inputs or () if id in drawing.by_id)
+
+
+def copy_code(drawing: Drawing, ids: Iterable[int]) -> str:
+    """Return the code of these nodes and everything that they are computed from; for a group, that of its members."""
+    chosen = {id for id in with_members(drawing, ids) if id in drawing.by_id}
+    return emit(part(drawing, ancestors(drawing, chosen))).text
+
+
+@dataclass(frozen=True)
+class Pasted:
+    """The drawing with what was pasted, the pasted nodes, and sentences about the lines that are not part of a
+    drawing."""
+
+    drawing: Drawing
+    nodes: frozenset[int]
+    passed_over: tuple[str, ...] = ()
+
+
+def paste_code(drawing: Drawing, text: str, x: float, y: float) -> Pasted:
+    """Add the nodes of this code to the drawing, centred at x, y. Code that defines nothing may refer to what is in the
+    drawing; names in use get a number; plain numbers become a leaf. Raises UserError for what can't be drawn."""
+    if not text.strip():
+        raise UserError("There is no code on the clipboard. Copy some nodes or lines first.")
+    numbers = _typed_numbers(text)
+    if numbers is not None:
+        changed, leaf = new_leaf(drawing, x, y, data=numbers)
+        return Pasted(cleared(changed, frozenset({leaf})), frozenset({leaf}))
+    reading = _read_code(text, _known(drawing))
+    if not reading.drawing.nodes:
+        raise UserError("This code has nothing to draw. Copy lines such as y = w * x.")
+    changed, new = take_in(drawing, reading.drawing, x, y)
+    return Pasted(cleared(changed, new), new, reading.passed_over)
+
+
+def _typed_numbers(text: str) -> Literal:
+    """Return the numbers in this text, as from a spreadsheet; None for other text."""
+    if text.lstrip()[:1].isalpha():
+        return None
+    try:
+        return read(text).data
+    except UserError:
+        return None
+
+
+def _read_code(text: str, known: dict[str, Ref]) -> Reading:
+    try:
+        return parse_more(text, known)
+    except UserError as refused:
+        try:  # an expression of names that do not exist yet
+            return Reading(parse_expression(text, known))
+        except UserError:
+            raise refused from None
+
+
+def _known(drawing: Drawing) -> dict[str, Ref]:
+    """Return the names that the code may refer to."""
+    return {
+        name: Ref(node.id, output)
+        for node in drawing.nodes
+        for output, name in enumerate((node.name,) if isinstance(node, Leaf) else node.names)
+    }
