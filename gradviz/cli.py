@@ -16,17 +16,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradviz.document.attached import with_imported
 from gradviz.document.disk import printable, shown
 from gradviz.document.documents import arguments_of, files_of, text_of
 from gradviz.document.errors import UserError
-from gradviz.document.snippet import is_recording
+from gradviz.document.snippet import is_recording, with_imported
 from gradviz.worker.terminal import Terminal, visible
 
 if TYPE_CHECKING:
-    from gradviz.document.attached import Attached
     from gradviz.document.documents import Document
     from gradviz.document.drawing import Drawing
+    from gradviz.document.snippet import Attached
     from gradviz.trace.figures import Figure
     from gradviz.trace.table.trace import Trace
     from gradviz.worker.process.client import WorkerPool
@@ -145,7 +144,7 @@ def _add_attach(parser: argparse.ArgumentParser) -> None:
 
 def _attached(paths: Sequence[Path]) -> tuple[Attached, ...] | None:
     """The files at these paths; None, after saying why, if something can't be attached."""
-    from gradviz.document.attached import read, together
+    from gradviz.document.snippet import read, together
 
     found: tuple[Attached, ...] = ()
     try:

@@ -13,9 +13,9 @@ from gradviz.document.errors import UserError
 from gradviz.document.snippet import Snippet
 
 if TYPE_CHECKING:
-    from gradviz.document.attached import Attached
     from gradviz.document.code.emit import Emitted
     from gradviz.document.drawing import Drawing
+    from gradviz.document.snippet import Attached
 
 SUFFIX = ".gradviz"
 NAMED = 4  # how many of the things that could not be read are named

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from gradviz.document.attached import is_name
 from gradviz.document.documents import text_of
+from gradviz.document.snippet import is_name
 from gradviz.session.state import Phase, State
 from gradviz.worker.policy_names import LOOKED_FOR
 

@@ -10,7 +10,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from gradviz.document.attached import MOST_BYTES
+from gradviz.document.snippet import MOST_ATTACHED
 from gradviz.worker.locks.oslock import lock_down
 from gradviz.worker.locks.places import forget_environment, forget_places
 from gradviz.worker.process.forking import SERVER_FLAG, forget_orders, on_deep_stack, serve_forks
@@ -154,7 +154,7 @@ def _serve(channel: Channel, runner: Runner, reading: int) -> None:
     from gradviz.worker.running.pacing import Plan
 
     files: dict[str, bytes] = {}
-    while (frame := read_frame(lambda count: os.read(reading, count), MOST_BYTES)) is not None:
+    while (frame := read_frame(lambda count: os.read(reading, count), MOST_ATTACHED)) is not None:
         if frame.kind is FrameKind.FILE:
             files[str(frame.header["name"])] = frame.payload
         elif frame.kind is FrameKind.RUN:

@@ -39,7 +39,7 @@ ENVIRONMENT = {  # the modules that look at the environment, and the names that 
     "worker/process/pytorch.py": {"VIRTUAL_ENV", "CONDA_PREFIX", "PATH"},  # where a Python with PyTorch may be
     "worker/process/spawn.py": {"SYSTEMROOT"},  # hands it on, on Windows
     "worker/locks/places.py": {"TZ"},  # forgets the others, in the worker
-    "worker/locks/oslock.py": {"SYSTEMROOT"},  # finds a file there that it must not be able to open, on Windows
+    "worker/locks/trial.py": {"SYSTEMROOT"},  # finds a file there that it must not be able to open, on Windows
 }
 OPTIONS = {
     *("--help", "--version", "--json", "--steps", "--step", "--screenshot", "--size", "--theme", "--out", "--plots"),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.document import attached
+from gradviz.document import snippet
 from gradviz.trace.figures import MOST_FIGURES, MOST_LAYERS, MOST_NUMBERS
 from gradviz.worker.modules import scratch
 from gradviz.worker.modules.vision.datasets import FEW
@@ -310,7 +310,7 @@ NUMBERS = (  # as the page writes them, from where the program has them
     f"| plots | {MOST_FIGURES}, each of {MOST_LAYERS:,} parts and {MOST_NUMBERS:,} numbers |",
     f"has room for at most {scratch.MOST_BYTES >> 20} MB under {scratch.MOST_NAMES:,} names",
     f"at most {MOST_WRITTEN} files and {WRITTEN_BYTES // 1_000_000} MB",
-    f"at most {attached.MOST_FILES} files with {attached.MOST_BYTES // 1_000_000} MB together",
+    f"at most {snippet.MOST_FILES} files with {snippet.MOST_ATTACHED // 1_000_000} MB together",
     f"have {FEW} pictures",
 )
 

@@ -21,7 +21,7 @@ from unittest import mock
 
 import numpy as np
 
-from gradviz.document.attached import Attached
+from gradviz.document.snippet import Attached
 from gradviz.worker.process import forkserver, worker_process
 from gradviz.worker.process.client import WorkerPool
 from gradviz.worker.process.events import Asked, Done, Event, Output

@@ -18,7 +18,7 @@ from gradviz.document.documents import text_of
 from gradviz.document.drawing import Leaf, Operation, Ref
 from gradviz.session.store import Store
 from gradviz.ui.backward_bar import BackwardBar
-from gradviz.ui.editors.leaf import LeafEditor
+from gradviz.ui.editors.node import LeafEditor
 from gradviz.ui.services.recovery import RecoveryKeeper
 from tests.driver import LEFT, NO_KEYS, Pilot
 

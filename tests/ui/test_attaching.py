@@ -10,12 +10,11 @@ import pytest
 
 from gradviz.commands.row import Choice
 from gradviz.commands.running import RUN_ROWS
-from gradviz.document.attached import MOST_BYTES
 from gradviz.document.documents import arguments_of, files_of
 from gradviz.document.files import opening
-from gradviz.document.snippet import Snippet
+from gradviz.document.snippet import MOST_ATTACHED, Snippet
 from gradviz.session.state import Phase
-from gradviz.ui.dialogs.run_with_arguments import ABOUT, RunDialog
+from gradviz.ui.dialogs.run_dialogs import ABOUT, RunDialog
 from gradviz.ui.panels.editor import EditorPanel
 from tests.driver import Pilot
 from tests.dropping import carried, drop
@@ -94,7 +93,7 @@ def test_files_are_kept_in_a_gradviz_file_only(pilot: Pilot, data: Path) -> None
 
 @pytest.mark.parametrize("name", ["large.txt", "no.txt"])
 def test_what_cant_be_attached_is_said_and_changes_nothing(pilot: Pilot, data: Path, name: str) -> None:
-    (data / "large.txt").write_bytes(bytes(MOST_BYTES + 1))
+    (data / "large.txt").write_bytes(bytes(MOST_ATTACHED + 1))
     before = pilot.state.document
     pilot.window.shell.attachments.attach_paths([data / "names.txt", data / name])
     assert pilot.state.document == before and name in pilot.state.notice.sentence

@@ -20,8 +20,7 @@ from gradviz.document.shaping import (
 )
 from gradviz.document.snippet import Snippet
 from gradviz.ui.editors.form import Choice, TextField
-from gradviz.ui.editors.leaf import LeafEditor
-from gradviz.ui.editors.operation import OperationEditor
+from gradviz.ui.editors.node import LeafEditor, OperationEditor
 from gradviz.ui.editors.several import CommentEditor, GroupEditor, SeveralEditor
 from gradviz.ui.editors.sheet import CallsEditor
 from tests.driver import Pilot

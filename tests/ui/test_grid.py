@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from gradviz.document.drawing import Drawing, Leaf, Literal
 from gradviz.document.shaping import new_leaf
 from gradviz.ui.editors.grid import GridBox, GridDialog
-from gradviz.ui.editors.leaf import LeafEditor
+from gradviz.ui.editors.node import LeafEditor
 from gradviz.ui.panels.inspector import InspectorPanel
 from tests.driver import Pilot
 

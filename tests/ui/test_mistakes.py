@@ -12,7 +12,7 @@ from gradviz.document.documents import text_of
 from gradviz.session.doctor.mistakes import FILE, Mistake, found, mistakes
 from gradviz.session.state import Phase, State
 from gradviz.session.what_if import WhatIf
-from gradviz.ui.dialogs.mistakes import MistakesDialog, page_html
+from gradviz.ui.dialogs.help_pages import MistakesDialog, page_html
 from gradviz.ui.theme import LIGHT
 from tests.doctor.cases import CASES
 from tests.doctor.mistakes import written

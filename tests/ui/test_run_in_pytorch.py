@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from gradviz.session.state import Phase
 from gradviz.trace.record.chosen import is_choice
 from gradviz.trace.table.recording import Ending
-from gradviz.ui.dialogs.run_in_pytorch import PyTorchDialog
+from gradviz.ui.dialogs.run_dialogs import PyTorchDialog
 from tests.driver import Pilot
 from tests.pythons import environment, recording_python
 from tests.trace.running import run as traced

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import pytest
 
-from gradviz.document.attached import Attached
+from gradviz.document.snippet import Attached
 from gradviz.worker.process.client import WorkerPool
 from gradviz.worker.process.events import Batch, Done, Event, Output
 from gradviz.worker.process.limits import Limits

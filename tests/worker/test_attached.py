@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.document.attached import (
+from gradviz.document.documents import Contents
+from gradviz.document.errors import UserError
+from gradviz.document.files import gradviz_file
+from gradviz.document.snippet import (
     MOST_BYTES,
     MOST_FILES,
     Attached,
+    Snippet,
     is_name,
     read,
     safe_name,
     together,
     with_imported,
 )
-from gradviz.document.documents import Contents
-from gradviz.document.errors import UserError
-from gradviz.document.files import gradviz_file
-from gradviz.document.snippet import Snippet
 from gradviz.trace.table.trace import Trace
 from tests.worker.conftest import Runner
 

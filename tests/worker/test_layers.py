@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.document import attached
+from gradviz.document import snippet
 from gradviz.trace import figures
 from gradviz.worker.locks import layers
 from gradviz.worker.locks.layers import CAUTIONS, LAYERS, OPEN_DOORS, UNKNOWN, UNTRIED, caution, merged, rows, sentence
@@ -47,7 +47,7 @@ def test_the_numbers_of_a_folder_in_the_docs_are_those_of_the_program() -> None:
     text = " ".join(SAFETY.read_text(encoding="utf-8").split())
     assert f"room for at most {scratch.MOST_BYTES >> 20} MB under {scratch.MOST_NAMES:,} names" in text
     assert f"at most {MOST_WRITTEN} files and {WRITTEN_BYTES // 1_000_000} MB" in text
-    assert f"at most {attached.MOST_FILES} files with {attached.MOST_BYTES // 1_000_000} MB together" in text
+    assert f"at most {snippet.MOST_FILES} files with {snippet.MOST_ATTACHED // 1_000_000} MB together" in text
     assert (SHARE, NEARLY, LATE) == (1 / 4, 8 / 10, 7 / 10)
     assert "a quarter of the processor time, or eight tenths of the steps or the numbers" in text
     assert "After seven tenths of the time" in text

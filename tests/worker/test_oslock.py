@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gradviz.worker.locks import oslock
+from gradviz.worker.locks import oslock, trial
 from tests.worker.kernel_attempts import (
     ATTEMPTS,
     HAS_KERNEL_LOCKS,
@@ -133,7 +133,7 @@ def test_a_lock_that_the_system_lacks_is_reported(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(oslock, "landlock", absent)
     monkeypatch.setattr(oslock, "no_descriptors", lambda: "")
     monkeypatch.setattr(oslock, "seccomp", lambda reading, writing: "16 calls")
-    monkeypatch.setattr(oslock, "try_out", lambda: "asks which files are there")
+    monkeypatch.setattr(trial, "try_out", lambda: "asks which files are there")
     monkeypatch.setattr(sys, "platform", "linux")
     assert oslock.lock_down(100, 0, 1) == {
         "limits": "on (not on memory)",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.document.attached import Attached
+from gradviz.document.snippet import Attached
 from gradviz.trace.table.recording import Ending
 from gradviz.trace.table.trace import Trace
 from gradviz.worker.process.events import Done, Event, Intake, Mailbox, Output

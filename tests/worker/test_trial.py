@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import pytest
 
-from gradviz.worker.locks import oslock
+from gradviz.worker.locks import trial
 from gradviz.worker.process.client import WorkerPool
 from tests.worker.conftest import Runner
 from tests.worker.kernel_attempts import HAS_KERNEL_LOCKS, NEEDS_LOCKS, tried
@@ -25,28 +25,28 @@ def miss(*given: object) -> NoReturn:
 
 
 def test_without_locks_everything_can_be_had() -> None:
-    oslock.get_ready()
-    with pytest.raises(oslock.Possible, match="it could open a file and open a socket and start a process"):
-        oslock.try_out()
+    trial.get_ready()
+    with pytest.raises(trial.Possible, match="it could open a file and open a socket and start a process"):
+        trial.try_out()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the calls are those of POSIX")
 def test_each_that_is_refused_is_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fork", refuse)
-    with pytest.raises(oslock.Possible, match=r"it could open a file and open a socket$"):
-        oslock.try_out()
+    with pytest.raises(trial.Possible, match=r"it could open a file and open a socket$"):
+        trial.try_out()
     monkeypatch.setattr(socket, "socket", refuse)
-    with pytest.raises(oslock.Possible, match=r"it could open a file$"):
-        oslock.try_out()
+    with pytest.raises(trial.Possible, match=r"it could open a file$"):
+        trial.try_out()
     monkeypatch.setattr(os, "open", miss)
-    with pytest.raises(oslock.Possible, match=r"it could open a file$"):
-        oslock.try_out()
+    with pytest.raises(trial.Possible, match=r"it could open a file$"):
+        trial.try_out()
     monkeypatch.setattr(os, "open", refuse)
-    assert oslock.try_out() == "asks which files are there"
+    assert trial.try_out() == "asks which files are there"
     monkeypatch.setattr(os, "stat", miss)
-    assert oslock.try_out() == "asks which files are there"
+    assert trial.try_out() == "asks which files are there"
     monkeypatch.setattr(os, "stat", refuse)
-    assert oslock.try_out() == ""
+    assert trial.try_out() == ""
 
 
 @pytest.mark.skipif(not HAS_KERNEL_LOCKS, reason=NEEDS_LOCKS)

@@ -10,7 +10,6 @@ from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from typing import cast
 
-from gradviz.document.attached import Attached, is_name
 from gradviz.document.documents import Sight, Stop
 from gradviz.document.drawing import (
     BackwardCall,
@@ -25,6 +24,7 @@ from gradviz.document.drawing import (
     Operation,
     Ref,
 )
+from gradviz.document.snippet import Attached, is_name
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Part = dict[str, Json]

@@ -19,7 +19,6 @@ from functools import cache
 from typing import Any, TypeVar, cast
 
 from gradviz import RESOURCES
-from gradviz.document.attached import Attached, together
 from gradviz.document.catalogue import catalogue
 from gradviz.document.disk import shown
 from gradviz.document.documents import SUFFIX, Contents, Document, Sight
@@ -30,7 +29,7 @@ from gradviz.document.files.file_parts import Json, Part
 from gradviz.document.shaping.names import tidy
 from gradviz.document.shaping.queries import outputs
 from gradviz.document.shaping.values import check_leaf, check_numbers
-from gradviz.document.snippet import Snippet
+from gradviz.document.snippet import Attached, Snippet, together
 
 # --- A drawing made of parts ---
 

@@ -170,20 +170,20 @@ class WindowDialogs:
 
     def mistakes(self, query: str = "") -> None:
         """The pages of common mistakes, with a search field that starts with a query."""
-        from gradviz.ui.dialogs.mistakes import MistakesDialog
+        from gradviz.ui.dialogs.help_pages import MistakesDialog
 
         MistakesDialog(self._window, self._theme(), query, self._shell.files).open()
 
     def run_in_pytorch(self) -> None:
         """Choose one of the user's PyTorch installations to run the snippet in."""
-        from gradviz.ui.dialogs.run_in_pytorch import PyTorchDialog
+        from gradviz.ui.dialogs.run_dialogs import PyTorchDialog
 
         state, shell = self._shell.store.state, self._shell
         PyTorchDialog(self._window, state, self._theme(), shell.files, shell.runner.run_in_pytorch).open()
 
     def run_with(self) -> None:
         """Say what the script is called with, and what is recorded."""
-        from gradviz.ui.dialogs.run_with_arguments import RunDialog
+        from gradviz.ui.dialogs.run_dialogs import RunDialog
 
         shell, locked = self._shell, "iterations" in self._settings.classroom.locked
         RunDialog(self._window, shell.store, self._theme(), lambda: self._choose("run.run", ""), locked).open()

@@ -134,13 +134,13 @@ LEAST = 150
 
 
 def _leaf(context: Context) -> Editor:
-    from gradviz.ui.editors.leaf import LeafEditor
+    from gradviz.ui.editors.node import LeafEditor
 
     return LeafEditor(context)
 
 
 def _operation(context: Context) -> Editor:
-    from gradviz.ui.editors.operation import OperationEditor
+    from gradviz.ui.editors.node import OperationEditor
 
     return OperationEditor(context)
 

@@ -1,5 +1,5 @@
 """Attaching files to the snippet of a window, by name, by dialog or by drag and drop, and detaching them.
-`document.attached` decides what a file may be; each change is an edit that can be undone."""
+`document.snippet` decides what a file may be; each change is an edit that can be undone."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class WindowAttachments:
             return
         if not paths:
             return
-        from gradviz.document import attached
+        from gradviz.document import snippet
 
         try:
-            more = [each for path in paths for each in attached.read(path, name if not path.is_dir() else "")]
-            files = attached.together(document.files, tuple(more))
+            more = [each for path in paths for each in snippet.read(path, name if not path.is_dir() else "")]
+            files = snippet.together(document.files, tuple(more))
         except UserError as error:
             self._store.say(str(error))
             return
@@ -57,7 +57,7 @@ class WindowAttachments:
         """Remove an attached file; this can be undone."""
         document = self._store.state.document
         if isinstance(document, Snippet):
-            from gradviz.document.attached import without
+            from gradviz.document.snippet import without
 
             self._store.edit("Remove Attached File", replace(document, files=without(document.files, name)))
             self._store.say(f"{shown(name)} is no longer attached.")
@@ -65,7 +65,7 @@ class WindowAttachments:
     def save_written(self, which: str) -> None:
         """Save what the run wrote: one file by its position in the list, or "all" into a folder. Nothing is overwritten
         without the user's choice, and no name leads out of the folder."""
-        from gradviz.document.attached import safe_name
+        from gradviz.document.snippet import safe_name
 
         path = self._store.state.path
         folder = path.parent if path is not None else Path()

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from gradviz.document.attached import with_imported
 from gradviz.document.documents import Document, arguments_of, files_of, text_of
-from gradviz.document.snippet import MAX_BYTES, Recorded, too_big
+from gradviz.document.snippet import MAX_BYTES, Recorded, too_big, with_imported
 from gradviz.session import run_transitions
 from gradviz.session.state import Phase, Run, Slice, State, title_of
 from gradviz.session.store import Store

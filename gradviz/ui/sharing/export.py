@@ -12,18 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradviz.document import disk
-from gradviz.document.attached import with_imported
 from gradviz.document.disk import shown
 from gradviz.document.documents import Document, text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
 from gradviz.document.files.opening import load
+from gradviz.document.snippet import with_imported
 from gradviz.session.folding import Presentation
 from gradviz.ui.startup import import_obstacle, obstacle
 from gradviz.ui.theme import LIGHT, THEMES, Theme
 
 if TYPE_CHECKING:
-    from gradviz.document.attached import Attached
+    from gradviz.document.snippet import Attached
     from gradviz.session.folding import Folding
     from gradviz.trace.table.trace import Trace
     from gradviz.ui.sharing.picture import Shown

@@ -4,85 +4,18 @@ audit hook; on Windows those of `windows`.
 None needs root or a package. If the system lacks one, the others still hold, and `lock_down` says which do; the program
 shows that list. The order matters: `warm` → `resource_limits` → `landlock` → `no_descriptors` → `seccomp` →
 `AuditGate`. After that, on Linux, the process can open nothing, start nothing and connect nowhere; it reads from the
-program and writes to it, computes, and asks for the time.
-
-When they are closed, a worker tries to open a file, to ask whether one exists, to open a socket and to start a process,
-before it takes a snippet. So the program knows whether the locks hold on this computer, without having to trust its own
-documentation; nothing that was tried remains."""
+program and writes to it, computes, and asks for the time. What a worker then tries is in `trial`."""
 
 from __future__ import annotations
 
 import ctypes
 import os
-import socket
 import struct
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from gradviz.worker.locks import windows
-
-_SUSPENDED = 0x4  # a process that starts nevertheless runs nothing
-
-
-class Possible(OSError):
-    """Something was possible; the message says what."""
-
-
-def get_ready() -> None:
-    """Load what the attempts need while loading is possible."""
-    if os.name == "nt":  # the libraries behind sockets are loaded with the first
-        socket.socket().close()
-
-
-def try_out() -> str:
-    """Return what can be asked, "" if nothing can; raise Possible if a file, a socket or a process was available."""
-    attempts = {"open a file": _open, "open a socket": _connect, "start a process": _start}
-    possible = [name for name, attempt in attempts.items() if _works(attempt)]
-    if possible:
-        raise Possible(f"it could {' and '.join(possible)}")
-    return "asks which files are there" if _works(_ask) else ""
-
-
-def _works(attempt: Callable[[], object]) -> bool:
-    try:
-        attempt()
-    except FileNotFoundError:  # that it does not exist is an answer, too
-        return True
-    except OSError:
-        return False
-    return True
-
-
-def _place() -> str:
-    """Return a file that everybody may read."""
-    return rf"{os.environ.get('SYSTEMROOT', '')}\win.ini" if os.name == "nt" else "/etc/passwd"
-
-
-def _open() -> None:
-    os.close(os.open(_place(), os.O_RDONLY))
-
-
-def _ask() -> None:
-    os.stat(_place())
-
-
-def _connect() -> None:
-    socket.socket().close()
-
-
-def _start() -> None:
-    if os.name == "nt":
-        shell = rf"{os.environ.get('SYSTEMROOT', '')}\System32\cmd.exe"
-        with subprocess.Popen([shell], creationflags=_SUSPENDED) as started:
-            started.kill()
-        return
-    child = os.fork()
-    if not child:
-        os._exit(0)
-    os.waitpid(child, 0)
-
+from gradviz.worker.locks import trial, windows
 
 # --- the system calls that a warm worker makes, with the allowed values of each argument ---
 
@@ -203,14 +136,14 @@ class LockUnavailable(Exception):
 def lock_down(memory_mb: int, reading: int, writing: int) -> dict[str, str]:
     """Apply every lock that this system has to a process whose pipe is these two descriptors; return layer -> "on", "on
     (…)" or "absent: reason"."""
-    get_ready()
+    trial.get_ready()
     if os.name == "nt":
         system = windows.Windows()
         return {
             "low integrity": _attempt(lambda: windows.lower_integrity(system)),
             "restricted token": _attempt(lambda: windows.give_up_start(system)),
             "mitigations": _attempt(lambda: windows.mitigate(system)),
-            "trial": _attempt(try_out),
+            "trial": _attempt(trial.try_out),
         }
     layers = {"limits": _attempt(lambda: resource_limits(memory_mb))}
     if sys.platform.startswith("linux"):
@@ -218,7 +151,7 @@ def lock_down(memory_mb: int, reading: int, writing: int) -> dict[str, str]:
     layers["descriptors"] = _attempt(no_descriptors)
     if sys.platform.startswith("linux"):
         layers["seccomp"] = _attempt(lambda: seccomp(reading, writing))
-    layers["trial"] = _attempt(try_out)
+    layers["trial"] = _attempt(trial.try_out)
     return layers
 
 

@@ -48,7 +48,7 @@ def forget_places() -> None:
 def forget_environment() -> None:
     """Forget the environment, in this process only. The time zone is set by name, because the C library would otherwise
     look at its file again; on Windows no socket can be created without SYSTEMROOT, and whether one can be created is
-    tested (`oslock`)."""
+    tested (`trial`)."""
     kept = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
     os.environ.clear()
     vars(sys.modules[os.name])["environ"].clear()  # `posix` or `nt`, the environment at the start

@@ -4,7 +4,7 @@ packages of others that GradViz ships as they are (`resources/packages`).
 Each passes the policy as the snippet does, when it is first imported, and runs in its own namespace; functions and
 classes in it are the snippet's. `import` returns an object that looks up names in this namespace, and has no others. A
 file that was attached without its folder is found by its own name: `from helper.plots import draw` finds `plots.py`.
-Next: `policy`, which decides what an import means, and `attached`, where the files come from."""
+Next: `policy`, which decides what an import means, and `document.snippet`, where the files come from."""
 
 from __future__ import annotations
 

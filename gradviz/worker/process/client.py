@@ -16,7 +16,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from gradviz.document.attached import Attached
+from gradviz.document.snippet import Attached
 from gradviz.worker.process.events import Done, Event
 from gradviz.worker.process.forkserver import close_server
 from gradviz.worker.process.limits import Limits

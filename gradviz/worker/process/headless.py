@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gradviz.document.attached import Attached
+from gradviz.document.snippet import Attached
 from gradviz.worker.process.client import WorkerPool
 from gradviz.worker.process.events import Asked, Batch, Detail, Done, Event, Figure, Mailbox, Output
 from gradviz.worker.terminal import Terminal

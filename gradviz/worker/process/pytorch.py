@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gradviz.document.attached import Attached
+from gradviz.document.snippet import Attached
 from gradviz.trace.table.encoding import TraceFormatError
 from gradviz.trace.table.recording import Ending, Follower
 from gradviz.worker.process.events import UNREADABLE, Batch, Detail, Done, Event, Output

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from gradviz.document.attached import Attached
+from gradviz.document.snippet import Attached
 from gradviz.worker.process.events import Asked, Batch, Detail, Done, Event, Figure, Missing, Output, Refused, Written
 from gradviz.worker.process.limits import (
     LONGEST_WRITTEN,

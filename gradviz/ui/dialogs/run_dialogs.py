@@ -1,11 +1,13 @@
-"""Run in My PyTorch: which of the Python interpreters on this computer runs the script, with which arguments, and how
-much is recorded. The script then runs as an ordinary program of the user, so nothing runs before the user has confirmed
-that they trust it."""
+"""With what a script is run. Run with Arguments: what it is called with, as on a command line, and which iterations of
+a training are recorded; the arguments belong to the document, the iterations are a setting. Run in My PyTorch: also
+which of the Python interpreters on this computer runs it, and how much is recorded. The script then runs as an ordinary
+program of the user, so nothing runs before the user has confirmed that they trust it."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,13 +28,86 @@ from PySide6.QtWidgets import (
 from gradviz.document.documents import files_of, text_of, words_of
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import State
-from gradviz.trace.record.chosen import is_choice
+from gradviz.session.store import Store
+from gradviz.trace.record.chosen import EXAMPLES, is_choice
 from gradviz.ui import look
 from gradviz.ui.theme import Theme
 from gradviz.worker.process.pytorch import Interpreter, Job, interpreters, look_at
 
 if TYPE_CHECKING:
     from gradviz.ui.services.files import WindowFiles
+
+
+WHAT_SCRIPTS_SEE = "What argparse and sys.argv see: what follows the name of the script on a command line."
+QUOTE = "A quote is not closed."
+STRANGE = f"That names no iterations. Type {EXAMPLES}, or several of these with commas between them."
+LONGEST = 4_000  # characters
+
+
+class RunDialog(QDialog):
+    """Two lines, and Run; OK keeps them for later."""
+
+    def __init__(self, parent: QWidget, store: Store, theme: Theme, run: Callable[[], None], locked: bool) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Run with Arguments")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._store, self._run = store, run
+        document = store.state.document
+        self.arguments = QLineEdit(document.arguments if isinstance(document, Snippet) else "")
+        self.arguments.setPlaceholderText("none, or such as --epochs 1")
+        self.arguments.setAccessibleName("Arguments of the script")
+        self.arguments.setEnabled(isinstance(document, Snippet))  # a drawing reads none
+        self.iterations = QLineEdit(store.state.view.iterations)
+        self.iterations.setPlaceholderText(f"all that fit, or such as {EXAMPLES}")
+        self.iterations.setAccessibleName("Iterations to record")
+        self.iterations.setEnabled(not locked)
+        self.note = QLabel(WHAT_SCRIPTS_SEE)
+        self.note.setObjectName("muted")
+        self.note.setWordWrap(True)
+        for line in (self.arguments, self.iterations):
+            line.setMaxLength(LONGEST)
+            line.textChanged.connect(self._judge)
+        form = QFormLayout()
+        form.addRow("&Arguments:", self.arguments)
+        form.addRow("&Iterations:", self.iterations)
+        column = QVBoxLayout(self)
+        column.addLayout(form)
+        column.addWidget(self.note)
+        column.addWidget(self._buttons())
+        self.resize(theme.px(560), 0)
+
+    def _buttons(self) -> QDialogButtonBox:
+        kind = QDialogButtonBox.StandardButton
+        self.box = QDialogButtonBox(kind.Ok | kind.Cancel)
+        self.run_button = self.box.addButton("&Run", QDialogButtonBox.ButtonRole.ApplyRole)
+        self.run_button.setDefault(True)
+        self.run_button.clicked.connect(self._keep_and_run)
+        self.box.button(kind.Ok).setToolTip("Keep both for the next run.")
+        self.box.accepted.connect(self.accept)
+        self.box.rejected.connect(self.reject)
+        return self.box
+
+    def _judge(self) -> None:
+        wrong = "" if words_of(self.arguments.text()) is not None else QUOTE
+        wrong = wrong or ("" if is_choice(self.iterations.text().strip()) else STRANGE)
+        self.note.setText(wrong or WHAT_SCRIPTS_SEE)
+        for button in (self.run_button, self.box.button(QDialogButtonBox.StandardButton.Ok)):
+            button.setEnabled(not wrong)
+
+    def accept(self) -> None:
+        """Keep what was typed; the arguments as an edit, which can be undone."""
+        document, view = self._store.state.document, self._store.state.view
+        if isinstance(document, Snippet) and document.arguments != self.arguments.text():
+            self._store.edit("Change Arguments", replace(document, arguments=self.arguments.text()))
+        iterations = self.iterations.text().strip()
+        if view.iterations != iterations:
+            self._store.look(replace(view, iterations=iterations))
+        super().accept()
+
+    def _keep_and_run(self) -> None:
+        self.accept()
+        self._run()
+
 
 ABOUT = (
     "Runs {} with the PyTorch of an environment on this computer, and records every step as it runs. It is an ordinary "
