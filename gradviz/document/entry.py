@@ -221,6 +221,8 @@ def _used(drawing: Drawing, nodes: frozenset[int]) -> set[int]:
     return {operand.node for one in operations for operand in one.inputs if isinstance(operand, Ref)}
 
 
+# --- Arguments ---
+
 LISTS = ("dims", "ints", "shape")  # kinds written without brackets
 
 
@@ -352,6 +354,9 @@ def read_inputs(drawing: Drawing, text: str) -> tuple[int, ...] | None:
 def write_inputs(drawing: Drawing, call: BackwardCall) -> str:
     """Return it as text, "" for all."""
     return ", ".join(label(drawing, id) for id in call.inputs or () if id in drawing.by_id)
+
+
+# --- The clipboard ---
 
 
 def copy_code(drawing: Drawing, ids: Iterable[int]) -> str:

@@ -227,6 +227,8 @@ def comments_of(text: str) -> dict[int, str]:
     return found
 
 
+# --- The files that belong to a snippet ---
+
 MOST_ATTACHED = 6_000_000  # of all files of a document, which are saved in it
 MOST_FILES = 300
 LONGEST = 200  # characters of a file name

@@ -191,6 +191,8 @@ def _cell(cell: str, mark: str | None, line: int, column: int) -> Value:
         raise UserError(f"Line {line}, column {column}: {error}") from None
 
 
+# --- Changes in rows and columns ---
+
 Cell = tuple[int, int]
 
 

@@ -202,6 +202,8 @@ def _tensors(
     return {ref: tensor for ref, tensor in found.items() if ref.output < outputs.get(ref.node, 1)}, inside
 
 
+# --- The selections of a drawing and of its trace ---
+
 NOTHING: frozenset[int] = frozenset()
 
 

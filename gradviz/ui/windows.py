@@ -263,6 +263,8 @@ def _nothing() -> None:
     """Nothing to stop: this window was not known."""
 
 
+# --- Tabs ---
+
 PULLED = 24  # pixels from the row of tabs at which a tab is torn off
 NAMED = Slice("path", "document", "saved", "stage")
 

@@ -105,6 +105,8 @@ def about_now(source: str, name: str, maker: str) -> About:
     return About(source, name, maker, time.strftime("%Y-%m-%d %H:%M"))
 
 
+# --- Recordings elsewhere ---
+
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://.+")  # a drive of Windows has a single letter
 _RANK = re.compile(r"rank[0-9]+\.gvtrace")
 SUFFIX = ".gvtrace"

@@ -279,6 +279,9 @@ def _renumbered_call(call: BackwardCall, numbers: Mapping[int, int]) -> Backward
     return replace(call, root=replace(call.root, node=numbers[call.root.node]), inputs=inputs)
 
 
+# --- Wires, and the numbers at ports ---
+
+
 def connect(drawing: Drawing, ref: Ref, node: int, port: int) -> Drawing:
     """Draw a wire from an output to a port; after the last of any number of inputs, it adds one."""
     source, target = node_of(drawing, ref.node), operation_of(drawing, node)
@@ -423,6 +426,8 @@ def outputs_for(drawing: Drawing, node: int) -> tuple[Ref, ...]:
         for output in range(1 if isinstance(one, Leaf) else outputs(one))
     )
 
+
+# --- Backward calls ---
 
 NAMED = 3  # leaves named in a sentence
 

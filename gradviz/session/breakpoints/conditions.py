@@ -368,6 +368,8 @@ def _shape(thing: Any) -> tuple[float, ...]:
     return tuple(float(size) for size in thing.shape)
 
 
+# --- The search for the steps at which breakpoints stop ---
+
 PIECE = 8192  # steps whose columns are evaluated at once
 BREATH = 32  # conditions that are evaluated individually between looks at the clock
 MOST_HITS = 200_000  # with more, playback would stop at every step anyway

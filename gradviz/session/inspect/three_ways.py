@@ -239,6 +239,8 @@ def derivative(check: Check) -> Math | None:
     return Row((Fraction(above, below, "/"), Sign(" = "), found.written, *equal))
 
 
+# --- The symbolic derivative ---
+
 MOST_OPERATIONS = 80
 LONGEST = 400  # operations of a derivative that can be displayed
 MISSING = "SymPy is not installed: pip install gradviz[symbolic]"

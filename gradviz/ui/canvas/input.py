@@ -126,6 +126,8 @@ class ItemSelection(QObject):
         self._family = self._hits = None
 
 
+# --- Collapsed groups ---
+
 Held = tuple[tuple[str, int], tuple[float, float]]
 
 
@@ -210,6 +212,8 @@ class Collapse(QObject):
         left, top = place[0] - x / camera.scale, place[1] - y / camera.scale
         self._viewport.jump(replace(camera, left=left, top=top).moved(0, 0))
 
+
+# --- Mouse and keys ---
 
 WHEEL = 1.0016
 NOTCH = 0.5  # pixels per wheel notch when the wheel pans

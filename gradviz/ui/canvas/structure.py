@@ -150,6 +150,8 @@ def _with_those_above(graphs: DrawnGraphs, chosen: Flags) -> Flags:
     return flags
 
 
+# --- The structure of an excerpt ---
+
 FEW = 6  # parameters that are shown beside the calls that share them
 
 

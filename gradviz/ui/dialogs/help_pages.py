@@ -285,6 +285,8 @@ def _table(theme: Theme, title: str, rows: list[tuple[str, str]] | tuple[tuple[s
     )
 
 
+# --- Common mistakes ---
+
 NONE = "No page is about this. Paste the last line of an error, or type a word, such as backward, softmax or loss."
 LONGEST = 20_000  # characters of a pasted error message that are read
 _AT = Qt.ItemDataRole.UserRole

@@ -289,6 +289,8 @@ class LeafEditor(Editor):
         self._change(replace(leaf, slider=(float(value), high) if end == 0 else (low, float(value))))
 
 
+# --- Operations ---
+
 LONGEST = 28  # characters of an expression
 
 

@@ -148,6 +148,8 @@ def fill(painter: QPainter, x: Array, low: Array, high: Array, area: QRectF, pac
 
 # -- colours
 
+# --- The layers of an axes ---
+
 LIGHT_CYCLE = "#0a6cb0 #d96400 #1b8a3c #c2272d #7b52b4 #8c564b #c9479a #636b78 #85850a #0b8c9e".split()
 DARK_CYCLE = "#5aaeee #ff9f4a #5fd08a #ff7d7d #b99cf0 #cda291 #f29ac8 #b5bcc8 #d6d65e #4fd0e0".split()
 LEAST_CONTRAST = 2.4

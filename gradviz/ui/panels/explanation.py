@@ -253,6 +253,8 @@ class QuestionMark:
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, "?")
 
 
+# --- The bar ---
+
 LINES, NARROW_LINES, ERROR_LINES = 2, 3, 4  # of a step, of one in a narrow panel, of an error
 NARROW = 800  # pixels of width; with larger text, the canvas needs what there is
 SIDE = 14  # pixels of margin

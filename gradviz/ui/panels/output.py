@@ -180,6 +180,8 @@ def _kind(written: Written) -> str:
     return size_text(written.size) + ("" if written.can_be_saved else ", too large to be saved")
 
 
+# --- Plots ---
+
 LARGE = (860, 640)
 FILTER = "PNG picture (*.png);;SVG drawing (*.svg)"
 

@@ -188,6 +188,9 @@ def _key(value: object) -> object:
     return value
 
 
+# --- The files of a run ---
+
+
 class Writable(Protocol):
     """A file that is open for writing."""
 

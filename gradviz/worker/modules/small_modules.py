@@ -102,6 +102,8 @@ def _class_in(lines: list[str], name: str) -> str:
     return ""
 
 
+# --- Notebooks, versions and other helpers ---
+
 _SHOWN_AS_TEXT = "HTML Markdown Latex"
 _SHOWN_ELSEWHERE = "SVG Image Audio Video IFrame"  # of a file or an address, which only a notebook can show
 _ELSEWHERE = {  # other modules in which PyTorch has the same names

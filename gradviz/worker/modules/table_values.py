@@ -301,6 +301,8 @@ def labels_of(labels: Sequence[object]) -> Index:
 Index.__module__ = "pandas"
 
 
+# --- Groups of rows ---
+
 _REDUCING = [*REDUCING, "count", "nunique"]
 
 

@@ -317,6 +317,8 @@ def _errors(error: Array, count: int) -> tuple[Array, Array]:
     return wide, wide
 
 
+# --- Bars ---
+
 MOST_BINS = 100_000
 SIDES = ("left", "bottom", "right", "top")
 

@@ -163,6 +163,8 @@ def drawn(kind: str, label: int, seed: int) -> Any:
     return _stroked(_OUTLINES[kind][label], source, 28).astype(np.uint8)
 
 
+# --- The sets ---
+
 POOL = 300  # pictures drawn per class of a set; further ones are these, shifted by a pixel
 _MOVES = ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1), (1, -1), (-1, 1))
 _DIGITS = ("0 - zero", "1 - one", "2 - two", "3 - three", "4 - four", "5 - five", "6 - six", "7 - seven", "8 - eight")

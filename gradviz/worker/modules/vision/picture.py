@@ -106,6 +106,8 @@ def _nearest(left: int, up: int, corner: int) -> int:
     return up if to_up <= to_corner else corner
 
 
+# --- Pictures ---
+
 NEAREST, LANCZOS, BILINEAR, BICUBIC = 0, 1, 2, 3
 _MODES = {0: "nearest", 1: "lanczos", 2: "bilinear", 3: "bicubic"}
 _STEPS = 1 << 22  # of a share, which Pillow stores as a whole number
