@@ -185,7 +185,7 @@ BROUGHT = (
     part(
         "document/snippet",
         "how much is attached",
-        "if size > MOST_BYTES or len(by_name) > MOST_FILES:",
+        "if size > MOST_ATTACHED or len(by_name) > MOST_FILES:",
         "if False:",
         _ATTACHED + "test_a_document_has_no_more_than_it_can_be_saved_with",
     ),
