@@ -6,10 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from gradviz.session.doctor.lessons import diagnose
 from tests.doctor.cases import Broken, read
-from tests.doctor.test_lessons import places, printed
-from tests.trace.running import run
+from tests.doctor.test_lessons import examined, places, printed, run
 
 LEARNERS = read("learners.txt")
 MISSED = (  # what is not found, or elsewhere
@@ -34,29 +32,19 @@ OTHERWISE = """
 FOUND = [case for case in LEARNERS if case.name not in MISSED]
 MENDED = [case for case in FOUND if case.name not in [*WITHOUT_FIX, *HALF_MENDED]]
 AS_TWIN = [case for case in MENDED if case.fixes and case.name not in OTHERWISE]
-RIGHT = [case for case in LEARNERS if case.fixes]
 
 
 @pytest.mark.parametrize("case", LEARNERS, ids=[case.name for case in LEARNERS])
-def test_a_mistake_of_a_learner_is_the_first_thing_to_be_told(case: Broken) -> None:
-    found = places(diagnose(run(case.text)))
-    assert (found[:1] == [(case.id, case.line)]) == (case.name not in MISSED), found
-
-
-@pytest.mark.parametrize("case", MENDED, ids=[case.name for case in MENDED])
-def test_the_first_fix_runs_clean_and_prints_what_the_right_program_prints(case: Broken) -> None:
-    trace = run(diagnose(run(case.text))[0].fixes[0].text)
-    assert (trace.errors.message.tolist(), places(diagnose(trace))) == ([], [])
-    assert case not in AS_TWIN or printed(trace) == printed(run(case.fixed))
-
-
-@pytest.mark.parametrize("case", RIGHT, ids=[case.name for case in RIGHT])
-def test_a_program_that_is_right_triggers_nothing(case: Broken) -> None:
-    trace = run(case.fixed)
-    assert (trace.errors.message.tolist(), places(diagnose(trace))) == ([], [])
+def test_a_mistake_is_told_first_its_first_fix_runs_clean_and_the_twin_triggers_nothing(case: Broken) -> None:
+    findings = examined(case.text)
+    assert (places(findings)[:1] == [(case.id, case.line)]) == (case.name not in MISSED), places(findings)
+    mended = findings[0].fixes[0].text if case in MENDED else ""
+    for right in (mended, *case.fixes):
+        assert (run(right).errors.message.tolist(), places(examined(right))) == ([], [])
+    assert case not in AS_TWIN or printed(run(mended)) == printed(run(case.fixed))
 
 
 def test_a_history_that_is_cut_off_is_found_in_a_long_run_as_well() -> None:
     case = next(case for case in LEARNERS if case.name == "grad-none-detached-1")
     text = case.text.replace("range(5)", "range(600)").replace("    print(epoch, loss.item())\n", "")
-    assert places(diagnose(run(text))) == [(case.id, case.line)]
+    assert places(examined(text)) == [(case.id, case.line)]
