@@ -236,6 +236,12 @@ MESSAGES: dict[tuple[str, str], tuple[type[Exception], str]] = {
 }
 
 
+_OF_COMPLEX_HALF = {
+    "div": "div_cpu", "pow": "pow", "bitwise_left_shift": "lshift_cpu", "bitwise_right_shift": "rshift_cpu",
+    **{f"bitwise_{name}": f"bitwise_{name}_cpu" for name in ("and", "or", "xor")},
+}  # fmt: skip
+
+
 def check_kind(name: str, dtype: dtypes.dtype) -> None:
     """Refuse an element type that the operation does not take."""
     kind = dtype.np.kind
@@ -246,7 +252,7 @@ def check_kind(name: str, dtype: dtypes.dtype) -> None:
         raise found[0](found[1])
     kernel = KERNELS.get(name, {}).get(kind)
     if dtype is dtypes.complex32:
-        kernel = {"div": "div_cpu", "pow": "pow"}.get(name, kernel)
+        kernel = _OF_COMPLEX_HALF.get(name, kernel)
     if kernel is not None:
         raise NotImplementedError(_NOT_IMPLEMENTED.format(kernel, dtype.title))
 

@@ -23,8 +23,17 @@ def written_in_turn(x: Array, places: Array, source: Array) -> Array:
     return written
 
 
-def has_windows(x: Array) -> bool:
-    """Whether elements of an array may share memory, such as those of windows that overlap."""
+def takes_turns(x: Array, operands: Sequence[object]) -> bool:
+    """Whether writing the result of an elementwise function to an array changes elements that are read or written
+    again: those of windows that overlap, and those that an operand reads for a later element."""
+    others = [each for each in operands if type(each) is np.ndarray and each is not x]
+    if not (x.ndim and (_has_windows(x) or any(_meets(x, each) for each in others))):
+        return False
+    return all(_fits(x, each) for each in others)
+
+
+def _has_windows(x: Array) -> bool:
+    """Whether elements of an array may share memory."""
     if x.flags.c_contiguous or type(x) is not np.ndarray or not x.size or 0 in x.strides:
         return False
     reach = x.itemsize
@@ -33,12 +42,6 @@ def has_windows(x: Array) -> bool:
             return True
         reach += (n - 1) * step
     return False
-
-
-def is_read_later(x: Array, operands: Sequence[object]) -> bool:
-    """Whether writing to an array element by element changes elements that an operand reads for a later one."""
-    others = [each for each in operands if type(each) is np.ndarray and each is not x]
-    return x.ndim > 0 and any(_meets(x, each) for each in others) and all(_fits(x, each) for each in others)
 
 
 def _fits(x: Array, operand: Array) -> bool:

@@ -259,6 +259,8 @@ def _by_steps(
     if mask is not None:
         scores = scores.add_(mask)
     weights = call(SAFE_SOFTMAX, scores, dim=-1)
+    if dropout_p > 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
     if dropout_p > 0:
         weights = FUNCTIONAL["dropout"](weights, dropout_p)
     return matmul(weights, v)

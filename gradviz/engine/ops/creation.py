@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import functools
 import operator
-import re
 import warnings
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any, ClassVar
 
@@ -52,16 +51,14 @@ def infer_array(data: object, dtype: dtypes.dtype | None) -> Array:
     flat: list[Any] = []
     try:
         _store(data, 0, shape, kinds, flat)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeError) as error:
         if dtype is None:
             _infer(data)  # PyTorch infers the type first, and refuses data that have none
-        raise
+        if dtype is None or isinstance(data, (str, bytes)) or not str(error).startswith(_UNKNOWN):
+            raise
+        kinds.add(None)
     if dtype is not None and None in kinds:
-        raise TypeError(
-            "'NoneType' object cannot be interpreted as an integer"
-            if dtype.rank == 1
-            else "must be real number, not NoneType"
-        )
+        raise TypeError(_no_number(dtype, next(_not_numbers(data, dtype))))
     if None in kinds:
         _infer(None)
     target = (
@@ -75,13 +72,31 @@ def infer_array(data: object, dtype: dtypes.dtype | None) -> Array:
                 raise TypeError("only integer tensors of a single element can be converted to an index")
             raise ValueError("only one element tensors can be converted to Python scalars")
         if isinstance(each, _SEQUENCES):
-            raise TypeError(
-                f"'{type(each).__name__}' object cannot be interpreted as an integer"
-                if target.rank == 1
-                else f"must be real number, not {type(each).__name__}"
-            )
+            raise TypeError(_no_number(target, type(each).__name__))
     values = _integers(flat, target) if target.rank == 1 else _others(flat, target)
     return values.reshape(shape)
+
+
+_UNKNOWN = ("new(): invalid data type", "Could not infer dtype")
+
+
+def _no_number(dtype: dtypes.dtype, kind: str) -> str:
+    """Why an object can't be an element of this type."""
+    if dtype.rank < 2:
+        return f"'{kind}' object cannot be interpreted as an integer"
+    return f"must be real number, not {kind}"
+
+
+def _not_numbers(data: object, dtype: dtypes.dtype) -> Iterator[str]:
+    """The kinds of what can't be an element of this type, in order."""
+    if isinstance(data, _SEQUENCES):
+        for each in data:
+            yield from _not_numbers(each, dtype)
+    elif isinstance(data, complex):
+        if dtype.rank in (1, 2):
+            yield "complex"
+    elif not isinstance(data, (Tensor, np.ndarray, np.generic, *NUMBERS)):
+        yield type(data).__name__
 
 
 _SEQUENCES = (list, tuple, range, deque)
@@ -623,13 +638,7 @@ def _legacy_data(dtype: dtypes.dtype, data: object) -> Array:
     if not isinstance(data, (*_SEQUENCES, np.ndarray)):
         kind = f"numpy.{type(data).__name__}" if isinstance(data, np.generic) else type(data).__name__
         raise TypeError(f"new(): data must be a sequence (got {kind})")
-    try:
-        return infer_array(data, None).astype(dtype.np)
-    except (TypeError, RuntimeError) as error:
-        unknown = re.match(r"new\(\): invalid data type '(.*)'|Could not infer dtype of (.*)", str(error))
-        if unknown is None or dtype.rank < 2:
-            raise
-        raise TypeError(f"must be real number, not {unknown[1] or unknown[2]}") from None
+    return infer_array(data, dtype)
 
 
 Tensor._legacy_new = staticmethod(legacy_tensor)  # type: ignore[method-assign]

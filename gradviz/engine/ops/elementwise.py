@@ -28,7 +28,7 @@ from gradviz.engine.kernel.rows import OpRow
 from gradviz.engine.kernel.saved import keep, save
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
-from gradviz.engine.kernel.turns import computed_in_turn, is_read_later
+from gradviz.engine.kernel.turns import computed_in_turn, takes_turns
 from gradviz.engine.run.api import api, give, method, warn_resized
 from gradviz.engine.run.apply import NO_PARAMS, apply, remember_stack
 from gradviz.engine.run.arguments import WITHOUT_GRADIENT, check_cast, check_operands, refuse_tracked_out
@@ -178,7 +178,7 @@ def register(
         if names[0] in _BOOLEAN:
             kind = result_type(*map(operand, numbers)) if names[0] in _COMPARING else out.dtype
         _warn_of_size(out, result._data, kind)
-        if row.follows and out._data.shape == result._data.shape and is_read_later(out._data, arrays):
+        if row.follows and out._data.shape == result._data.shape and takes_turns(out._data, arrays):
             result._data = computed_in_turn(out._data, arrays, functools.partial(row.forward, **params))
         return give(out, result, warned=False)
 

@@ -3,6 +3,7 @@ all pooling functions, in PyTorch's order and words. The averages are linear in 
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -398,7 +399,11 @@ def _pooled(input: Tensor, n: int, given: dict[str, Any], ceil_mode: bool) -> tu
 def with_indices(function: Callable[..., object]) -> Callable[..., object]:
     """The same pooling, which also returns where the values were found."""
 
+    at = list(inspect.signature(function).parameters).index("return_indices") - 2
+
     def both(input: Tensor, kernel_size: object, *args: object, **keywords: object) -> object:
+        if len(args) > at:  # it may be said in its place, and changes nothing
+            return function(input, kernel_size, *args[:at], True, *args[at + 1 :], **keywords)
         return function(input, kernel_size, *args, **{**keywords, "return_indices": True})
 
     return both

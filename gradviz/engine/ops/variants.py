@@ -224,13 +224,19 @@ prop("is_cpu")(lambda self: not self._on_meta)
 prop("is_mps")(lambda self: False)
 method("is_pinned")(lambda self, device=None: False)
 
+
+def _subtract_(self: Tensor, other: object, alpha: object = 1) -> Tensor:
+    """As `sub_`, with alpha also in its place."""
+    return self.sub_(other, alpha=alpha)
+
+
 for _new, _old in {
-    "subtract_": "sub_",
     "multiply_": "mul_",
     "swapaxes_": "transpose_",
     "swapdims_": "transpose_",
 }.items():
     setattr(Tensor, _new, in_torch_words(getattr(Tensor, _old), f"Tensor.{_new}"))
+Tensor.subtract_ = in_torch_words(_subtract_, "Tensor.subtract_")  # type: ignore[attr-defined]
 
 for _name in """addmv_ as_strided_ conj_physical_ detach_ fill_ gcd_ index_put_ lcm_ ldexp_ resize_as_ square_ zero_
     split_with_sizes""".split():

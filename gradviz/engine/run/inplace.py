@@ -25,7 +25,7 @@ from gradviz.engine.kernel.rows import ROWS, OpRow
 from gradviz.engine.kernel.saved import Saved
 from gradviz.engine.kernel.state import paused, renaming, state
 from gradviz.engine.kernel.tensor import Coordinates, Tensor, View, wrap
-from gradviz.engine.kernel.turns import computed_in_turn, has_windows, is_read_later, written_in_turn
+from gradviz.engine.kernel.turns import computed_in_turn, takes_turns, written_in_turn
 from gradviz.engine.run.api import FUNCTIONS
 from gradviz.engine.run.apply import apply, attach, is_sparse
 
@@ -113,7 +113,7 @@ def write(
         raise RuntimeError(
             f"output with shape {list(target._data.shape)} doesn't match the broadcast shape {list(result.shape)}"
         )
-    check_castable(dtypes.of(result), target.dtype)
+    check_castable(_kind(result, tensors), target.dtype)
     operands = [as_it_was(t) if tracked and t is not None and _is_written(t, target) else t for t in tensors]
     counter = target._version_counter
     version = 0 if counter is None else counter.value
@@ -127,6 +127,19 @@ def write(
     if state.observer is not None:
         state.observer.forward(row, tensors, (target,), node, params)
     return target
+
+
+def _kind(result: Array, tensors: Sequence[Tensor | None]) -> dtypes.dtype:
+    """The element type of a result by PyTorch's name: complex numbers of half precision are computed as complex64."""
+    found = dtypes.of(result)
+    if found is not dtypes.complex64 or None in tensors:
+        return found
+    given = [each for each in tensors if each is not None]
+    named = dtypes.common(
+        [(each.dtype, each._data.ndim) for each in given if each._wrapped is None],
+        [each._wrapped for each in given if each._wrapped is not None],
+    )
+    return named if named.is_complex else found  # an exponent is no operand
 
 
 def _coordinates(
@@ -150,7 +163,7 @@ def _computed(
         first, last = arrays[0], arrays[-1]
         if type(first) is type(last) is np.ndarray and np.may_share_memory(first, last):
             return written_in_turn(first, *AS_IT_GOES[row.key](*arrays, **params))
-    if (row.follows or row.key == "copy") and (has_windows(target._data) or is_read_later(target._data, arrays)):
+    if (row.follows or row.key == "copy") and takes_turns(target._data, arrays):
         return computed_in_turn(target._data, arrays, functools.partial(row.forward, **params))
     return row.forward(*arrays, **params) if forward is None else forward(row, arrays, params)
 
