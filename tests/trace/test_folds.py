@@ -45,6 +45,7 @@ def test_within_a_fold_each_step_speaks_for_itself() -> None:
     trace = traced("")
     assert explain_fold(trace, 4).sentence == explain(trace.frame(4)).sentence
     assert fold_number(trace, 4) == "Step 4"
+    assert explain_fold(trace, 4).next == "MulBackward0 (line 3) frees its buffers"
 
 
 def test_untracked_operations_are_one_step() -> None:

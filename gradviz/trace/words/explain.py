@@ -68,9 +68,11 @@ def explain_fold(trace: Trace, cursor: int, every_step: bool = False) -> Explana
     if every_step:
         return explain(trace.frame(cursor))
     start, end = trace.fold_around(cursor)
-    coming = fold_title(trace, cursor + 1) if cursor < len(trace) else ""
     found = explain(trace.frame(cursor))
-    if end - start <= 1 or cursor != end:
+    if cursor != end:
+        return found
+    coming = fold_title(trace, cursor + 1) if cursor < len(trace) else ""
+    if end - start <= 1:
         return Explanation(found.title, found.sentence, coming)
     if trace.steps.kind[start] == Kind.BACKWARD:
         both = said("fold.backward", backward=sentence(trace.frame_at(start + 1)), free=found.sentence)
