@@ -260,6 +260,12 @@ _CLASS = {
         "        case object(type=x) | object(view=x) | object(fields=x) | object(subdtype=x) | "
         "object(metadata=x): print(x)"
     ),
+    "a stand-in that the body of a class keeps": (
+        "import enum\nclass A: name = 3\nclass B:\n    match A():\n        case A(name=n): pass\n"
+        "class C(enum.Enum):\n    match A():\n        case A(name=n): pass\n"
+        "for k in (B, C):\n    for n in dir(k):\n        for m in ('guard', 'of', 'names'):\n"
+        "            try: print('ESCAPED', getattr(getattr(k, n), m))\n            except AttributeError: pass"
+    ),
     "places that lead inside": (
         "import torch\ndef a(): \n    class A: __match_args__ = ('__dict__',)\ndef b():\n"
         "    class A: __match_args__ = ('_x', '__class__')\ndef c():\n    class S(str): pass\n"

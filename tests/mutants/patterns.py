@@ -17,8 +17,8 @@ PATTERNS = (
     worker(
         "language/policy",
         "class patterns that read a hooked name",
-        "return [*made, node]",
-        "return [node]",
+        "for each in (*_stand_ins(case.pattern), case)]",
+        "for each in (case,)]",
         _TEST + "no_pattern_reads_what_is_not_for_a_snippet",
     ),
     worker(

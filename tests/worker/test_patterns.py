@@ -60,6 +60,20 @@ ORDINARY = {
         "Tree = 5\ntry:\n    match 1:\n        case Tree(name=n): pass\nexcept TypeError as e: print(str(e)[:20])",
         "called match pattern",
     ),
+    "a class that is not there and not asked for": (
+        "match Tree('a'):\n    case Tree(name=n): print(n)\n    case Wood(name=n): print(n)",
+        "a",
+    ),
+    "in the body of a class": (
+        "class A:\n    match Tree('a'):\n        case Tree(name=n): pass\n"
+        "print([each for each in dir(A) if '__' not in each])",
+        "['n']",
+    ),
+    "in the body of an Enum": (
+        "import enum\nclass E(enum.Enum):\n    match Tree('a'):\n        case Tree(name=n): pass\n    A = 3\n"
+        "print(sorted(each.name for each in E))",
+        "['A', 'n']",
+    ),
     "too many places": (
         "try:\n    match Tree('a'):\n        case Tree(a, b, c, name=n): pass\nexcept TypeError as e: print(e)",
         "Tree() accepts 2 positional sub-patterns (3 given)",

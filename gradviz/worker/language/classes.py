@@ -33,7 +33,7 @@ from gradviz.worker.language.guard import (
     is_tensors_state,
     meets_arrays,
 )
-from gradviz.worker.language.patterns import pattern_of
+from gradviz.worker.language.patterns import Patterns
 from gradviz.worker.objects.arguments import is_offered, private_of
 from gradviz.worker.objects.kept_memory import comparing, keeping, method_of
 from gradviz.worker.objects.numpy_boundary import PLAIN, to_snippet
@@ -112,7 +112,7 @@ class ClassMaker:
         self._bases = frozenset(_BASES) | bases
         self._welcomes: dict[type, Any] = {}  # what classes do with those that derive from them
         guard.of_classes = {"<welcome>": self._welcome_of, "<mro>": self._order_of, "<bases>": self._bases_of}
-        guard.of_classes |= {"<maker>": self._maker_of, "<pattern>": functools.partial(pattern_of, guard)}
+        guard.of_classes |= {"<maker>": self._maker_of, "<pattern>": Patterns(guard)}
         guard.classes = self
         self._never_bound: set[object] = set()
 

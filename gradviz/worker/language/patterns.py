@@ -42,11 +42,19 @@ def _is_shown(guard: Guard, thing: object, name: str) -> bool:
     return not (is_pythons or is_engines_name(cls, name) or guard.is_closed(thing, name))
 
 
-def pattern_of(guard: Guard, of: object, *names: str) -> object:
-    """Return what stands for a class in a pattern that reads these names, what is no class unchanged."""
-    if not isinstance(of, type):
-        return of
-    base = next((each for each in _TAKEN_WHOLE if issubclass(of, each)), object)
-    made = _Pattern(of.__name__, (base,), {})
-    made.guard, made.of, made.names = guard, of, names
-    return made
+class Patterns:
+    """The hook, and what it has made: `<pattern>(A, key, name)` makes what is then `<pattern>.key`. No variable of the
+    snippet holds a stand-in: in the body of a class, that would be an attribute of it."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+
+    def __call__(self, of: object, key: str, *names: str) -> None:
+        """Make what stands for a class in a pattern that reads these names; what is no class is there unchanged."""
+        self.__dict__[key] = self._made(of, names) if isinstance(of, type) else of
+
+    def _made(self, of: type, names: tuple[str, ...]) -> type:
+        base = next((each for each in _TAKEN_WHOLE if issubclass(of, each)), object)
+        made = _Pattern(of.__name__, (base,), {})
+        made.guard, made.of, made.names = self._guard, of, names
+        return made

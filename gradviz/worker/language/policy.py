@@ -151,13 +151,12 @@ class Rewriter(ast.NodeTransformer):
         """A dotted name in a pattern has no room for a hook; the check has covered it."""
         return node
 
-    def visit_Match(self, node: ast.Match) -> list[ast.AST]:
-        """Where a class pattern reads an attribute that has a hook elsewhere, a stand-in of the class is made before
-        (`patterns`)."""
-        inside = (each for case in node.cases for each in ast.walk(case.pattern) if isinstance(each, ast.MatchClass))
-        made = [_stand_in(each, hooked) for each in inside if (hooked := sorted(_HOOKED.intersection(each.kwd_attrs)))]
+    def visit_Match(self, node: ast.Match) -> ast.AST:
+        """Where a class pattern reads an attribute that has a hook elsewhere, a stand-in of the class is made just
+        before (`patterns`), by the guard of a case that is never the one."""
         self.generic_visit(node)
-        return [*made, node]
+        node.cases = [each for case in node.cases for each in (*_stand_ins(case.pattern), case)]
+        return node
 
     def visit_MatchClass(self, node: ast.MatchClass) -> ast.AST:
         node.patterns = [self.visit(each) for each in node.patterns]
@@ -213,14 +212,20 @@ def _hook(name: str, node: ast.AST, *arguments: Any) -> ast.Call:
     return ast.copy_location(ast.Call(function, list(arguments), []), node)
 
 
-def _stand_in(pattern: ast.MatchClass, hooked: list[str]) -> ast.Assign:
-    """Give a pattern the variable of a stand-in in place of its class, and return the statement that makes it."""
-    variable = f"<pattern {' '.join(hooked)} {pattern.lineno} {pattern.col_offset}>"
-    names = [ast.copy_location(ast.Constant(name), pattern) for name in hooked]
-    target = ast.copy_location(ast.Name(variable, ast.Store()), pattern)
-    made = _hook("<pattern>", pattern, pattern.cls, *names)
-    pattern.cls = ast.copy_location(ast.Name(variable, ast.Load()), pattern)
-    return ast.copy_location(ast.Assign([target], made), pattern)
+def _stand_ins(pattern: ast.pattern) -> list[ast.match_case]:
+    inside = [each for each in ast.walk(pattern) if isinstance(each, ast.MatchClass)]
+    return [_stand_in(each, hooked) for each in inside if (hooked := sorted(_HOOKED.intersection(each.kwd_attrs)))]
+
+
+def _stand_in(pattern: ast.MatchClass, hooked: list[str]) -> ast.match_case:
+    """Give a pattern a stand-in in place of its class, and return the case that makes it."""
+    key = f"{' '.join(hooked)} {pattern.lineno} {pattern.col_offset}"
+    words = [ast.copy_location(ast.Constant(word), pattern) for word in (key, *hooked)]
+    made = _hook("<pattern>", pattern, pattern.cls, *words)
+    hook = ast.copy_location(ast.Name("<pattern>", ast.Load()), pattern)
+    pattern.cls = ast.copy_location(ast.Attribute(hook, key, ast.Load()), pattern)
+    anything = ast.copy_location(ast.MatchAs(), pattern)
+    return ast.match_case(anything, made, [ast.copy_location(ast.Pass(), pattern)])
 
 
 MAX_DEPTH = 200
