@@ -74,6 +74,11 @@ ORDINARY = {
         "print(sorted(each.name for each in E))",
         "['A', 'n']",
     ),
+    "a class that changes": (
+        "class A: name = 1\ndef f(thing, K):\n    match thing:\n        case K(name=n): return n\n"
+        "print(f(A(), A), f(A(), Tree), f(Tree('a'), Tree), f(Tree('b'), Tree), f(Tree('c'), A))",
+        "1 None a b None",
+    ),
     "too many places": (
         "try:\n    match Tree('a'):\n        case Tree(a, b, c, name=n): pass\nexcept TypeError as e: print(e)",
         "Tree() accepts 2 positional sub-patterns (3 given)",

@@ -48,10 +48,13 @@ class Patterns:
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
+        self._of: dict[str, object] = {}  # what each was made for the last time: in a loop mostly the same
 
     def __call__(self, of: object, key: str, *names: str) -> None:
         """Make what stands for a class in a pattern that reads these names; what is no class is there unchanged."""
-        self.__dict__[key] = self._made(of, names) if isinstance(of, type) else of
+        if key not in self._of or self._of[key] is not of:
+            self._of[key] = of
+            self.__dict__[key] = self._made(of, names) if isinstance(of, type) else of
 
     def _made(self, of: type, names: tuple[str, ...]) -> type:
         base = next((each for each in _TAKEN_WHOLE if issubclass(of, each)), object)
