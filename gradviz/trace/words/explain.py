@@ -65,11 +65,9 @@ def explain(frame: Frame) -> Explanation:
 def explain_fold(trace: Trace, cursor: int, every_step: bool = False) -> Explanation:
     """Explain the steps that are walked as one and end at a cursor, see Note [Folds]; a single step if the cursor is
     inside them, or where every step is walked."""
-    if every_step:
-        return explain(trace.frame(cursor))
-    start, end = trace.fold_around(cursor)
     found = explain(trace.frame(cursor))
-    if cursor != end:
+    start, end = trace.fold_around(cursor)
+    if every_step or cursor != end:
         return found
     coming = fold_title(trace, cursor + 1) if cursor < len(trace) else ""
     if end - start <= 1:
