@@ -15,9 +15,10 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from shiboken6 import Shiboken
 
 from gradviz.commands.table import COMMANDS
-from gradviz.document.catalogue import LEAF_KINDS, catalogue
+from gradviz.document.catalogue import catalogue
 from gradviz.document.code.parse import parse
 from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
+from gradviz.document.leaf_kinds import LEAF_KINDS
 from gradviz.ui.drawing.drag import MIME
 from gradviz.ui.windows import Windows
 from tests.dropping import place

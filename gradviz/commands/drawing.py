@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from gradviz.commands.row import Choice, Command, Shell
-from gradviz.document.catalogue import LEAF_KINDS
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Leaf, Ref
 from gradviz.document.errors import UserError
+from gradviz.document.leaf_kinds import LEAF_KINDS
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import State
 

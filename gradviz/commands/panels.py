@@ -27,7 +27,7 @@ PANELS = (
     PanelRow("canvas", "Graph", "centre", "graph.GraphPanel", digit=2),
     PanelRow("explanation", "Explanation", "under", "explanation.ExplanationPanel"),
     PanelRow("inspector", "Inspector", "right", "inspector.InspectorPanel", digit=3),
-    PanelRow("plots", "Plots", "right", "plots.PlotsPanel", digit=7),
+    PanelRow("plots", "Plots", "right", "output.PlotsPanel", digit=7),
     PanelRow("timeline", "Timeline", "bottom", "timeline.TimelinePanel", digit=4),
     PanelRow("events", "Events", "bottom", "events.EventsPanel"),
     PanelRow("training", "Training", "bottom", "training.TrainingPanel", tall=True),

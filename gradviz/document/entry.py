@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from gradviz.document.arranging import STEP, cleared, uncovered
-from gradviz.document.catalogue import FACTORIES, RANDOM, SHAPED, Entry, Parameter, catalogue, find
+from gradviz.document.catalogue import Entry, Parameter, catalogue, find
 from gradviz.document.code.emit import code_of, emit
 from gradviz.document.code.parse import Reading, parse_expression, parse_more
 from gradviz.document.code.spelling import index_text
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Literal, Operation, Ref, in_place
 from gradviz.document.errors import UserError
+from gradviz.document.leaf_kinds import FACTORIES, RANDOM, SHAPED
 from gradviz.document.shaping import connect, free_name, move, new_leaf, new_operation, rename, take_in, tidy
 from gradviz.document.shaping.names import names_of, taken
 from gradviz.document.shaping.nodes import InPort, part, port_count

@@ -7,9 +7,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import isfinite, prod
 
-from gradviz.document.catalogue import RANDOM, Parameter
+from gradviz.document.catalogue import Parameter
 from gradviz.document.drawing import Leaf, Literal
 from gradviz.document.errors import UserError
+from gradviz.document.leaf_kinds import RANDOM
 from gradviz.document.literals import as_float, as_floats
 from gradviz.document.shaping.values import DIFFERENTIABLE, MOST, flat
 from gradviz.document.tables import Value, resized, shape_of, shaped

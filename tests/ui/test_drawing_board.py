@@ -6,9 +6,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from gradviz.document.catalogue import LEAF_KINDS
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Leaf, Ref
+from gradviz.document.leaf_kinds import LEAF_KINDS
 from gradviz.ui.drawing.interactions import Interactions
 from tests.driver import RUN_TIMEOUT, Pilot
 from tests.dropping import carried, drop, enter

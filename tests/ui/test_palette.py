@@ -7,8 +7,9 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListView
 
-from gradviz.document.catalogue import LEAF_KINDS, catalogue
+from gradviz.document.catalogue import catalogue
 from gradviz.document.drawing import Drawing, Operation
+from gradviz.document.leaf_kinds import LEAF_KINDS
 from gradviz.document.snippet import Snippet
 from gradviz.ui.dialogs.help_pages import ReferenceDialog
 from gradviz.ui.drawing.drag import MIME

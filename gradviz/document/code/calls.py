@@ -9,10 +9,11 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 
-from gradviz.document.catalogue import FACTORIES, RANDOM, SHAPED, Entry, Parameter, Port, named
+from gradviz.document.catalogue import Entry, Parameter, Port, named
 from gradviz.document.code.scope import Dtype, Listed, Named, Plain, Scope, Several, Value, refuse
 from gradviz.document.code.spelling import argument
 from gradviz.document.drawing import Leaf, Literal, Number, Operand, Ref
+from gradviz.document.leaf_kinds import FACTORIES, RANDOM, SHAPED
 from gradviz.document.literals import DTYPES, as_floats
 
 # -- plain values: numbers, lists of numbers, the arithmetic that people write in them (`1 / 3`, `2 * math.pi`).

@@ -16,11 +16,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from weakref import ReferenceType
 
-from gradviz.document.catalogue import RANDOM, catalogue, outputs
+from gradviz.document.catalogue import catalogue, outputs
 from gradviz.document.code.order import Order, order_of, sources, word
 from gradviz.document.code.pretty import SOFT, Doc, Group, IfBroken, Mark, Nest, Printer, bracketed
 from gradviz.document.code.spelling import ATOM, Piece, gradient, leaf, number, operation, unpacking
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Node, Number, Operation, Ref, in_place
+from gradviz.document.leaf_kinds import RANDOM
 from gradviz.document.shaping.names import free_name, is_name, names_of, result_name
 
 WIDTH = 88

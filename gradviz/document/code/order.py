@@ -12,9 +12,10 @@ import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gradviz.document.catalogue import FACTORIES, Entry, catalogue, outputs
+from gradviz.document.catalogue import Entry, catalogue, outputs
 from gradviz.document.code.spelling import by_port, fault
 from gradviz.document.drawing import Drawing, Leaf, Node, Number, Operation, Ref, in_place
+from gradviz.document.leaf_kinds import FACTORIES
 
 Levels = Mapping[Ref, int]  # by memory: how many of the methods that change it a node comes after
 

@@ -14,13 +14,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from gradviz.document.arranging import arrange
-from gradviz.document.catalogue import RANDOM, catalogue
+from gradviz.document.catalogue import catalogue
 from gradviz.document.code.emit import code_of, comment
 from gradviz.document.code.scope import Named, Scope, give_names
 from gradviz.document.code.spelling import SINGLE
 from gradviz.document.code.statements import read as read_lines
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Literal, Node, Number, Operand, Operation, Ref
 from gradviz.document.errors import UserError
+from gradviz.document.leaf_kinds import RANDOM
 from gradviz.document.literals import as_floats, literal_text
 from gradviz.document.shaping.names import names_of, tidy
 from gradviz.document.snippet import MAX_BYTES, comments_of, too_big

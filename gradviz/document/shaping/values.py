@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from itertools import chain
 
-from gradviz.document.catalogue import FACTORIES, SHAPED, Parameter
+from gradviz.document.catalogue import Parameter
 from gradviz.document.drawing import Leaf, Literal
 from gradviz.document.errors import UserError
+from gradviz.document.leaf_kinds import FACTORIES, SHAPED
 from gradviz.lists import quantity
 
 MOST = 50_000  # numbers that are written down (a 200 × 200 matrix fits); a factory makes more

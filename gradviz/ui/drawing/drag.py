@@ -10,9 +10,10 @@ from PySide6.QtGui import QColor, QDragEnterEvent, QDragLeaveEvent, QDragMoveEve
 
 from gradviz.document import shaping
 from gradviz.document.arranging import made_room
-from gradviz.document.catalogue import catalogue, leaf_kind
+from gradviz.document.catalogue import catalogue
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
+from gradviz.document.leaf_kinds import leaf_kind
 from gradviz.document.shaping.nodes import InPort
 from gradviz.ui.drawing.gesture import Gesture, Ground, Guide, Keys, Press, Snapped, snap
 

@@ -13,7 +13,7 @@ from math import prod
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
-from gradviz.document.catalogue import RANDOM, Entry, Port, catalogue, outputs
+from gradviz.document.catalogue import Entry, Port, catalogue, outputs
 from gradviz.document.code.emit import Span
 from gradviz.document.documents import code_of, text_of
 from gradviz.document.drawing import Drawing, Leaf, Literal, Number, Operand, Operation, Ref
@@ -31,6 +31,7 @@ from gradviz.document.leaf_forms import (
     packed,
     zero,
 )
+from gradviz.document.leaf_kinds import RANDOM
 from gradviz.document.shaping import change_leaf, disconnect, label, rename, set_number, set_param
 from gradviz.document.shaping.queries import port_at
 from gradviz.document.shaping.values import MOST

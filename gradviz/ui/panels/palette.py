@@ -35,7 +35,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gradviz.document.catalogue import LEAF_KINDS, Entry, LeafKind, catalogue, find, leaf_kind
+from gradviz.document.catalogue import Entry, catalogue, find
+from gradviz.document.leaf_kinds import LEAF_KINDS, LeafKind, leaf_kind
 from gradviz.session.state import Slice, State
 from gradviz.ui import look
 from gradviz.ui.drawing.drag import LEAF, MIME
