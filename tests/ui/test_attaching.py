@@ -14,7 +14,7 @@ from gradviz.document.documents import arguments_of, files_of
 from gradviz.document.files import opening
 from gradviz.document.snippet import MOST_ATTACHED, Snippet
 from gradviz.session.state import Phase
-from gradviz.ui.dialogs.run_dialogs import ABOUT, RunDialog
+from gradviz.ui.dialogs.run_dialogs import WHAT_SCRIPTS_SEE, RunDialog
 from gradviz.ui.panels.editor import EditorPanel
 from tests.driver import Pilot
 from tests.dropping import carried, drop
@@ -126,7 +126,7 @@ def test_a_script_gets_arguments_and_the_iterations_that_are_recorded_are_typed(
     dialog.iterations.setText("first:some")
     assert not dialog.run_button.isEnabled() and "no iterations" in dialog.note.text()
     dialog.iterations.setText(" first:2, 7 ")
-    assert dialog.note.text() == ABOUT
+    assert dialog.note.text() == WHAT_SCRIPTS_SEE
     with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=60_000):
         dialog.run_button.click()
     run = pilot.state.run

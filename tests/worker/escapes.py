@@ -203,7 +203,10 @@ ESCAPES: dict[str, str] = {
         "class S(str):\n    def f(self, x): return getattr(super(), 'format')(x)\n"
         "print('ESCAPED', S('{0.__class__}').f(1))"
     ),
-    "format by match": "match '{0.__class__}':\n    case str(format=f):\n        print('ESCAPED', f(1))",
+    "format by match": (
+        "match '{0.__class__}':\n    case str(format=f):\n        print('ESCAPED', f(1))\n"
+        "    case _:\n        raise ValueError('has none')"
+    ),
     "format in the spec": "print('ESCAPED', '{0:{1.__class__}}'.format(1, 2))",
     "format in place": (
         "class S(str): pass\nclass A:\n    def __radd__(self, f): print('ESCAPED', f(1))\n"
@@ -220,7 +223,8 @@ ESCAPES: dict[str, str] = {
     "AttributeError.obj": "try:\n    (1).nope\nexcept AttributeError as e:\n    print('ESCAPED', e.obj)",
     "obj by match": (
         "try:\n    (1).nope\nexcept AttributeError as e:\n"
-        "    match e:\n        case AttributeError(obj=o):\n            print('ESCAPED', o)"
+        "    match e:\n        case AttributeError(obj=o):\n            print('ESCAPED', o)\n"
+        "        case _:\n            raise ValueError('has none')"
     ),
     "string.Formatter (CVE-2026-76825)": (
         "import string\n"

@@ -222,7 +222,7 @@ class Naming:
         if op == "detach":
             return int(inputs[0]), ".data" if ".data" in label else ".detach()"
         if op == "unbind":  # as when `for row in x` iterates over a tensor
-            return int(inputs[0]), roles.field(trace, tensor, producer)
+            return int(inputs[0]), roles.field(trace, tensor, producer) or "[0]"
         if op[:1].isupper() and op not in roles.OF_TRANSFORMS:  # a function of the snippet
             return -1, ""
         if op in _OF_VMAP:
