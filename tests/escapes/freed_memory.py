@@ -175,9 +175,23 @@ _ERRORS_BEGUN_AGAIN = {
 _WITHOUT_VALUE = {
     "an __init__ of its own": f"class T(StopIteration):\n    def __init__(self): pass\n{_YIELDED}",
     "the __init__ of another error": f"class T(KeyError, StopIteration): pass\n{_YIELDED}",
+    "a member of an Enum": (
+        "import enum\nclass E(StopIteration, enum.Enum):\n    def __init__(self, *a): pass\n"
+        f"    A = 1\nT = E.A\n{_YIELDED}"
+    ),
     "one that is taken away": _TAKEN_AWAY % "del e.value",
     "one that is taken away by its name": _TAKEN_AWAY % "delattr(e, 'value')",
     "one that is taken away by another name": _TAKEN_AWAY % "del e.v",
+}
+_COPIES_OF_SUPER = {
+    "of a number": (
+        "import copy\nclass A(int):\n    __slots__ = ()\n    def f(self): return copy.copy(super())\n"
+        "class B: p = A(5).f()\nprint('ESCAPED', B.p)\nB().p"
+    ),
+    "of a tuple, within a list": (
+        "import copy\nclass A(tuple):\n    __slots__ = ()\n    def f(self): return copy.deepcopy([super()])\n"
+        "class B: p = A((1, 2)).f()[0]\nprint('ESCAPED', B.p)\nB().p"
+    ),
 }
 
 FREED_MEMORY: list[Attack] = [
@@ -189,5 +203,6 @@ FREED_MEMORY: list[Attack] = [
     *listed("Found: tables behind a view", _VIEWS),
     *listed("Found: blocks for which the compiler has no room", _IN_EACH_OTHER),
     *listed("Found: ends of an iterator without a value", _WITHOUT_VALUE),
+    *listed("Found: copies of super() that know no class", _COPIES_OF_SUPER),
     *listed("Found: errors of codecs that are begun again", _ERRORS_BEGUN_AGAIN),
 ]

@@ -446,6 +446,13 @@ BROUGHT = (
     ),
     worker(
         "objects/python_types",
+        "copies of super()",
+        "copyreg.pickle(super, refuse)",
+        "pass",
+        found("Found: copies of super() that know no class"),
+    ),
+    worker(
+        "objects/python_types",
         "arguments behind errors of argparse",
         "        self.args = (None, message)\n",
         "        pass\n",

@@ -51,6 +51,7 @@ LANGUAGE = (
         W + "test_policy_parser.py",
     ),
     worker("language/classes", "ends", "if issubclass(made, StopIteration):", "if False:", _ENDS),
+    worker("language/enumerations", "ends in an Enum", "Any = cls.__new__", "Any = table.data.__new__", _ENDS),
     worker("language/policy", "blocks", "if self._blocks > MAX_BLOCKS:", "if False:", W + "test_policy_parser.py"),
     worker(
         "language/policy",

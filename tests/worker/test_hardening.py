@@ -41,6 +41,9 @@ def borrowed():  # what of PyTorch's classes a snippet can name and call with an
                         taken.append((cls.__name__, name, heard))
     return taken
 class Own(torch.nn.Module): pass
+class Number(int):
+    __slots__ = ()
+    def above(self): return super()
 class Recurrent(torch.nn.LSTM): pass
 recurrent, answering = Recurrent(2, 2), Own()
 vars(answering).update(__deepcopy__=lambda memo: memo, __reduce_ex__=lambda protocol: (dict, ()))
@@ -189,6 +192,7 @@ SAID = {
         "[type(act(answering)).__name__ for act in (copy.copy, copy.deepcopy)]",
         "['Own', 'Own']",
     ),
+    "an object of super() without a class": ("copy.copy(Number(3).above())", "cannot pickle 'super' object"),
     "a dtype of one's own": ("type(torch.float32)('x', 'O', 2, 'X')", "cannot create 'torch.dtype' instances"),
 }
 

@@ -95,6 +95,7 @@ REFUSED = {  # where something else would stop it, too, when it runs
     "__doc__ can't be assigned": "x.__doc__ = y",
     "compile()": "f = compile",
     "called super": "super = 1",
+    "variable called super": "del super",
     "format can't be changed in place": "x.format += y",
 }
 

@@ -407,7 +407,7 @@ def _add(cls: Any, name: str, value: Any) -> None:
     given = (given,) if table.data is tuple else given
     if issubclass(cls, StrEnum):
         _check_texts(given)
-    new: Any = table.data.__new__
+    new: Any = cls.__new__  # not its data's: an end of an iterator is made with a value
     member = object.__new__(cls) if new is object.__new__ else new(cls, *given)
     if table.data is not object:
         try:

@@ -329,7 +329,7 @@ def bound_names(tree: ast.AST, *, imports: bool = True) -> set[str]:
     """Return every name that the snippet itself binds somewhere: these hide builtins of the same name."""
     bound: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):  # to delete a name is to bind it, too
             bound.add(node.id)
         elif isinstance(node, ast.arg):
             bound.add(node.arg)

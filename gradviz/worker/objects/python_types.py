@@ -14,6 +14,7 @@ import codecs
 import collections
 import contextvars
 import copy
+import copyreg
 import datetime
 import encodings.aliases
 import encodings.unicode_escape
@@ -29,7 +30,7 @@ import typing
 import warnings
 import weakref
 from collections.abc import Callable
-from typing import Any, SupportsIndex, TypeGuard
+from typing import Any, NoReturn, SupportsIndex, TypeGuard
 
 import numpy as np
 
@@ -59,6 +60,7 @@ def change_python() -> None:
     _copy_of_functions_only()
     _copy_methods_as_they_are()
     _copy_as_classes_say()
+    _copy_no_super()
     _tell_of_arguments_by_text()
     _decode_quietly()
     vars(inspect)["_signature_fromstr"] = _signature_of_text(vars(inspect)["_signature_fromstr"])
@@ -470,6 +472,16 @@ def _copy_as_classes_say() -> None:
         return found.__get__(thing, type(thing)) if hasattr(found, "__get__") else found
 
     vars(copy).update(getattr=of_class, hasattr=lambda thing, name: hasattr(type(thing), name))
+
+
+def _copy_no_super() -> None:
+    """Refuse to copy `super()`, which answers for a number or a tuple behind it: the copy would be made like theirs and
+    know no class, which C code of 3.13 reads without looking whether there is one."""
+
+    def refuse(thing: super) -> NoReturn:
+        raise TypeError("cannot pickle 'super' object")
+
+    copyreg.pickle(super, refuse)
 
 
 def _tell_of_arguments_by_text() -> None:
