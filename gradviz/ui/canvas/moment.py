@@ -150,9 +150,8 @@ def _current(diagram: Diagram, frame: Frame, items: Flags) -> tuple[int, ...]:
     step = frame.step
     if step is None:
         return ()
-    graph = _graph_of_call(diagram, frame)
     if step.kind == Kind.OPTIMIZER:
-        updates = frame.trace.updates
+        updates, graph = frame.trace.updates, _graph_of_call(diagram, frame)
         low, high = span(updates.step, step.index, step.index + 1)
         cards = [_card(diagram, items, graph, each) for each in updates.tensor[low:high].tolist()]
         return tuple(dict.fromkeys(card for card in cards if card >= 0))
@@ -165,7 +164,7 @@ def _current(diagram: Diagram, frame: Frame, items: Flags) -> tuple[int, ...]:
         tag = _tag_at(diagram, step.tensor, int(frame.trace.arrivals.from_node[step.ref]))
         if tag >= 0 and items[tag]:
             return (tag,)
-    card = _card(diagram, items, graph, step.tensor)
+    card = _card(diagram, items, _graph_of_call(diagram, frame), step.tensor)
     return (card,) if card >= 0 else ()
 
 
