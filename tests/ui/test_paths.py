@@ -126,6 +126,18 @@ def test_on_a_drawing_the_chosen_path_stays_while_values_change(pilot: Pilot) ->
     assert len(workers | set(pilot.window.shell.live.pool._workers)) <= 2, "no worker is started for a question"
 
 
+def test_an_answer_that_another_run_has_overtaken_is_not_shown(pilot: Pilot) -> None:
+    _, w = draw(pilot, SCALARS, "w")
+    store, chains = pilot.window.store, pilot.window.shell.chains
+    late: list[object] = []
+    pilot.window.shell.live.ended.connect(lambda _: chains._found.emit(chains._number, None, None))
+    chains.ended.connect(lambda: late.append(store.state.chain and store.state.chain.paths))
+    with pilot.qtbot.waitSignal(chains.ended, timeout=RUN_TIMEOUT):
+        store.edit("Change w", shaping.change_leaf(drawing_of(pilot), w, data=4.0))
+    assert store.state.chain is not None and store.state.chain.trace is store.state.trace
+    assert store.state.chain.paths is not None and late == [store.state.chain.paths]
+
+
 def drawing_of(pilot: Pilot) -> Drawing:
     drawing = pilot.window.store.state.drawing
     assert drawing is not None

@@ -303,6 +303,8 @@ class ChainRunner(QObject):
         chain, asked = self._store.state.chain, self._asked
         if number != self._number or chain is None or asked is None:
             return
+        if self._again.isActive():
+            return  # it is about the run before: the question is about to be asked again
         if found is None:
             self._store.show_chain(replace(asked, sentence=self._failed))
         else:
