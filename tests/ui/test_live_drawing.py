@@ -151,11 +151,13 @@ def test_words_on_edges_are_their_products_while_a_slider_moves(live: Live) -> N
 
     assert words() == ["1 · 2 = 2"], "the factor and the product"
     before = boxes()
+    view._resting.setInterval(SLOW)  # the slider does not rest before this test has looked
     live.runs(lambda: live.edit(lambda drawing: shaping.change_leaf(drawing, X, data=2.5), "slider"))
     assert words() == ["2.5"]
     assert boxes() == before, "nothing moves but the number"
     live.runs(lambda: live.edit(lambda drawing: shaping.change_leaf(drawing, X, data=2.25), "slider"))
     assert words() == ["2.25"]
+    view._resting.start(0)
     live.qtbot.waitUntil(lambda: words() == ["1 · 2.25 = 2.25"], timeout=SLOW)
     live.store.seal()
     live.runs(lambda: live.edit(lambda drawing: shaping.change_leaf(drawing, X, data=4.0)))
