@@ -26,6 +26,16 @@ PAGE = Path(__file__).parents[2] / "docs" / "safety.md"
         ("%matplotlib inline\n!pip install torch\nprint(3)\nif True:\n    %time 1\n", "3\n"),
         ("\ufeffprint(4)\r\nprint(5)\r\n", "4\n5\n"),
         ("s = '''\n%not magic\n'''\nprint(s)\n", "\n%not magic\n\n"),
+        (
+            "In [9]: x = 1\n\nIn [10]: for i in range(2):\n    ...:     x += i\n    ...:\n\nIn [11]: x\nOut[11]: 2\n",
+            "2\n",
+        ),
+        ("# Sums\n\nFirst *x*:\n\n```python\nx = 1\n```\n\nthen it's:\n\n~~~ py\nprint(x)\n~~~\n", "1\n"),
+        (
+            "Install:\n```bash\npip install x\n```\n```\n>>> 1 + 1\n2\n```\n1. and so\n   ```py\n   print(3)\n   ```",
+            "2\n3\n",
+        ),
+        ("Copied with `print`:\n\n````\nprint('''\n```\n''')\n````\n", "\n```\n\n"),
     ],
 )
 def test_what_is_pasted_runs(run: Runner, source: str, printed: str) -> None:
@@ -127,6 +137,22 @@ def test_a_session_echoes_what_the_prompt_of_this_python_echoes(
         console.push(line[4:])
     console.push("")
     assert run(PLAIN_SESSION).printed() == capsys.readouterr().out
+
+
+def test_fences_in_the_strings_of_a_program_make_it_no_page(run: Runner) -> None:
+    outcome = run("def f():\n    '''\n    ```\n    print(1)\n    ```\n    '''\nf(\n")
+    assert outcome.done.detail.last_line == "SyntaxError: '(' was never closed"
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["Some *code*:\n```python\nx = 0\n\n1 / x\n```\n", "In [1]: x = 0\n\nIn [2]: x\nOut[2]: 0\n\nIn [10]: 1 / x\n"],
+)
+def test_lines_of_copied_pages_stay(run: Runner, source: str) -> None:
+    detail = run(source).done.detail
+    assert source.splitlines()[detail.line - 1].endswith("1 / x")
+    line, marks = detail.traceback.splitlines()[-3:-1]
+    assert line.endswith("1 / x") and line.index("1 / x") == marks.index("~~^~~")
 
 
 def test_lines_and_columns_of_a_copied_session_stay(run: Runner) -> None:

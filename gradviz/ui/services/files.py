@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 # -- the questions
 
 OPEN = (
-    "Snippets, notebooks, drawings, recordings and lessons (*.py *.ipynb *.gradviz *.gvtrace *.gvlessons);;"
-    "Drawings (*.gradviz);;Python files and notebooks (*.py *.ipynb);;Recordings (*.gvtrace);;"
-    "Lesson sets (*.gvlessons);;All files (*)"
+    "Snippets, notebooks, drawings, recordings and lessons (*.py *.ipynb *.md *.gradviz *.gvtrace *.gvlessons);;"
+    "Drawings (*.gradviz);;Python files and notebooks (*.py *.ipynb);;Markdown with Python in it (*.md);;"
+    "Recordings (*.gvtrace);;Lesson sets (*.gvlessons);;All files (*)"
 )
 LESSONS = "Lesson set (*.gvlessons)"
 RECORDING = "Recording (*.gvtrace)"

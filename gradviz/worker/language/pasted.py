@@ -1,5 +1,5 @@
-"""The tree of what learners paste: a Python session with its prompts, a notebook cell with its magics, an indented
-piece.
+"""The tree of what learners paste: a Python session with its prompts, a page with code between its fences, a notebook
+cell with its magics, an indented piece.
 
 Only text that Python itself can't parse is tried again, and only by leaving things out: no line or column moves, so
 that what the trace marks is where the learner sees it. What still can't be parsed gets Python's own error. A session
@@ -10,10 +10,14 @@ from __future__ import annotations
 import ast
 import itertools
 import re
+from typing import NamedTuple
 
 from gradviz.document.snippet import CELL, MAGIC, SUFFIX
 
-_PROMPT = re.compile(r"(\s*)(>>>|\.\.\.)( |$)")
+_PROMPT = re.compile(r"\s*(>>>|In \[\d+\]:|\.\.\.:?)( |$)")
+_INPUT = re.compile(r"\s*In \[\d+\]: ")
+_FENCE = re.compile(r"(\s*)(`{3,}|~{3,})\s*\{?\.?([\w-]*)")
+_PYTHON = ("python", "python3", "py", "py3", "pycon", "ipython", "ipython3", "code-cell")  # names after a fence
 _MOST = 100  # lines of a notebook that may be left out
 _BLOCK = "if 1:\n"
 ECHOES = "echoes"  # the attribute of an expression statement in a session
@@ -33,10 +37,12 @@ def parse(source: str, filename: str) -> ast.Module:
     """Return the tree of a snippet, or raise Python's own SyntaxError."""
     text = source.removeprefix("\ufeff")
     try:
+        if _INPUT.match(text):  # which is an annotation, too
+            return _copied(text, filename) or ast.parse(text, filename)
         tree = ast.parse(text, filename)
         return _showing_cells(tree, text) if filename.lower().endswith(SUFFIX) else tree
     except SyntaxError as error:
-        for read in (_session, _indented, _notebook):
+        for read in (_copied, _indented, _notebook):
             found = read(text, filename)
             if found is not None:
                 return found
@@ -64,28 +70,68 @@ def _is_silent(node: ast.Expr, lines: list[str]) -> bool:
     return line[node.end_col_offset or 0 :].lstrip().startswith(b";")
 
 
-def _session(text: str, filename: str) -> ast.Module | None:
-    """`>>> x = 1`: keep the lines with a prompt, without the output between them."""
+class _Block(NamedTuple):
+    """Code in a page: its lines, counted from 0, how far it is indented, and what is said to be its language."""
+
+    lines: range
+    indent: int
+    language: str
+
+
+def _copied(text: str, filename: str) -> ast.Module | None:
+    """`>>> x = 1`, `In [1]: x = 1`, and pages with fences: keep the code, without the prompts, the output and the
+    prose. Raises the error of code in a page that can't be parsed."""
     lines = text.splitlines()
-    prompts = [_PROMPT.match(line) for line in lines]
-    if not any(found and found[2] == ">>>" for found in prompts):
+    fenced = _fenced(lines)
+    kept, widths, echoed = [""] * len(lines), dict[int, int](), set[int]()
+    for block in fenced or [_Block(range(len(lines)), 0, "")]:
+        prompts = {at: found for at in block.lines if (found := _PROMPT.match(lines[at]))}
+        is_session = any(not found[1].startswith(".") for found in prompts.values())
+        if is_session:
+            echoed.update(at + 1 for at in prompts)
+        elif not block.language and (not fenced or any(each.language for each in fenced)):
+            continue  # output, perhaps
+        for at in prompts if is_session else block.lines:
+            blank = len(lines[at]) - len(lines[at].lstrip())
+            widths[at + 1] = width = prompts[at].end() if is_session else min(block.indent, blank)
+            kept[at] = lines[at][width:]
+    if not any(kept):
         return None
-    kept = [line[found.end() :] if found else "" for line, found in zip(lines, prompts, strict=True)]
-    widths = {found.end() for line, found in zip(lines, prompts, strict=True) if found and len(line) > found.end()}
     try:
-        tree = ast.parse("\n".join(kept) + "\n", filename) if len(widths) <= 1 else None
+        tree = _without_magics("\n".join(kept), filename)
     except SyntaxError:
+        if fenced:
+            raise
         return None
-    return tree and _echoing(_shifted(tree, max(widths, default=4)))
+    return _echoing(_shifted(tree, widths), echoed)
 
 
-def _echoing(tree: ast.Module) -> ast.Module:
-    """Mark the expressions whose value Python prints at a prompt: including those in loops, not in functions or
-    classes."""
+def _fenced(lines: list[str]) -> list[_Block]:
+    """The blocks of a page that may be Python; none where the fences may be in a string of a program."""
+    blocks, mark, begin, prose = [], "", 0, []
+    for at, line in enumerate([*lines, ""]):
+        found = _FENCE.match(line)
+        if not mark and found:
+            mark, begin = found[2], at
+        elif mark and (at == len(lines) or (line.strip().startswith(mark) and not line.strip().strip(mark[0]))):
+            opening = _FENCE.match(lines[begin])
+            assert opening is not None
+            language = opening[3].lower()
+            if language in ("", *_PYTHON):
+                blocks.append(_Block(range(begin + 1, at), len(opening[1]), language))
+            mark = ""
+        elif not mark:
+            prose.append(line)
+    return blocks if not any(quotes in line for line in prose for quotes in ('"""', "'''")) else []
+
+
+def _echoing(tree: ast.Module, lines: set[int]) -> ast.Module:
+    """Mark the expressions of these lines whose value Python prints at a prompt: including those in loops, not in
+    functions or classes."""
     open_ = [ast.iter_child_nodes(tree)]
     while open_:
         for node in open_.pop():
-            if isinstance(node, ast.Expr):
+            if isinstance(node, ast.Expr) and node.lineno in lines:
                 setattr(node, ECHOES, True)
             elif isinstance(node, ast.stmt | ast.excepthandler | ast.match_case) and not isinstance(node, _OWN_SCOPE):
                 open_.append(ast.iter_child_nodes(node))
@@ -99,12 +145,12 @@ def _indented(text: str, filename: str) -> ast.Module | None:
     return _inside_block(lines, filename) if first[:1] in (" ", "\t") else None
 
 
-def _shifted(tree: ast.Module, columns: int) -> ast.Module:
-    """The same tree, all of it so many columns further right."""
+def _shifted(tree: ast.Module, columns: dict[int, int]) -> ast.Module:
+    """The same tree, each of its lines, counted from 1, so many columns further right."""
     for node in ast.walk(tree):
         if isinstance(node, ast.expr | ast.stmt | ast.excepthandler | ast.arg | ast.keyword | ast.alias):
-            node.col_offset += columns
-            node.end_col_offset = (node.end_col_offset or 0) + columns
+            node.col_offset += columns.get(node.lineno, 0)
+            node.end_col_offset = (node.end_col_offset or 0) + columns.get(node.end_lineno or node.lineno, 0)
     return tree
 
 
@@ -121,22 +167,33 @@ def _inside_block(lines: list[str], filename: str) -> ast.Module | None:
 
 
 def _notebook(text: str, filename: str) -> ast.Module | None:
-    """Leave out `%matplotlib inline` and `!pip install torch` where Python stumbles over them. Raises the error of
-    another line that can't be parsed once they are out."""
+    """Leave out `%matplotlib inline` and `!pip install torch`. Raises the error of another line that can't be parsed
+    once they are out."""
+    try:
+        return _without_magics(text, filename)
+    except _NoMagic:
+        return None
+
+
+class _NoMagic(SyntaxError):
+    """There is no magic that could be left out."""
+
+
+def _without_magics(text: str, filename: str) -> ast.Module:
+    """Parse it without the magics that Python stumbles over."""
     lines, left_out = text.splitlines(), set[int]()
-    for _ in range(_MOST):
+    while True:
         try:
             return ast.parse("\n".join(lines) + "\n", filename)
         except SyntaxError as error:
             number = error.lineno or 0
             line = _line_at("\n".join(lines), number)
-            if not MAGIC.match(line):
+            if not MAGIC.match(line) or len(left_out) >= _MOST:
                 if left_out and number not in left_out:
                     raise
-                return None
+                raise _NoMagic(*error.args) from None
             left_out.add(number)
             lines[number - 1] = line[: len(line) - len(line.lstrip())] + "pass"
-    return None
 
 
 def _line_at(text: str, number: int | None) -> str:
