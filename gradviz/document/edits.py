@@ -163,11 +163,15 @@ def _statement_at(text: str, line: int) -> ast.stmt | None:
 
 def remove_keyword(text: str, call: ast.Call, keyword: str) -> str | None:
     """Return `call`, which comes from this very text, without its argument `keyword=...`."""
+    node = next((each for each in call.keywords if each.arg == keyword), None)
+    return remove_argument(text, call, node) if node is not None else None
+
+
+def remove_argument(text: str, call: ast.Call, argument: ast.expr | ast.keyword) -> str | None:
+    """Return `call`, which comes from this very text, without one of its arguments."""
     arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
     given = sorted(arguments, key=lambda node: (node.lineno, node.col_offset))
-    place = next((at for at, node in enumerate(given) if isinstance(node, ast.keyword) and node.arg == keyword), -1)
-    if place < 0:
-        return None
+    place = given.index(argument)
     start, end = _span(text, given[place])
     if place:
         start = _span(text, given[place - 1])[1]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 SEARCHED = 4_000  # tensors examined on the way back from one
+USERS = 100  # of one tensor that are examined: each iteration uses a parameter anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -543,3 +544,37 @@ def steps_for(case: Case, making: ast.Call, left: list[int]) -> bool:
     before = np.searchsorted(trace.calls.step, steps) - 1
     added = {case.call_of(event.step) for each in left for event in case.events.get(each, []) if event.what == "added"}
     return bool(len(before)) and {*before.tolist()} <= added
+
+
+def first_use(case: Case, tensor: int) -> tuple[Mark, ...]:
+    users = case.trace.users_of(tensor).tolist()
+    return case.mark(users[0], f"uses {case.name(tensor)}") if users else ()
+
+
+def optimizer_of(case: Case, step: int) -> ast.Call | None:
+    """Return the call that made the optimizer of a step."""
+    call = case.called("step", case.line_of(step))
+    held = receiver_of(call) if call is not None else None
+    name = case.source(held).split(".")[-1] if held is not None else ""
+    kind = str(case.trace.optimizers.name[case.trace.optimizers.step.tolist().index(step)])
+    made = [each for each in case.calls if name_of(each) == kind]
+    for each in made:
+        statement = case.statement(each.lineno)
+        if isinstance(statement, ast.Assign) and case.source(statement.targets[0]).split(".")[-1] == name:
+            return each
+    return made[0] if made else None
+
+
+def owners_of(case: Case, tensor: int) -> list[str]:
+    rows = case.trace.history("names", "tensor").all(tensor)
+    return [str(each) for each in case.trace.names.owner[rows] if each]
+
+
+def trained_beside(case: Case, tensor: int) -> bool:
+    """Whether some backward call gave gradients to both a tensor and one that an optimizer has."""
+
+    def calls(leaf: int) -> set[int]:
+        return {case.call_of(event.step) for event in case.events.get(leaf, []) if event.what == "added"}
+
+    own = calls(tensor)
+    return any(own & calls(each) for each in case.updates)

@@ -1,5 +1,5 @@
-"""Where a history was cut off (`Cut`): detach(), .data, no_grad(), whole numbers, copies and plain numbers; where
-nothing goes on with a result; and how it is joined again. What follows for a .grad is in `missing`."""
+"""Where a history was cut off (`Cut`): detach(), .data, no_grad(), whole numbers, copies and plain numbers;
+and how it is joined again. What follows for a .grad is in `missing`, a result that leads nowhere in `ends`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import SEARCHED, Case, Fix, Hit, fixes, requires, returned, under_keys
+from gradviz.session.doctor.case import SEARCHED, USERS, Case, Fix, Hit, fixes, requires, returned, under_keys
+from gradviz.session.doctor.losses import ELEMENTWISE, LOSSES
 from gradviz.session.doctor.text import collected, decorated_at, followed, name_of, off_at, receiver_of, uses
 from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.schema import SWITCHED_OFF
@@ -21,7 +22,6 @@ _COPIES = ("tensor", "as_tensor", "new_tensor", "from_numpy", "Tensor", "FloatTe
 _NUMBERS = ("item", "numpy", "tolist")
 PLAIN_NUMBERS = ("item", "listed")  # kinds of cuts that take them out of a tensor
 _FLOATS = ("float", "bfloat", "complex")
-_USERS = 100  # of one tensor: each iteration uses a parameter anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def cuts_below(case: Case, leaf: int) -> list[Cut]:
     trace, queue, found = case.trace, [leaf], []
     seen = {leaf}
     for each in queue:
-        for node in trace.users_of(each)[:_USERS].tolist():
+        for node in trace.users_of(each)[:USERS].tolist():
             for made in trace.outputs_of(node).tolist():
                 if made in seen or len(seen) > SEARCHED:
                     continue
@@ -151,7 +151,7 @@ def cuts_below(case: Case, leaf: int) -> list[Cut]:
     found += [cut for cut in copies(case) if cut.source in seen]
     if all(cut.kind == "detached" for cut in found):
         found += [replace(cut, source=one) for cut in _in_arithmetic(case) for one in _taken(case, cut, seen)]
-    found.sort(key=lambda cut: (_is_mask(case, cut), cut.kind == "detached"))  # may be meant, beside another path
+    found.sort(key=lambda cut: (_is_mask(case, cut), *_may_be_meant(case, cut)))
     lines = {cut.line: cut for cut in found if found[0].kind == "detached"}
     wasted = [cut for cut in lines.values() if len(lines) > 1 and _is_wasted(case, cut.made)]
     return wasted[:1] + found if len(wasted) == 1 else found
@@ -160,6 +160,21 @@ def cuts_below(case: Case, leaf: int) -> list[Cut]:
 def _is_mask(case: Case, cut: Cut) -> bool:
     """Whether what was cut off says only where something is so."""
     return cut.kind == "integer" and cut.made >= 0 and str(case.trace.tensors.dtype[cut.made]) == "bool"
+
+
+def _may_be_meant(case: Case, cut: Cut) -> tuple[bool, bool]:
+    """Whether a cut is a detach(), and what it made is compared or combined with something that has a history, number
+    by number, as a target is."""
+    trace, queue = case.trace, [cut.made] if cut.kind == "detached" else []
+    for each in queue:
+        for user in trace.users_of(each)[:USERS].tolist() if len(queue) < USERS else ():
+            made = case.output(user)
+            if trace.nodes.op[user] not in (*ELEMENTWISE, *LOSSES) or made in queue:
+                continue
+            if any(trace.tensors.requires_grad[case.read_by(user)]):
+                return True, True
+            queue.append(made)
+    return cut.kind == "detached", False
 
 
 def _taken(case: Case, cut: Cut, seen: set[int]) -> list[int]:
@@ -532,69 +547,3 @@ def is_used(case: Case, cut: Cut) -> bool:
             if {*(case.were(node.value, end) if stored else case.made_by(node))} & case.below_roots:
                 return True
     return cut.kind in PLAIN_NUMBERS
-
-
-def dead_end(case: Case, tensor: int) -> int:
-    """Return the last result of all that was computed from a tensor if only that line's are unused, -1 otherwise."""
-    trace, queue = case.trace, [tensor]
-    ends = list[int]()
-    for each in queue:
-        users = trace.users_of(each)[:_USERS].tolist()
-        made = [made for user in users for made in trace.outputs_of(user).tolist()]
-        queue += [one for one in made if one not in queue and len(queue) < 50]
-        ends += [] if made else [each]
-    alone = len({*trace.tensors.line[ends].tolist()}) == 1 and tensor not in ends
-    return ends[0] if alone else -1
-
-
-def gone_on(case: Case, dead: int) -> tuple[Fix, ...]:
-    """Go on with a result that leads nowhere instead of what it was computed from, if that has the same shape."""
-    statement, step = case.statement(int(case.trace.tensors.line[dead])), int(case.trace.tensors.step[dead])
-    if not isinstance(statement, (ast.Assign, ast.Expr)):
-        return ()
-    read = [n for n in ast.walk(statement.value) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-    alike = dict.fromkeys(n.id for n in read if (was := case.was(n, step)) >= 0 and case.shape(was) == case.shape(dead))
-    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-    for name in alike if target is None else ():  # a call whose result was dropped
-        code = f"{name} = {case.source(statement.value)}"
-        return fixes((f"{name} = …", edits.replace_node(case.text, statement, code)))
-    block = next((each for each in edits.blocks(case.tree) if statement in each), [])
-    changes: dict[ast.expr | ast.stmt, str | None] = {}
-    for after in block[block.index(statement) + 1 :] if isinstance(target, ast.Name) else ():
-        held = [n for n in ast.walk(after) if isinstance(n, ast.Name) and n.id in alike and isinstance(n.ctx, ast.Load)]
-        changes |= {n: case.source(target) for n in held} if target is not None else {}
-        stored = {case.source(each) for each in getattr(after, "targets", [])}
-        if stored & {*alike, case.source(target) if target is not None else ""}:
-            break
-    text = edits.all_at_once(case.text, case.tree, changes) if changes and target is not None else None
-    return fixes((f"with {case.source(target) if target is not None else ''}", text))
-
-
-def summed(case: Case, dead: int) -> tuple[Fix, ...]:
-    """Add a loss that leads nowhere to the one that backward() is called of, if the same function computes both."""
-    made, backward = case.statement(int(case.trace.tensors.line[dead])), case.called("backward")
-    root = receiver_of(backward) if backward is not None else None
-    name = made.targets[0] if isinstance(made, ast.Assign) else None
-    here = made is not None and backward is not None and case.function_of(made) is case.function_of(backward)
-    if not here or root is None or not isinstance(name, ast.Name) or case.shape(dead) != ():
-        return ()
-    given = case.assigned(root.id, root.lineno) if isinstance(root, ast.Name) else None
-    later = given is not None and made is not None and given.lineno > made.lineno
-    value = given if given is not None and later else root
-    code = f"{case.source(value)} + {name.id}"
-    return fixes((f"with {name.id}", edits.replace_node(case.text, value, code if later else f"({code})")))
-
-
-def shifted(case: Case, tensor: int, node: int) -> tuple[Fix, ...]:
-    """Add a bias that nothing computes with to the product that computes with the weights beside it."""
-    name, made = case.name(tensor), case.maker(case.output(node))
-    sizes = zip(case.shape(tensor)[::-1], case.shape(case.output(node))[::-1], strict=False)
-    fits = len(case.shape(tensor)) <= len(case.shape(case.output(node))) and all(a in (1, b) for a, b in sizes)
-    if not fits or not _BIAS.search(name) or not isinstance(made, ast.BinOp) or name not in case.text:
-        return ()
-    code = f"{case.source(made)} + {name}"
-    plain = isinstance(case.parents.get(made), (ast.stmt, ast.Call))
-    return fixes((f"+ {name}", edits.replace_node(case.text, made, code if plain else f"({code})")))
-
-
-_BIAS = re.compile(r"^(b|.*(bias|intercept|offset|shift))\d*$")

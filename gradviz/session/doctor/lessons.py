@@ -24,6 +24,7 @@ from gradviz.session.doctor import (
     raised,
     rates,
     schedules,
+    sequences,
     shapes,
     targets,
     training,
@@ -268,7 +269,7 @@ LESSONS: tuple[Lesson, ...] = (
     _silent("layer-repeated", "One layer several times", untrained.one_layer_repeated),
     _none("frozen-parameter", "A parameter that never gets a gradient", untrained.frozen),
     _silent("same-batch", "The same batch every time", batches.same_batch),
-    _silent("batch-first", "Samples taken for steps", batches.batch_first),
+    _silent("batch-first", "Samples taken for steps", sequences.batch_first),
     _silent("shuffled-apart", "Targets of other inputs", targets.shuffled_apart, targets.drawn_apart),
     _error("cuda-absent", "CUDA where there is none", _CUDA, shapes.cuda),
     _error(

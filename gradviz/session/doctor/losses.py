@@ -35,6 +35,7 @@ SHAPES = (
     "_reshape_alias",
     "_unsafe_view",
 )
+ELEMENTWISE = ("add", "sub", "rsub", "mul", "div", "neg", "pow", "square", "abs", "detach", "sum", "mean", *SHAPES)
 
 
 def ops(case: Case, *names: str) -> list[int]:

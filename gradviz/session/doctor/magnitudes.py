@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from gradviz.document import edits
 from gradviz.session.doctor import rates
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
+from gradviz.session.doctor.losses import DIFFERENCES, LOSSES, SHAPES
 from gradviz.session.doctor.text import name_of, receiver_of
 from gradviz.trace.table.frame import ZERO
 
@@ -359,7 +360,12 @@ def dead_relu(case: Case) -> Iterator[Hit]:
         passed = _passed_negative(case, at) if at != line and not fix else None
         if passed is not None:
             at, fix = passed.lineno, fixes(("a bias of 0", edits.replace_node(case.text, passed, "0.0")))
-        fix = fix or (_without_constant(case, at) if at != line else ()) or _leaky(case)
+        fix = fix or (_without_constant(case, at) if at != line else ())
+        last = _last_relu(case, node) if not fix else None
+        if last is not None:
+            at, fix = last.lineno, _without_last(case, last)
+            advice = f"Leave out the ReLU on line {at}: it is the last operation, and a target may be negative."
+        fix = fix or _leaky(case)
         why += f" That comes from line {at}." if at != line else ""
         yield Hit(at, step, why, advice, fix, case.mark(node, "lets nothing through"))
         return
@@ -469,6 +475,42 @@ def _unchanged(case: Case, line: int, title: str) -> tuple[Fix, ...]:
     if not written or not isinstance(number, ast.expr) or rates.constant(case, number) is None:
         return ()
     return fixes((title, edits.without_statement(case.text, line)))
+
+
+def _last_relu(case: Case, node: int) -> ast.Call | None:
+    """Return the call of a ReLU that is made of the last layer before a loss compares it with targets below 0, or that
+    of its module at the end of a Sequential."""
+    trace, queue, below = case.trace, [case.output(node)], False
+    for each in queue:
+        for user in trace.users_of(each).tolist():
+            read = case.read_by(user)
+            targets = [one for one in read if one != each and not trace.tensors.requires_grad[one]]
+            values = [case.first_value(one) for one in targets]
+            if trace.nodes.op[user] in SHAPES:
+                queue.append(case.output(user))
+            elif trace.nodes.op[user] not in (*DIFFERENCES, *LOSSES):
+                return None
+            below |= any(value is not None and bool((value < 0).any()) for value in values)
+    made = case.maker(case.output(node))
+    if not below or not isinstance(made, ast.Call):
+        return None
+    if name_of(made) in ("relu", "clamp"):
+        return made
+    chains = [each for each in case.calls if name_of(each) == "Sequential" and each.args]
+    ends = [last for each in chains if isinstance(last := each.args[-1], ast.Call) and name_of(last) == "ReLU"]
+    return ends[0] if len(chains) == len(ends) == 1 else None
+
+
+def _without_last(case: Case, call: ast.Call) -> tuple[Fix, ...]:
+    """Return the text without a ReLU that nothing follows."""
+    if name_of(call) == "ReLU":
+        chain = case.parents.get(call)
+        text = edits.remove_argument(case.text, chain, call) if isinstance(chain, ast.Call) else None
+    else:
+        held = receiver_of(call)
+        inner = call.args[0] if call.args and name_of(call) == "relu" else held
+        text = edits.replace_node(case.text, call, case.source(inner)) if inner is not None else None
+    return fixes(("without the last ReLU", text))
 
 
 def _leaky(case: Case) -> tuple[Fix, ...]:

@@ -16,13 +16,11 @@ from gradviz.session.doctor.cuts import (
     cut_behind,
     cut_hit,
     cuts_below,
-    dead_end,
-    gone_on,
     is_used,
-    shifted,
     taken_out,
     told,
 )
+from gradviz.session.doctor.ends import dead_end, gone_on, shifted
 from gradviz.session.doctor.text import asked_grads, is_of_gradients, name_of, receiver_of
 from gradviz.session.doctor.updates import updated_in_place
 from gradviz.trace.words.reasons import no_grad_reason, none_sentence

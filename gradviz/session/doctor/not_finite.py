@@ -214,7 +214,7 @@ def _kept_away(case: Case, node: int) -> tuple[Fix, ...]:
         operand = _operand_of(case, call)
         plain = not any(each.arg in ("unbiased", "correction") for each in call.keywords)
         if op in ("std", "var") and plain and _bad(case, case.trace.tensors.value[[case.output(node)]])[0]:
-            return fixes(("unbiased=False", edits.add_keyword(case.text, call.lineno, op, "unbiased", "False")))
+            return _of_several(case, node, call) or _of_one(case, call)
         if operand is None:
             continue
         if op == "exp" and _is_shared_out(case, node):
@@ -240,6 +240,40 @@ def _kept_away(case: Case, node: int) -> tuple[Fix, ...]:
                 code = f"({case.source(operand)}).clamp(min={_EPSILON})"
             return fixes((f"at least {_EPSILON}", edits.replace_node(case.text, operand, code)))
     return ()
+
+
+_SPREAD = ("std", "var", "mean", "std_mean", "var_mean")
+
+
+def _of_several(case: Case, node: int, call: ast.Call) -> tuple[Fix, ...]:
+    """Standardize along the only dimension that has several numbers, instead of one that has a single one."""
+    shape = case.shape(case.read_by(node)[0])
+    dims, one = [dim for dim, size in enumerate(shape) if size > 1], _dim_of(case, call)
+    if len(dims) != 1 or one is None:
+        return ()
+    beside = [each for each in case.on_line(call.lineno) if isinstance(each, ast.Call) and name_of(each) in _SPREAD]
+    changes: dict[ast.expr | ast.stmt, str | None] = {
+        given: str(dims[0])
+        for each in beside
+        if (given := _dim_of(case, each)) is not None and case.source(given) == case.source(one)
+    }
+    return fixes((f"along dimension {dims[0]}", edits.all_at_once(case.text, case.tree, changes)))
+
+
+def _dim_of(case: Case, call: ast.Call) -> ast.expr | None:
+    """Return the argument of a call that is a dimension."""
+    given = [each.value for each in call.keywords if each.arg == "dim"]
+    of_torch = isinstance(call.func, ast.Attribute) and case.source(call.func.value) == "torch"
+    return next(iter([*given, *call.args[of_torch:]]), None)
+
+
+def _of_one(case: Case, call: ast.Call) -> tuple[Fix, ...]:
+    """Take the spread of the numbers that there are, and divide by no less than a little: of one number it is 0."""
+    outer, code = case.parents.get(call), case.source(call)
+    text = f"{code[:-1].rstrip()}{', ' if call.args or call.keywords else ''}unbiased=False)"
+    divides = isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Div) and outer.right is call
+    text = f"({text} + {_EPSILON})" if divides else text
+    return fixes(("unbiased=False", edits.replace_node(case.text, call, text)))
 
 
 def _is_shared_out(case: Case, node: int) -> bool:

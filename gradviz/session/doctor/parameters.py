@@ -1,5 +1,6 @@
 """Parameters that are not trained: those that the optimizer does not have, and those that `parameters()` does not find.
-Those that get no gradient are in `untrained`; when gradients are cleared and used is in `training`."""
+Whole modules that it does not have are in `lacking`, parameters that get no gradient in `untrained`; when gradients are
+cleared and used is in `training`."""
 
 from __future__ import annotations
 
@@ -11,13 +12,24 @@ import numpy as np
 
 from gradviz.document import edits
 from gradviz.lists import listed
-from gradviz.session.doctor.case import SEARCHED, Case, Event, Fix, Hit, expected, fixes, parameters_of, steps_for
+from gradviz.session.doctor.case import (
+    SEARCHED,
+    Case,
+    Event,
+    Fix,
+    Hit,
+    expected,
+    first_use,
+    fixes,
+    optimizer_of,
+    owners_of,
+    trained_beside,
+)  # fmt: skip
 from gradviz.session.doctor.cuts import cuts_below
-from gradviz.session.doctor.losses import LOSSES
+from gradviz.session.doctor.lacking import forgotten, given_twice, left_out, one_of_several, own_attribute, owner_of
 from gradviz.session.doctor.text import name_of, receiver_of
 from gradviz.session.doctor.training import leaves, zeroed_too_late
 from gradviz.trace.table.schema import GATHERED
-from gradviz.trace.words.error_explanation import Mark
 
 
 def other_parameters(case: Case) -> Iterator[Hit]:
@@ -31,21 +43,21 @@ def other_parameters(case: Case) -> Iterator[Hit]:
     if not steps or not left or zeroed_too_late(case):
         return
     first = steps[0]
-    given_twice = next(_given_twice(case, left, first), None)
-    if given_twice is not None:
-        yield given_twice
+    found = next(given_twice(case, left, first), None) or next(one_of_several(case, left, first), None)
+    if found is not None:
+        yield found
         return
     if _cut_before(case, left):
         return
     alike = case.updates and not any(case.trace.tensors.is_parameter[each] for each in {*case.updates, *left})
     if case.updates and not alike:
         yield from _replaced(case, left, first)
-        yield from _left_out(case, left, first)
-        yield from _forgotten(case, left, first)
+        yield from left_out(case, left, first)
+        yield from forgotten(case, left, first)
         return
-    if case.updates and any(_grad_is_read(case, each) or not _trained_beside(case, each) for each in left):
+    if case.updates and any(_grad_is_read(case, each) or not trained_beside(case, each) for each in left):
         return
-    making = _optimizer(case, first)
+    making = optimizer_of(case, first)
     put = making is not None and any(_is_put_into(case, each, making) for each in left)
     replaced = next(_replaced(case, left, first), None) if put else None
     if replaced is not None:
@@ -67,31 +79,6 @@ def has_stepped(case: Case) -> bool:
     return all(call.lineno in ran for call in case.calls if name_of(call) == "step" and not call.args)
 
 
-def _given_twice(case: Case, left: list[int], step: int) -> Iterator[Hit]:
-    """Two optimizers of the same module, while another module that gets gradients has none."""
-    seen, names = dict[str, ast.Call](), {str(each) for each in case.trace.optimizers.name}
-    for call in [each for each in case.calls if name_of(each) in names and each.args]:
-        given = call.args[0]
-        held = receiver_of(given) if isinstance(given, ast.Call) and name_of(given) == "parameters" else None
-        owner = case.source(held) if held is not None else ""
-        earlier = seen.setdefault(owner, call)
-        if earlier is call:
-            continue
-        lacking = _owner(case, left) or (_own_attribute(case, left) if owner.startswith("self.") else "")
-        if not owner or not lacking:
-            return
-        name = lacking.rpartition(".")[2]
-        named = isinstance(given, ast.Call) and _is_named_after(case, earlier, name, given)
-        if named or (steps_for(case, earlier, left) and not steps_for(case, call, left)):
-            call, given = earlier, earlier.args[0]
-        why = f"Line {call.lineno} gives the parameters of {owner} to one of two optimizers. {lacking} gets gradients, "
-        why += "but no optimizer has its parameters, so no step() ever changes it."
-        text = edits.replace_node(case.text, given, f"{lacking}.parameters()")
-        advice = f"Give this one the parameters of {lacking}."
-        yield Hit(call.lineno, step + 1, why, advice, fixes((f"with {lacking}.parameters()", text)))
-        return
-
-
 def _cut_before(case: Case, left: list[int]) -> bool:
     """Whether the tensors of the optimizer are used before those that get gradients, and cut off from them."""
     trace = case.trace
@@ -111,7 +98,7 @@ def _cut_before(case: Case, left: list[int]) -> bool:
 
 def _replaced(case: Case, left: list[int], step: int) -> Iterator[Hit]:
     """A layer that replaced another after the optimizer had been given the module's parameters."""
-    making = _optimizer(case, step)
+    making = optimizer_of(case, step)
     given = {*expected(case)}
     late = [each for each in left if each in given or (making is not None and _is_put_into(case, each, making))]
     if making is None or not late:
@@ -158,126 +145,6 @@ def _is_put_into(case: Case, tensor: int, making: ast.Call) -> bool:
     return False
 
 
-def _left_out(case: Case, left: list[int], step: int) -> Iterator[Hit]:
-    """A module whose gradients are cleared by name before each backward(), and that no optimizer was given."""
-    making = _optimizer(case, step)
-    for call in [each for each in case.calls if name_of(each) == "zero_grad"] if making is not None else ():
-        held = receiver_of(call)
-        name = case.source(held) if held is not None else ""
-        own = parameters_of(case, name) if name else []
-        if not own or making is None or case.loop_of(call) is None or not {*own} <= {*left}:
-            continue
-        if not all(_trained_beside(case, each) for each in own):
-            continue
-        why = f"{name} gets gradients with each backward(), and line {call.lineno} clears them, but no step() ever "
-        why += f"changes {name}: line {making.lineno} does not give it to the optimizer."
-        advice = f"Give the optimizer both, or switch off requires_grad where {name} is not to be trained."
-        text, first = None, making.args[0] if making.args else None
-        if isinstance(first, ast.Call) and name_of(first) == "parameters":
-            code = f"[*{case.source(first)}, *{name}.parameters()]"
-            code = f"{name}.parameters()" if _is_named_after(case, making, name, first) else code
-            text = edits.replace_node(case.text, first, code)
-        yield Hit(making.lineno, step + 1, why, advice, fixes((f"with {name}.parameters()", text)))
-        return
-
-
-def _is_named_after(case: Case, making: ast.Call, name: str, given: ast.Call) -> bool:
-    """Whether an optimizer is called after one module and was given another: `opt_gen = Adam(disc.parameters())`."""
-    statement, other = case.statement(making.lineno), case.source(receiver_of(given) or given)
-    words = set(re.split(r"[_.]", case.source(statement.targets[0]))) if isinstance(statement, ast.Assign) else set()
-    return name in words and other not in words
-
-
-def _forgotten(case: Case, left: list[int], step: int) -> Iterator[Hit]:
-    """A new module that is trained together with another, and that the only optimizer was not given. One that was
-    trained before, or is not to be, was loaded, copied, frozen or switched to evaluation."""
-    making, owner = _optimizer(case, step), _owner(case, left)
-    first: ast.expr | None = making.args[0] if making is not None and making.args else None
-    if isinstance(first, ast.Name) and making is not None:
-        first = case.assigned(first.id, making.lineno)
-    if isinstance(first, ast.Call) and name_of(first) == "list" and len(first.args) == 1:
-        first = first.args[0]
-    names = {str(each) for each in case.trace.optimizers.name}
-    alone = [each for each in case.calls if name_of(each) in names] == [making]
-    holders = _holders(case, first) if first is not None else []
-    owner = owner or _beside(case, left, holders)
-    if not alone or first is None or not holders or not owner:
-        return
-    given = [n for n in case.walked if isinstance(n, ast.Name) and n.id == owner and isinstance(n.ctx, ast.Store)]
-    kept = ("load_state_dict", "deepcopy", "eval", "requires_grad_", "detach", "load", "register_buffer")
-    plain = len(given) == 1 and "." not in "".join(holders)
-    if not (plain or "." in owner) or any(name_of(each) in kept for each in case.calls):
-        return
-    own = parameters_of(case, owner)
-    around = {*own} > {*left} and {*own} - {*left} <= case.updates  # it holds what the optimizer was given
-    cleared = {"cleared"} if around and own[0] not in left else set[str]()  # with the layers before
-    own = left if around else own
-    if {*own} != {*left} or not all(_trained_beside(case, each) for each in own) or ".requires_grad" in case.text:
-        return
-    unused = {event.what for each in own for event in case.events[each]} <= {"added", *cleared}
-    if making is None or not unused or not _meets_targets(case, own):
-        return
-    line, what = making.lineno, " and ".join(case.name(each) for each in own[:3]) if around else owner
-    many = around and len(own) > 1
-    why = f"{what} {'get' if many else 'gets'} gradients with each backward(), but line {line} gives the optimizer "
-    why += f"only the parameters of {' and '.join(holders)}: no step() ever changes {what}."
-    advice = f"Give the optimizer both, or switch off requires_grad where {what} "
-    advice += f"{'are' if many else 'is'} not to be trained."
-    before = case.source(first)[1:-1] if isinstance(first, ast.List) else f"*{case.source(first)}"
-    before = f"*({before[1:]})" if isinstance(first, ast.BinOp) else before
-    groups = isinstance(first, ast.List) and any(isinstance(each, ast.Dict) for each in first.elts)
-    more = f'{{"params": {owner}.parameters()}}' if groups else f"*{owner}.parameters()"
-    code = f"{owner}.parameters()" if around else f"[{before}, {more}]"
-    text = edits.replace_node(case.text, first, code)
-    offered = fixes((f"with {owner}.parameters()", text))
-    yield Hit(making.lineno, step + 1, why, advice, offered, first_use(case, own[0]))
-
-
-def _beside(case: Case, left: list[int], holders: list[str]) -> str:
-    """Return the attribute that holds some tensors, if an optimizer was given several others of the same object."""
-    objects = {each.rpartition(".")[0] for each in holders}
-    if len(holders) < 2 or len(objects) != 1 or objects == {""}:
-        return ""
-    paths = {each for tensor in left for each in _owners(case, tensor)}
-    return next((each for each in sorted(paths) if each.rpartition(".")[0] in objects and each not in holders), "")
-
-
-def _holders(case: Case, given: ast.expr) -> list[str]:
-    """Return the modules whose parameters are all that an optimizer was given, `[*a.parameters(), *b.parameters()]` or
-    in groups; none for anything else."""
-    if isinstance(given, ast.BinOp) and isinstance(given.op, ast.Add):
-        parts = [given.left, given.right]
-    elif isinstance(given, ast.Call) and name_of(given) == "list" and len(given.args) == 1:
-        parts = given.args
-    elif isinstance(given, ast.Dict):
-        pairs = zip(given.keys, given.values, strict=True)
-        parts = [value for key, value in pairs if isinstance(key, ast.Constant) and key.value == "params"]
-    elif isinstance(given, ast.List):
-        parts = [each.value if isinstance(each, ast.Starred) else each for each in given.elts]
-    else:
-        held = receiver_of(given) if isinstance(given, ast.Call) and name_of(given) == "parameters" else None
-        return [case.source(held)] if held is not None else []
-    found = [_holders(case, each) for each in parts]
-    return [each for names in found for each in names] if all(found) else []
-
-
-def _meets_targets(case: Case, leaves: list[int]) -> bool:
-    """Whether a loss compares what was computed from some leaves with data; a critic is not trained by its judgement
-    of others, which has no targets or always the same ones."""
-    nodes, tensors = case.trace.nodes, case.trace.tensors
-    fitting = [case.read_by(node)[:2] for node in np.flatnonzero(np.isin(nodes.op, _FITTING)).tolist()]
-    for given, target in [read for read in fitting if len(read) == 2]:  # not `1 - x`
-        value = case.first_value(target)
-        if tensors.requires_grad[target] or value is None or value.size < 2 or not np.ptp(value):
-            continue
-        if {*leaves} & {*case.ancestors(given)} and not {*leaves} & {*case.ancestors(target)}:
-            return True
-    return False
-
-
-_FITTING = (*LOSSES, "sub")
-
-
 def _never_updated(case: Case) -> list[int]:
     """Leaves that got gradients, which were neither used nor asked for."""
     found = []
@@ -308,16 +175,6 @@ def _was_used(events: list[Event]) -> bool:
     return any(event.what == "updated" and event.step > first for event in events)
 
 
-def _trained_beside(case: Case, tensor: int) -> bool:
-    """Whether some backward call gave gradients to both a tensor and one that an optimizer has."""
-
-    def calls(leaf: int) -> set[int]:
-        return {case.call_of(event.step) for event in case.events.get(leaf, []) if event.what == "added"}
-
-    own = calls(tensor)
-    return any(own & calls(each) for each in case.updates)
-
-
 def _grad_is_read(case: Case, tensor: int) -> bool:
     name = case.name(tensor)
     return any(
@@ -325,20 +182,6 @@ def _grad_is_read(case: Case, tensor: int) -> bool:
         for n in case.walked
         if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)
     )  # fmt: skip
-
-
-def _optimizer(case: Case, step: int) -> ast.Call | None:
-    """Return the call that made the optimizer of a step."""
-    call = case.called("step", case.line_of(step))
-    held = receiver_of(call) if call is not None else None
-    name = case.source(held).split(".")[-1] if held is not None else ""
-    kind = str(case.trace.optimizers.name[case.trace.optimizers.step.tolist().index(step)])
-    made = [each for each in case.calls if name_of(each) == kind]
-    for each in made:
-        statement = case.statement(each.lineno)
-        if isinstance(statement, ast.Assign) and case.source(statement.targets[0]).split(".")[-1] == name:
-            return each
-    return made[0] if made else None
 
 
 def _given(case: Case, making: ast.Call | None, left: list[int]) -> tuple[Fix, ...]:
@@ -355,9 +198,9 @@ def _given(case: Case, making: ast.Call | None, left: list[int]) -> tuple[Fix, .
     if isinstance(first, ast.List) and all(name.isidentifier() for name in names):
         inner = ", ".join([*(case.source(each) for each in first.elts), *names])
         return fixes(("with all of them", edits.replace_node(case.text, first, f"[{inner}]")))
-    owner = _owner(case, left)
+    owner = owner_of(case, left)
     if not owner and case.source(first).startswith("self."):
-        owner = _own_attribute(case, left)
+        owner = own_attribute(case, left)
     if not owner:
         return ()
     bound = [s.lineno for s in case.statements if isinstance(s, ast.Assign) and case.source(s.targets[0]) == owner]
@@ -374,26 +217,6 @@ def _given(case: Case, making: ast.Call | None, left: list[int]) -> tuple[Fix, .
             code = code.replace(case.source(first), f"{owner}.parameters()", 1)
         return fixes((f"made after {owner}", edits.moved_after(case.text, statement.lineno, bound[-1], code)))
     return fixes((f"with {owner}.parameters()", edits.replace_node(case.text, first, f"{owner}.parameters()")))
-
-
-def _owner(case: Case, left: list[int]) -> str:
-    """Return the variable that holds the module of these tensors, "" if none does."""
-    owners = {each for tensor in left for each in _owners(case, tensor)}
-    return next((each for each in sorted(owners, key=len) if _HELD.fullmatch(each) and each != "self"), "")
-
-
-def _own_attribute(case: Case, left: list[int]) -> str:
-    """Return the attribute that holds the module of these tensors, as the methods of its object say it; "" for none."""
-    paths = {each.partition(".")[2] for tensor in left for each in _owners(case, tensor)}
-    return next((f"self.{path}" for path in sorted(paths) if path.isidentifier()), "")
-
-
-_HELD = re.compile(r"[^\W\d]\w*(\['\w+'\])?")  # `critic`, or `nets['critic']`
-
-
-def _owners(case: Case, tensor: int) -> list[str]:
-    rows = case.trace.history("names", "tensor").all(tensor)
-    return [str(each) for each in case.trace.names.owner[rows] if each]
 
 
 _MADE = ("randn", "rand", "zeros", "ones", "tensor", "full", "empty", "Parameter", "eye", "arange", "randn_like")
@@ -433,7 +256,7 @@ def _container(case: Case, tensor: int) -> ast.stmt | None:
     tuple(blocks)`."""
     if tensor not in case.events:
         return None
-    for owner in _owners(case, tensor):
+    for owner in owners_of(case, tensor):
         name, bracket, _ = owner.partition("[")
         for statement in case.statements if bracket and name.startswith("self.") else ():
             if not isinstance(statement, ast.Assign) or case.source(statement.targets[0]) != name:
@@ -531,11 +354,6 @@ def _appended_to(case: Case, statement: ast.stmt) -> ast.Assign | None:
     made = [each for each in case.statements if isinstance(each, ast.Assign) and held is not None]
     name = case.source(held) if held is not None else ""
     return next((each for each in made if case.source(each.targets[0]) == name), None)
-
-
-def first_use(case: Case, tensor: int) -> tuple[Mark, ...]:
-    users = case.trace.users_of(tensor).tolist()
-    return case.mark(users[0], f"uses {case.name(tensor)}") if users else ()
 
 
 def _registered(case: Case, statement: ast.Assign | ast.AnnAssign | ast.Expr, name: str) -> tuple[Fix, ...]:

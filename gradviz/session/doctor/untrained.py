@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import ast
 import difflib
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import Case, Fix, Hit, expected, fixes, once, parameters_of, ran, sources
+from gradviz.session.doctor.case import Case, Fix, Hit, expected, first_use, fixes, once, parameters_of, ran, sources
 from gradviz.session.doctor.cuts import (
     PLAIN_NUMBERS,
     copies,
@@ -19,15 +20,13 @@ from gradviz.session.doctor.cuts import (
     cut_fixes,
     cut_hit,
     cuts_below,
-    dead_end,
-    gone_on,
-    summed,
     told,
 )
-from gradviz.session.doctor.losses import SHAPES
+from gradviz.session.doctor.ends import dead_end, gone_on, summed
+from gradviz.session.doctor.losses import ELEMENTWISE
 from gradviz.session.doctor.magnitudes import is_summand
 from gradviz.session.doctor.missing import ROWS
-from gradviz.session.doctor.parameters import first_use, has_stepped, has_trained_sibling
+from gradviz.session.doctor.parameters import has_stepped, has_trained_sibling
 from gradviz.session.doctor.text import asked_grads, name_of, receiver_of, values_of
 from gradviz.session.doctor.training import zeroed_too_late
 
@@ -202,7 +201,7 @@ def _added_to(case: Case, tensor: int) -> int:
     for each in queue:
         for user in case.trace.users_of(each).tolist() if len(queue) < 100 else ():
             made, tracked = case.output(user), any(case.trace.tensors.requires_grad[case.read_by(user)])
-            if nodes.op[user] not in _ELEMENTWISE:
+            if nodes.op[user] not in ELEMENTWISE:
                 return -1
             if tracked and found < 0 and nodes.op[user] in ("add", "sub") and made in case.below_roots:
                 found = user
@@ -210,7 +209,6 @@ def _added_to(case: Case, tensor: int) -> int:
     return found
 
 
-_ELEMENTWISE = ("add", "sub", "rsub", "mul", "div", "neg", "pow", "square", "abs", "detach", "sum", "mean", *SHAPES)
 _GRAPH = "create_graph"
 
 
@@ -278,7 +276,8 @@ def frozen(case: Case) -> Iterator[Hit]:
     found = next(_misspelt(case), None)
     names = {str(each) for each in case.trace.optimizers.name}
     if found is None and not any("requires_grad" in case.source(each) for each in case.calls if name_of(each) in names):
-        found = next(_frozen_source(case), None) or next(_half_frozen(case), None)  # else it takes only the trained
+        finders = (_frozen_source, _half_frozen, _made_frozen)  # else it takes only the trained
+        found = next((hit for find in finders for hit in find(case)), None)
     if found is not None:
         yield found
 
@@ -332,6 +331,37 @@ def _is_of_its_own(case: Case, name: str) -> bool:
 def _is_called(case: Case, node: ast.expr) -> bool:
     outer = case.parents.get(node)
     return isinstance(outer, ast.Call) and outer.func is node
+
+
+def _made_frozen(case: Case) -> Iterator[Hit]:
+    """`nn.Parameter(…, requires_grad=False)`, given to an optimizer, whose .grad the snippet wants to see."""
+    trace, asked = case.trace, {int(each) for each in case.trace.flags.tensor[case.trace.flags.requires_grad].tolist()}
+    given = {each for held in sources(case).values() for each in held} - asked
+    for tensor in sorted(given & case.below_roots) if case.updates and not _FROZEN.search(case.text) else ():
+        made = case.called("Parameter", int(trace.tensors.line[tensor]))
+        off = [each for each in made.keywords if each.arg == _RIGHT] if made is not None else []
+        if made is None or not off or trace.tensors.requires_grad[tensor] or not _is_shown(case, tensor):
+            continue
+        name, line = case.name(tensor), made.lineno
+        why = f"Line {line} makes {name} with {_RIGHT}=False: its .grad stays None in all {len(trace.calls)} backward "
+        why += "passes, and step() never changes it."
+        offered = fixes(("trained", edits.remove_keyword(case.text, made, _RIGHT)))
+        advice = f"Leave {_RIGHT}=False out; what is not to be trained is a buffer."
+        yield Hit(line, int(trace.calls.step[0]) + 1, why, advice, offered, first_use(case, tensor))
+        return
+
+
+_FROZEN = re.compile(r"#.*(froz|freez|fixed|constant|not (be )?(train|learn|updat)|None)", re.IGNORECASE)
+
+
+def _is_shown(case: Case, tensor: int) -> bool:
+    """Whether the .grad of a tensor is read other than to ask whether it is None."""
+    names, end = {case.name(tensor).rpartition(".")[2]}, len(case.trace) + 1
+    reads = [
+        n for n in case.walked if isinstance(n, ast.Attribute) and n.attr == "grad" and isinstance(n.ctx, ast.Load)
+    ]
+    reads = [n for n in reads if not isinstance(case.parents.get(n), (ast.Compare, ast.Assert, ast.If))]
+    return any(case.source(n.value).rpartition(".")[2] in names and case.was(n.value, end) == tensor for n in reads)
 
 
 def _half_frozen(case: Case) -> Iterator[Hit]:
@@ -403,7 +433,7 @@ def _frozen_source(case: Case) -> Iterator[Hit]:
         line, switches = int(trace.tensors.line[first]), _switches(case)
         if trace.tensors.requires_grad[first] and len(switches) == 1:
             line = switches[0]
-        if case.updates and _is_meant(case, name, line):
+        if case.updates and _is_meant(case, name, line) and not _is_given_alone(case, name):
             continue
         why = (
             f"{name} is given to the optimizer, but requires no grad in any of {len(trace.calls)} backward passes: it "
@@ -424,6 +454,13 @@ def _is_meant(case: Case, name: str, line: int) -> bool:
         return False
     groups = [each for each in case.walked if isinstance(each, ast.Dict) and f"{name}.parameters(" in case.source(each)]
     return not groups
+
+
+def _is_given_alone(case: Case, name: str) -> bool:
+    """Whether an optimizer was made of one thing and of nothing else."""
+    names = {str(each) for each in case.trace.optimizers.name}
+    given = [each.args[0] for each in case.calls if name_of(each) in names and each.args]
+    return any(isinstance(each, ast.Call) and case.source(receiver_of(each) or each) == name for each in given)
 
 
 def switched_off(case: Case, tensor: int, cursor: int) -> int:
