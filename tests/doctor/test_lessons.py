@@ -368,3 +368,33 @@ def test_optimizers_that_step_in_a_loop_are_cleared_in_one() -> None:
     assert "    for o in optims.values():\n        o.zero_grad()\n    loss.backward()" in finding.fixes[0].text
     trace = run(finding.fixes[0].text)
     assert (trace.errors.message.tolist(), places(diagnose(trace))) == ([], [])
+
+
+TWO_TRAININGS = """\
+import torch
+from torch import nn
+torch.manual_seed(0)
+x, y = torch.randn(16, 3), torch.randn(16, 1)
+w = torch.zeros(3, 1, requires_grad=True)
+lr = 1.5
+for i in range(9):
+    by_hand = nn.functional.mse_loss(x @ w, y)
+    by_hand.backward()
+    with torch.no_grad():
+        w -= lr * w.grad
+        w.grad = None
+model = nn.Linear(3, 1)
+opt = torch.optim.SGD(model.parameters(), lr=0.01)
+for i in range(6):
+    loss = nn.functional.mse_loss(model(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+
+
+def test_a_loss_that_climbs_is_put_down_to_the_learning_rate_of_its_own_training() -> None:
+    (finding,) = examined(TWO_TRAININGS)
+    assert (finding.id, finding.line) == ("lr-too-large", 6)
+    assert "a learning rate of 1.5 each" in finding.explanation
+    assert "lr = 0.1\n" in finding.fixes[0].text

@@ -66,6 +66,11 @@ from tests.worker.conftest import Runner
         ),
         ("from torch.utils.benchmark import Timer\nprint(len(Timer('torch.ones(2)').timeit(2).times))", "2\n"),
         (
+            "from torch.utils.benchmark import Timer\ndef f(): print('f')\n"
+            "Timer('f()', setup='from __main__ import f, Timer').timeit(2)",
+            "f\nf\n",
+        ),
+        (
             "from torch.utils.benchmark import Timer\ntry: Timer('auto x = 1;', language='cpp')\n"
             "except PermissionError as e: print(e)",
             "a Timer of C++ is not available in GradViz snippets; time Python, or leave it out\n",

@@ -331,7 +331,7 @@ def unregistered(case: Case) -> Iterator[Hit]:
         return
     for statement, tensor in _plainly_assigned(case):
         line, name = statement.lineno, case.name(tensor)
-        if tensor not in case.events and not case.raised:
+        if not case.raised and not _could_have_been_trained(case, tensor):
             continue
         value = trace.frame_at(len(trace)).grad(tensor)
         why = f"Line {line} keeps {name} where parameters() does not look: only modules and nn.Parameters that are "
@@ -343,6 +343,12 @@ def unregistered(case: Case) -> Iterator[Hit]:
         line = list_of.lineno if (list_of := _appended_to(case, statement)) is not None else line
         yield Hit(line, cursor, why, advice, _registered(case, statement, name), first_use(case, tensor))
         return
+
+
+def _could_have_been_trained(case: Case, tensor: int) -> bool:
+    """Whether an optimizer takes a step after a gradient of this tensor, which otherwise was only to be looked at."""
+    first = min((event.step for event in case.events.get(tensor, [])), default=len(case.trace))
+    return first < case.optimizer_steps[-1]
 
 
 def _appended_to(case: Case, statement: ast.stmt) -> ast.Assign | None:

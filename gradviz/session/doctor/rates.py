@@ -8,7 +8,7 @@ import itertools
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,11 +46,14 @@ def _read_losses(trace: Trace) -> tuple[list[float], list[int]]:
     return losses, kept
 
 
-def learning_rate(case: Case) -> tuple[int, ast.expr | None, float]:
+def learning_rate(case: Case, calls: Sequence[int] = ()) -> tuple[int, ast.expr | None, float]:
     """Return the line that sets the learning rate, the number there, and its value; (-1, None, 0) if it is not
-    known."""
-    updates = case.trace.updates
-    settings = [str(each) for each in updates.settings[np.isin(updates.step, case.optimizer_steps[:1])][:1]]
+    known. With backward calls: the one of the training to which they belong."""
+    updates, steps = case.trace.updates, case.optimizer_steps
+    if calls:
+        first, last = (int(case.trace.calls.step[call]) for call in (calls[0], calls[-1]))
+        steps = [each for each in steps if first < each < last]
+    settings = [str(each) for each in updates.settings[np.isin(updates.step, steps[:1])][:1]]
     if settings:
         found = re.search(r"\blr=([\d.e+-]+)", settings[0])
         return _rate_of_optimizer(case, float(found[1]) if found else 0.0)
@@ -279,7 +282,7 @@ def lr_too_large(case: Case) -> Iterator[Hit]:
         return
     if _moved(case) < _FAR:  # the data of the later steps are harder
         return
-    line, node, rate = learning_rate(case)
+    line, node, rate = learning_rate(case, calls)
     if line <= 0:
         return
     finite = [each for each in losses if math.isfinite(each)]
@@ -364,7 +367,7 @@ def lr_too_small(case: Case) -> Iterator[Hit]:
     losses, calls = _losses(case)
     if len(losses) < 5 or not all(math.isfinite(each) for each in losses):
         return
-    line, node, rate = learning_rate(case)
+    line, node, rate = learning_rate(case, calls)
     still = 0 < rate <= 1e-6 and _moved(case) < 1e-5
     if losses[0] <= 0 and not still:
         return

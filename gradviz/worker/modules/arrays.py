@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, SupportsIndex, SupportsInt
 
@@ -241,6 +241,7 @@ def numpy_modules(source: np.random.RandomState | None = None) -> dict[str, obje
         "errstate": _errstate,
         "ndindex": _ndindex,
         "ndenumerate": _ndenumerate,
+        "nditer": NdIter,
         "fromfunction": _fromfunction,
         "s_": _ByIndex(lambda key: key),
         "euler_gamma": np.euler_gamma,
@@ -413,6 +414,74 @@ def _ndindex(*shape: SupportsIndex) -> Iterator[tuple[int, ...]]:
 def _ndenumerate(arr: object) -> Iterator[tuple[tuple[int, ...], object]]:
     array = np.asarray(to_numpy(arr))
     return iter(list(zip(_ndindex(*array.shape), map(to_snippet, array.ravel()), strict=True)))
+
+
+@keep_methods
+class NdIter:
+    """`np.nditer` of one array: its elements, in the order in which they lie in memory, with their indices."""
+
+    __slots__ = ("_array", "_at", "_axes", "_begun", "_left", "_tracks")
+
+    def __init__(self, op: object, flags: Sequence[object] = (), op_flags: object = (), order: object = "K") -> None:
+        array = np.asarray(to_numpy(op))
+        kinds = [str.__str__(str(each)) for each in flags]
+        if set(kinds) - {"multi_index", "refs_ok", "zerosize_ok"} or order not in ("K", "C"):
+            raise TypeError(f"np.nditer(flags={kinds}, order={order!r}) is not available in GradViz snippets")
+        self._array, self._tracks = array.view(), "multi_index" in kinds
+        self._array.flags.writeable = array.flags.writeable and "write" in str.__str__(str(op_flags))
+        axes = range(array.ndim)
+        self._axes = sorted(axes, key=lambda axis: -abs(array.strides[axis])) if order == "K" else list(axes)
+        self.reset()
+
+    finished = property(lambda self: self._at is None, doc="Whether all elements were visited.")
+    value = property(lambda self: self[0], doc="The element where it stands.")
+
+    def reset(self) -> None:
+        """Go back to the first element."""
+        self._left = itertools.product(*[range(self._array.shape[axis]) for axis in self._axes])
+        self.iternext()
+        self._begun = False  # a loop begins at the first element
+
+    def iternext(self) -> bool:
+        """Go on, and tell whether there is another element."""
+        self._at = next(self._left, None)
+        return self._at is not None
+
+    @property
+    def multi_index(self) -> tuple[int, ...]:
+        """The indices of the element."""
+        if not self._tracks:
+            raise ValueError("Iterator is not tracking a multi-index")
+        return self._place()
+
+    def _place(self) -> tuple[int, ...]:
+        if self._at is None:
+            raise ValueError("Iterator is past the end")
+        place = dict(zip(self._axes, self._at, strict=True))
+        return tuple([place[axis] for axis in range(len(place))])
+
+    def __getitem__(self, key: SupportsIndex) -> object:
+        if operator.index(key) != 0:
+            raise IndexError("Iterator operand index is out of bounds")
+        place: Any = (*self._place(), ...)
+        return to_snippet(self._array[place])
+
+    def __iter__(self) -> NdIter:
+        return self
+
+    def __next__(self) -> object:
+        if self._begun:
+            self.iternext()
+        self._begun = True
+        if self._at is None:
+            raise StopIteration
+        return self[0]
+
+    def __enter__(self) -> NdIter:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        return None
 
 
 def _fromfunction(

@@ -1,14 +1,14 @@
 """`import sklearn` for a snippet: toy data sets, splits, scalers and metrics, as PyTorch tutorials use them.
 
 Written in NumPy with scikit-learn's order of random draws, so that a seeded data set or split has the same numbers;
-without a seed, they come from the snippet's own `np.random`. There are no models. Arrays go through
+without a seed, they come from the snippet's own `np.random`. Of the models there is only PCA. Arrays go through
 `numpy_boundary`. Next: `splits` and `toy_sets`."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, SupportsIndex
+from typing import Any, Self, SupportsIndex
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from gradviz.engine.kernel.dtypes import Array
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.splits import KFold, StratifiedKFold, resample, shuffle, train_test_split
 from gradviz.worker.modules.toy_sets import DRAWS, TOY_SETS, numbers_in
+from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.numpy_boundary import to_numpy, to_snippet
 
 VERSION = "1.9.1"
@@ -27,9 +28,8 @@ def learning_modules(source: np.random.RandomState) -> dict[str, object]:
     parts: dict[str, dict[str, object]] = {
         "datasets": {make.__name__: make for make in TOY_SETS},
         "model_selection": {each.__name__: each for each in (train_test_split, KFold, StratifiedKFold)},
-        "preprocessing": {
-            each.__name__: each for each in (StandardScaler, MinMaxScaler, LabelEncoder, normalize, scale)
-        },
+        "preprocessing": {each.__name__: each for each in _PREPARING},
+        "decomposition": {"PCA": PCA},
         "metrics": {each.__name__: each for each in _SCORES},
         "utils": {"resample": resample, "shuffle": shuffle},
     }
@@ -172,6 +172,140 @@ class LabelEncoder(_Fitted):
     def inverse_transform(self, y: object) -> object:
         """Return the labels of numbers."""
         return to_snippet(self._fitted()[np.asarray(to_numpy(y))])
+
+
+class PCA(_Fitted):
+    """Turns columns so that the first ones differ most, by a singular value decomposition."""
+
+    __slots__ = ("_wanted", "_whiten")
+
+    def __init__(
+        self, n_components: object = None, *, copy: object = True, whiten: object = False, svd_solver: object = "auto",
+        random_state: object = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        if not (n_components is None or type(n_components) in (int, float)):
+            raise ValueError(f"PCA(n_components={n_components!r}) is not available in GradViz snippets")
+        self._wanted, self._whiten = n_components, bool(whiten)
+
+    mean_ = property(lambda self: to_snippet(self._fitted()[0].copy()), doc="The mean of each column.")
+    components_ = property(lambda self: to_snippet(self._fitted()[1].copy()), doc="The directions, in rows.")
+    singular_values_ = property(lambda self: to_snippet(self._fitted()[2].copy()), doc="How long they are.")
+    explained_variance_ = property(lambda self: to_snippet(self._fitted()[3].copy()), doc="The variance along each.")
+    explained_variance_ratio_ = property(lambda self: to_snippet(self._fitted()[4].copy()), doc="Its share.")
+    n_components_ = property(lambda self: len(self._fitted()[1]), doc="How many directions there are.")
+
+    def fit(self, X: object, y: object = None) -> PCA:
+        """Find the directions."""
+        x = _columns(X)
+        most = min(x.shape)
+        mean = x.mean(0)
+        _, lengths, rows = np.linalg.svd(x - mean, full_matrices=False)
+        largest = np.take_along_axis(rows, np.abs(rows).argmax(1)[:, None], 1)
+        rows = rows * np.sign(largest)
+        variances = lengths**2 / (len(x) - 1)
+        shares = variances / variances.sum()
+        count = most if self._wanted is None else self._wanted
+        if isinstance(count, float) and 0 < count < 1:
+            count = int(np.searchsorted(np.cumsum(shares), count, side="right")) + 1
+        if not (isinstance(count, int) and 0 <= count <= most):
+            raise ValueError(
+                f"n_components={count!r} must be between 0 and min(n_samples, n_features)={most!r} with "
+                "svd_solver='full'"
+            )
+        self._found = mean, rows[:count], lengths[:count], variances[:count], shares[:count]
+        return self
+
+    def transform(self, X: object) -> object:
+        """Return rows as numbers along the directions."""
+        mean, rows, _, variances, _ = self._fitted()
+        found = (_columns(X) - mean) @ rows.T
+        return to_snippet(found / np.sqrt(variances) if self._whiten else found)
+
+    def inverse_transform(self, X: object) -> object:
+        """Undo `transform`, but for what lies along other directions."""
+        mean, rows, _, variances, _ = self._fitted()
+        x = _columns(X)
+        return to_snippet((x * np.sqrt(variances) if self._whiten else x) @ rows + mean)
+
+    def __repr__(self) -> str:
+        return "PCA()" if self._wanted is None else f"PCA(n_components={self._wanted})"
+
+
+@keep_methods
+class OneHot:
+    """What OneHotEncoder returns: an array that `toarray` hands out."""
+
+    __slots__ = ("_array",)
+    _array: Array
+
+    def __new__(cls, *given: object, **named: object) -> Self:
+        raise TypeError("it is made by a OneHotEncoder in GradViz snippets")
+
+    shape = property(lambda self: self._array.shape, doc="Its numbers of rows and columns.")
+
+    def toarray(self) -> object:
+        """Return the array."""
+        return to_snippet(self._array.copy())
+
+    todense = toarray
+
+
+class OneHotEncoder(_Fitted):
+    """Encodes each label of each column as a column of zeros and ones."""
+
+    __slots__ = ("_dense",)
+
+    def __init__(self, *, sparse_output: object = True, handle_unknown: object = "error", dtype: object = None) -> None:
+        super().__init__()
+        if handle_unknown != "error" or dtype is not None:
+            raise ValueError("a OneHotEncoder has only sparse_output in GradViz snippets; leave the others out")
+        self._dense = not sparse_output
+
+    categories_ = property(lambda self: [to_snippet(each.copy()) for each in self._fitted()], doc="The labels.")
+
+    def fit(self, X: object, y: object = None) -> OneHotEncoder:
+        """Find the labels of each column."""
+        self._found = [np.unique(column) for column in _label_columns(X)]
+        return self
+
+    def transform(self, X: object) -> object:
+        """Return a column for each label."""
+        found, columns = self._fitted(), _label_columns(X)
+        for at, (kinds, column) in enumerate(zip(found, columns, strict=True)):
+            if len(unknown := np.setdiff1d(column, kinds)):
+                raise ValueError(f"Found unknown categories {unknown.tolist()} in column {at} during transform")
+        parts = [column[:, None] == kinds for kinds, column in zip(found, columns, strict=True)]
+        array = np.concatenate(parts, axis=1).astype(float)
+        if self._dense:
+            return to_snippet(array)
+        made: OneHot = object.__new__(OneHot)
+        made._array = array
+        return made
+
+    def inverse_transform(self, X: object) -> object:
+        """Return the labels."""
+        found, x = self._fitted(), _columns(X.toarray() if isinstance(X, OneHot) else X)
+        ends = np.cumsum([len(kinds) for kinds in found])[:-1]
+        parts = zip(found, np.split(x, ends, axis=1), strict=True)
+        return to_snippet(np.stack([kinds[part.argmax(1)] for kinds, part in parts], axis=1))
+
+
+def _label_columns(given: object) -> list[Array]:
+    if isinstance(given, list | tuple):
+        columns: list[object] = [list(column) for column in zip(*given, strict=True)]
+    else:
+        rows = np.asarray(to_numpy(given))
+        columns = list(rows.T) if rows.ndim == 2 else []
+    if not columns:
+        raise ValueError("Expected 2D array: labels in rows and columns")
+    found = [np.asarray(to_numpy(column)) for column in columns]
+    if any(each.dtype.kind not in "biufU" or each.ndim != 1 for each in found):
+        raise ValueError("labels are numbers or texts in GradViz snippets")
+    return found
+
+
+_PREPARING = (StandardScaler, MinMaxScaler, LabelEncoder, OneHotEncoder, normalize, scale)
 
 
 # --- scores ---

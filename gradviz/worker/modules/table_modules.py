@@ -16,8 +16,8 @@ import numpy as np
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.scratch_paths import Path, open_
-from gradviz.worker.modules.table_values import names_of
-from gradviz.worker.modules.tables import RUN, DataFrame, Series, frame, numbered
+from gradviz.worker.modules.table_values import names_of, numbered
+from gradviz.worker.modules.tables import RUN, DataFrame, Series, frame
 from gradviz.worker.objects.numpy_boundary import numeric
 
 VERSION = "3.1.1"

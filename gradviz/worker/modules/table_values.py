@@ -251,6 +251,28 @@ def names_of(given: Any) -> list[Any]:
     return [each if type(each) is int else str.__str__(str(each)) for each in given]
 
 
+def cell_of(value: Any) -> object:
+    """A single value, which is NumPy's if it is a number."""
+    return to_snippet(value) if isinstance(value, (np.number, np.bool_)) else own_value(value)
+
+
+def numbered(count: int) -> Array:
+    return np.arange(count)
+
+
+_OF_SOME = "mean min max std var median".split()  # which are nan of nothing
+
+
+def reduced(data: Array, name: str) -> object:
+    if data.dtype.kind == "U" and name not in ("min", "max"):
+        raise TypeError(f"Cannot perform reduction '{name}' with string dtype")
+    kept = data[~missing(data)]
+    more = {"ddof": 1} if name in ("std", "var") else {}
+    if len(kept) <= len(more) and name in _OF_SOME:
+        return np.float64("nan")
+    return getattr(np, name)(kept, **more)
+
+
 # --- labels ---
 
 
@@ -330,6 +352,11 @@ class Groups:
     def __getitem__(self, key: Any) -> Groups:
         only = names_of([key])[0] if isinstance(key, str | int) else names_of(key)
         return groups_of(self._table, self._by, self._as_index, only)
+
+    def __getattr__(self, name: str) -> Groups:
+        if name.startswith("_") or name not in self._table._columns:
+            raise AttributeError(f"'DataFrameGroupBy' object has no attribute '{name}'")
+        return self[name]
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         return ((key, self.get_group(key)) for key in self._keys().tolist())

@@ -1,15 +1,15 @@
 """The tables and columns of `table_modules`.
 
 A column is one of NumPy's arrays of numbers, truth values or texts; a table is columns of one length under their names.
-A row of several types is a column of Python's own values. Nothing is written in place except a whole column. Next:
-`table_values`, of which tables are made."""
+A row of several types is a column of Python's own values. No cell is written in place: a table or column gets others.
+Next: `table_values`, of which tables are made."""
 
 from __future__ import annotations
 
 import csv
 import io
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self, SupportsFloat, SupportsIndex
 
 import numpy as np
@@ -25,15 +25,17 @@ from gradviz.worker.modules.table_values import (
     by_label,
     by_place,
     cast,
+    cell_of,
     given_out,
     groups_of,
     labels_of,
     missing,
     name_of_type,
     names_of,
+    numbered,
     operand,
-    own_value,
     ranks_of,
+    reduced,
     text_of_column,
     text_of_facts,
     text_of_table,
@@ -62,14 +64,14 @@ class _Places:
         rows = self._read(rows, of._index)
         if isinstance(of, Series):
             if isinstance(rows, int):
-                return _cell(of._data[rows])
+                return cell_of(of._data[rows])
             return _series(of._data[rows], of._index[rows], of._name, of._title)
         names = np.array(list(of._columns), object)
         found = names[self._read(columns, names)]
         if not isinstance(found, np.ndarray):
             column = of._columns[found]
             if isinstance(rows, int):
-                return _cell(column[rows])
+                return cell_of(column[rows])
             return _series(column[rows], of._index[rows], found, of._title)
         if isinstance(rows, int):
             cells = [of._columns[name][rows] for name in found]
@@ -77,11 +79,6 @@ class _Places:
             data = np.array([each.item() for each in cells], object) if len(texts) > 1 else np.array(cells)
             return _series(data, np.array(names_of(found)), of._index[rows].item())
         return frame({name: of._columns[name][rows] for name in found}, of._index[rows], of._title)
-
-
-def _cell(value: Any) -> object:
-    """A single value, which is NumPy's if it is a number."""
-    return to_snippet(value) if isinstance(value, (np.number, np.bool_)) else own_value(value)
 
 
 def _places(of: object, read: Callable[[object, Array], object]) -> _Places:
@@ -145,9 +142,29 @@ class _Column:
 
     isna = isnull
 
-    def fillna(self, value: object) -> object:
+    def _or_here(self, made: object, inplace: object) -> object:
+        """Return what was made, or take its cells."""
+        if not inplace:
+            return made
+        own = DataFrame.__slots__ if isinstance(made, DataFrame) else Series.__slots__
+        for name in (*_Column.__slots__, *own):
+            setattr(self, name, getattr(made, name))
+        return None
+
+    def fillna(self, value: object, inplace: object = False) -> object:
         """Return it with something in place of missing cells."""
-        return self._each(lambda data: np.where(missing(data), operand(value), data))
+        made = self._each(lambda data: np.where(missing(data), operand(value), data))
+        return self._or_here(made, inplace)
+
+    def round(self, decimals: SupportsIndex = 0) -> object:
+        """Return it with numbers of fewer digits."""
+        places = operator.index(decimals)
+        return self._each(lambda data: np.round(data, places) if data.dtype.kind == "f" else data)
+
+    def sort_index(self, ascending: object = True, inplace: object = False) -> object:
+        """Return it in the order of its labels."""
+        order = np.argsort(ranks_of(self._index, bool(ascending)), kind="stable")
+        return self._or_here(self.iloc[to_snippet(order)], inplace)
 
     def copy(self, deep: object = True) -> Any:
         """Return a copy."""
@@ -178,10 +195,6 @@ class _Column:
 RUN: dict[str, Callable[[str], None]] = {"write": lambda text: None}  # what writes where `print` does
 
 
-def numbered(count: int) -> Array:
-    return np.arange(count)
-
-
 def _series(data: Array, index: Array | None = None, name: object = None, title: str = "") -> Series:
     if data.ndim != 1:
         raise ValueError(ONE_DIMENSION)
@@ -192,7 +205,6 @@ def _series(data: Array, index: Array | None = None, name: object = None, title:
 
 
 _BINARY = "add sub mul truediv floordiv mod pow eq ne lt le gt ge and_ or_".split()
-_OF_SOME = "mean min max std var median".split()  # which are nan of nothing
 
 
 class Series(_Column):
@@ -248,12 +260,27 @@ class Series(_Column):
         """Return how many different values it has."""
         return len(np.unique(self._data[~missing(self._data)]))
 
-    def value_counts(self) -> Series:
-        """Return how often each value comes, the most frequent first."""
+    def value_counts(self, normalize: object = False, ascending: object = False) -> Series:
+        """Return how often each value comes, or its share, the most frequent first."""
         kept = self._data[~missing(self._data)]
         found, first, counts = np.unique(kept, return_index=True, return_counts=True)
-        order = np.lexsort((first, -counts))
-        return _series(counts[order], found[order], "count", str(self._name or ""))
+        order = np.lexsort((first, counts if ascending else -counts))
+        what = counts / len(kept) if normalize else counts
+        return _series(what[order], found[order], "proportion" if normalize else "count", str(self._name or ""))
+
+    def sort_values(self, ascending: object = True, inplace: object = False) -> object:
+        """Return it in the order of its values, missing ones last."""
+        order = np.argsort(ranks_of(self._data, bool(ascending)), kind="stable")
+        return self._or_here(self.iloc[to_snippet(order)], inplace)
+
+    def isin(self, values: Iterable[object]) -> Series:
+        """Tell which values are among some others."""
+        return self._each(lambda data: np.isin(data, operand(list(values))))
+
+    def describe(self) -> Series:
+        """Return the number, mean, spread and quantiles of its numbers."""
+        found = frame({"": self._data}).describe()
+        return _series(found._columns[""], found._index, self._name)
 
     def map(self, arg: Any) -> Series:
         """Return what a function, or a dict, makes of each value."""
@@ -263,10 +290,10 @@ class Series(_Column):
 
     apply = map
 
-    def dropna(self) -> Series:
+    def dropna(self, inplace: object = False) -> object:
         """Return it without missing values."""
         kept = ~missing(self._data)
-        return _series(self._data[kept], self._index[kept], self._name, self._title)
+        return self._or_here(_series(self._data[kept], self._index[kept], self._name, self._title), inplace)
 
     def reset_index(self, drop: object = False) -> object:
         """Return it with rows numbered from 0, in a table with the labels that they had unless they are dropped."""
@@ -298,22 +325,12 @@ def _operator(name: str, turned: bool = False) -> Callable[[Series, object], Ser
     return operate
 
 
-def _reduced(data: Array, name: str) -> object:
-    if data.dtype.kind == "U" and name not in ("min", "max"):
-        raise TypeError(f"Cannot perform reduction '{name}' with string dtype")
-    kept = data[~missing(data)]
-    more = {"ddof": 1} if name in ("std", "var") else {}
-    if len(kept) <= len(more) and name in _OF_SOME:
-        return np.float64("nan")
-    return getattr(np, name)(kept, **more)
-
-
 def _reducer(name: str) -> Callable[[object], object]:
     def reduce(self: Any, numeric_only: object = False) -> object:
         if isinstance(self, Series):
-            return to_snippet(_reduced(self._data, name))
+            return to_snippet(reduced(self._data, name))
         used = {key: data for key, data in self._columns.items() if data.dtype.kind != "U" or not numeric_only}
-        return _series(np.array([_reduced(data, name) for data in used.values()]), np.array([str(key) for key in used]))
+        return _series(np.array([reduced(data, name) for data in used.values()]), np.array([str(key) for key in used]))
 
     reduce.__name__ = name
     return reduce
@@ -435,7 +452,9 @@ class DataFrame(_Column):
             raise AttributeError(f"DataFrame.{name} is not {HERE}, and no column has this name")
         return self[name]
 
-    def drop(self, labels: Any = None, axis: object = 0, columns: Any = None, index: Any = None) -> DataFrame:
+    def drop(
+        self, labels: Any = None, axis: object = 0, columns: Any = None, index: Any = None, inplace: object = False
+    ) -> object:
         """Return it without some columns or rows."""
         by_column = axis in (1, "columns") or columns is not None
         left_out = columns if columns is not None else index if index is not None else labels
@@ -443,12 +462,13 @@ class DataFrame(_Column):
         if not by_column:
             unknown = [each for each in given if each not in self._index.tolist()]
             if not unknown:
-                return self.iloc[to_snippet(~np.isin(self._index, operand(given)))]  # type: ignore[no-any-return]
+                return self._or_here(self.iloc[to_snippet(~np.isin(self._index, operand(given)))], inplace)
         gone = names_of(given)
         unknown = [name for name in gone if name not in self._columns] if by_column else unknown
         if unknown:
             raise KeyError(f"{unknown} not found in axis")
-        return frame({name: data for name, data in self._columns.items() if name not in gone}, self._index, self._title)
+        kept = {name: data for name, data in self._columns.items() if name not in gone}
+        return self._or_here(frame(kept, self._index, self._title), inplace)
 
     def describe(self) -> DataFrame:
         """Return the number, mean, spread and quantiles of each column of numbers."""
@@ -471,40 +491,48 @@ class DataFrame(_Column):
             raise TypeError("rows are grouped by a single column in GradViz snippets")
         return groups_of(self, name[0], bool(as_index))
 
-    def dropna(self) -> DataFrame:
+    def dropna(self, inplace: object = False) -> object:
         """Return the rows without missing cells."""
         kept = ~np.any([missing(data) for data in self._columns.values()], axis=0)
-        return frame({name: data[kept] for name, data in self._columns.items()}, self._index[kept], self._title)
+        rows = {name: data[kept] for name, data in self._columns.items()}
+        return self._or_here(frame(rows, self._index[kept], self._title), inplace)
 
-    def reset_index(self, drop: object = False) -> DataFrame:
+    def reset_index(self, drop: object = False, inplace: object = False) -> Any:
         """Return it with rows numbered from 0."""
         name = self._title or ("level_0" if "index" in self._columns else "index")
         if not drop and name in self._columns:
             raise ValueError(f"cannot insert {name}, already exists")
-        return frame({**({} if drop else {name: self._index}), **self._columns}, numbered(len(self)))
+        made = frame({**({} if drop else {name: self._index}), **self._columns}, numbered(len(self)))
+        return self._or_here(made, inplace)
 
-    def set_index(self, keys: object) -> DataFrame:
+    def set_index(self, keys: object, inplace: object = False) -> Any:
         """Return it with a column as the labels of its rows."""
         [name] = names_of([keys] if isinstance(keys, str | int) else keys)
         if name not in self._columns:
             raise KeyError(f"None of {[name]} are in the columns")
         others = {each: data for each, data in self._columns.items() if each != name}
-        return frame(others, self._columns[name], str(name))
+        return self._or_here(frame(others, self._columns[name], str(name)), inplace)
 
-    def rename(self, columns: Any) -> DataFrame:
+    def rename(self, columns: Any, inplace: object = False) -> object:
         """Return it with other names of columns."""
         act = columns if callable(columns) else lambda name: columns.get(name, name)
         renamed = {names_of([act(name)])[0]: data for name, data in self._columns.items()}
-        return frame(renamed, self._index, self._title)
+        return self._or_here(frame(renamed, self._index, self._title), inplace)
 
-    def sort_values(self, by: object, ascending: object = True) -> DataFrame:
+    def sort_values(self, by: object, ascending: object = True, inplace: object = False) -> object:
         """Return it in the order of one or more columns, missing cells last."""
         names = names_of([by] if isinstance(by, str | int) else by)
         rising = list(ascending) if isinstance(ascending, list | tuple) else [ascending] * len(names)
         if len(rising) != len(names):
             raise ValueError(f"Length of ascending ({len(rising)}) != length of by ({len(names)})")
         ranks = [ranks_of(self._column(name), bool(up)) for name, up in zip(names, rising, strict=True)]
-        return self.iloc[to_snippet(np.lexsort(ranks[::-1]))]  # type: ignore[no-any-return]
+        return self._or_here(self.iloc[to_snippet(np.lexsort(ranks[::-1]))], inplace)
+
+    def corr(self, numeric_only: object = False) -> DataFrame:
+        """Return how columns of numbers go together: Pearson's coefficients."""
+        used = {name: data for name, data in self._columns.items() if data.dtype.kind != "U" or not numeric_only}
+        found = np.atleast_2d(np.corrcoef(np.stack([data.astype(float) for data in used.values()])))
+        return frame(dict(zip(used, found, strict=True)), array_of(list(used)))
 
     def iterrows(self) -> Iterator[tuple[object, object]]:
         """Go through the rows."""

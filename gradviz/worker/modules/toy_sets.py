@@ -77,6 +77,35 @@ def make_circles(
     return _finished(source_of(random_state), np.stack([x, y], 1), _halves(outer, inner), shuffle, noise)
 
 
+def make_swiss_roll(
+    n_samples: object = 100, *, noise: SupportsFloat = 0.0, random_state: object = None, hole: object = False
+) -> object:
+    """Draw a rolled sheet in space, and how far along it each point lies."""
+    random, count = source_of(random_state), _count(n_samples)
+    if hole:
+        corners = np.array([[np.pi * (1.5 + at // 3), 7.0 * (at % 3)] for at in range(9) if at != 4])
+        chosen = random.choice(8, count)
+        along, across = corners[chosen].T + random.uniform(size=(2, count)) * [[np.pi], [7]]
+    else:
+        along = 1.5 * np.pi * (1 + 2 * random.uniform(size=count))
+        across = 21 * random.uniform(size=count)
+    return _in_space(random, [along * np.cos(along), across, along * np.sin(along)], noise, along)
+
+
+def make_s_curve(n_samples: object = 100, *, noise: SupportsFloat = 0.0, random_state: object = None) -> object:
+    """Draw a sheet in space that is bent like an S, and how far along it each point lies."""
+    random, count = source_of(random_state), _count(n_samples)
+    along = 3 * np.pi * (random.uniform(size=count) - 0.5)
+    across = 2 * random.uniform(size=count)
+    return _in_space(random, [np.sin(along), across, np.sign(along) * (np.cos(along) - 1)], noise, along)
+
+
+def _in_space(random: np.random.RandomState, parts: list[Array], noise: SupportsFloat, along: Array) -> object:
+    x = np.vstack(parts)
+    x += float(noise) * random.standard_normal(size=x.shape)
+    return to_snippet(np.ascontiguousarray(x.T)), to_snippet(along)
+
+
 def make_blobs(
     n_samples: object = 100,
     n_features: SupportsIndex = 2,
@@ -343,5 +372,5 @@ def _loaded(
 
 TOY_SETS: tuple[Callable[..., object], ...] = (
     *(make_moons, make_circles, make_blobs, make_regression, make_classification, load_iris, load_breast_cancer),
-    load_digits,
+    *(load_digits, make_swiss_roll, make_s_curve),
 )
