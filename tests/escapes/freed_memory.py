@@ -1,7 +1,7 @@
 """Doors that a ninth attack found: memory that C code reads or writes after a method of an argument has freed it, or
-beside what it belongs to; addresses of which Python's own code makes a number; tables that a view lends out. And two
-that a later attack found: blocks within each other, more than Python's compiler has room for; an error without the
-value that C code takes from it."""
+beside what it belongs to; addresses of which Python's own code makes a number; tables that a view lends out. And three
+that later attacks found: blocks within each other, more than Python's compiler has room for; an error without the
+value that C code takes from it; None, which C code gives up though it was only lent."""
 
 from __future__ import annotations
 
@@ -193,6 +193,13 @@ _COPIES_OF_SUPER = {
         "class B: p = A((1, 2)).f()[0]\nprint('ESCAPED', B.p)\nB().p"
     ),
 }
+_LENT = {
+    "a getter": "p = property(len)\nfor _ in range(400_000): p.getter(None)",
+    "a setter, by its class": "p = property(len)\nfor _ in range(400_000): property.setter(p, None)",
+    "a deleter of PyTorch's, by a loop in C": (
+        "import itertools, torch\nn = sum(map(bool, map(torch.Tensor.grad.deleter, itertools.repeat(None, 400_000))))"
+    ),
+}
 
 FREED_MEMORY: list[Attack] = [
     *listed("Found: memory of a bytearray that an argument empties", _EMPTIED),
@@ -205,4 +212,5 @@ FREED_MEMORY: list[Attack] = [
     *listed("Found: ends of an iterator without a value", _WITHOUT_VALUE),
     *listed("Found: copies of super() that know no class", _COPIES_OF_SUPER),
     *listed("Found: errors of codecs that are begun again", _ERRORS_BEGUN_AGAIN),
+    *listed("Found: None that is lent to a property and given up", _LENT),
 ]

@@ -453,6 +453,13 @@ BROUGHT = (
     ),
     worker(
         "objects/python_types",
+        "None that is lent to a property",
+        '    *((property, name, _that_keeps_none) for name in ("getter", "setter", "deleter")),\n',
+        "",
+        found("Found: None that is lent to a property and given up"),
+    ),
+    worker(
+        "objects/python_types",
         "arguments behind errors of argparse",
         "        self.args = (None, message)\n",
         "        pass\n",

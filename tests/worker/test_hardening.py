@@ -193,6 +193,16 @@ SAID = {
         "['Own', 'Own']",
     ),
     "an object of super() without a class": ("copy.copy(Number(3).above())", "cannot pickle 'super' object"),
+    "None that is lent to a property": (
+        "[before := sys.getrefcount(None), sum(bool(each.deleter(None)) for each in [property(len)] * 500), "
+        "sys.getrefcount(None) > before - 100][1:]",
+        "[500, True]",
+    ),
+    "a property that is given None": (
+        "[(each.fget, each.fset, each.fdel, each.__doc__) == (len, print, None, len.__doc__) for each in "
+        "(getattr(property(len, print), name)(None) for name in ('getter', 'setter', 'deleter'))]",
+        "[True, True, True]",
+    ),
     "a dtype of one's own": ("type(torch.float32)('x', 'O', 2, 'X')", "cannot create 'torch.dtype' instances"),
 }
 

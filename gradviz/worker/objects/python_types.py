@@ -375,6 +375,18 @@ def _of_a_year(original: Callable[[object], str]) -> Callable[[object], str]:
     return ctime
 
 
+def _that_keeps_none(original: Callable[..., property]) -> Callable[..., property]:
+    """Return `getter` of a property and the like, which change nothing for None: before 3.12 C code gives it back each
+    time, though it was only lent, until Python thinks that nobody needs None any more and ends the process."""
+
+    def call(self: property, function: object, /) -> property:
+        if function is not None or not isinstance(self, property):
+            return original(self, function)
+        return type(self)(self.fget, self.fset, self.fdel, self.__doc__)
+
+    return call
+
+
 _PLAIN = frozenset((int, bytes, str, type(None)))
 _CODEC_ERRORS = (UnicodeDecodeError, UnicodeEncodeError, UnicodeTranslateError)
 _CALLING = type(iter(int, 1))
@@ -393,6 +405,7 @@ _METHODS: list[Change] = [
     (_CACHING, "cache_clear", emptied_later),
     (types.GeneratorType, "throw", _not_at_work),
     *((cls, "ctime", _of_a_year) for cls in (datetime.date, datetime.datetime)),
+    *((property, name, _that_keeps_none) for name in ("getter", "setter", "deleter")),
 ]
 
 
