@@ -19,7 +19,7 @@ print(e.rename(columns={'t': 'u'}, inplace=True))
 print(e)
 e.reset_index(inplace=True); e.drop('n', axis=1, inplace=True); e.sort_values('u', ascending=False, inplace=True)
 print(e, e.corr().round(3).u.tolist(), e.s.sort_index(ascending=False).tolist())
-c = d['t'].copy(); c.fillna(0, inplace=True); print(c.tolist(), d.t.isnull().sum())
+c = d['t'].copy(); c.fillna(0, inplace=True); print(c.tolist(), d.t.isnull().sum(), d.groupby('s').t.mean().to_dict())
 """,
         """\
 s
@@ -49,7 +49,7 @@ s
 2  2  3.0
 1  2  1.0
 0  1  0.5 [0.655, 1.0] [2, 2, 1]
-[1.0, 0.0, 3.0, 0.5] 1
+[1.0, 0.0, 3.0, 0.5] 1 {1: 0.5, 2: 2.0}
 """,
     ),
     "elements by index": (

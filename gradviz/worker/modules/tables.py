@@ -146,8 +146,7 @@ class _Column:
         """Return what was made, or take its cells."""
         if not inplace:
             return made
-        own = DataFrame.__slots__ if isinstance(made, DataFrame) else Series.__slots__
-        for name in (*_Column.__slots__, *own):
+        for name in (*_Column.__slots__, *(DataFrame if isinstance(made, DataFrame) else Series).__slots__):
             setattr(self, name, getattr(made, name))
         return None
 
@@ -238,6 +237,10 @@ class Series(_Column):
         return list(self._data.tolist())
 
     to_list = tolist
+
+    def to_dict(self) -> dict[object, object]:
+        """Return its values by label."""
+        return dict(zip(self._index.tolist(), self._data.tolist(), strict=True))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._data.tolist())
