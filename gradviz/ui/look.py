@@ -9,8 +9,8 @@ from functools import cache
 from string import Template
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QPainter, QPaintEvent, QPalette, QPen
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QStyle, QStyleOptionButton
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QStyle, QStyleOptionButton
 
 from gradviz import RESOURCES
 from gradviz.ui.theme import Theme
@@ -138,6 +138,27 @@ def search_field(name: str, hint: str) -> QLineEdit:
     field.setAccessibleName(name)
     field.setClearButtonEnabled(True)
     return field
+
+
+class Wrapped(QLabel):
+    """Plain text in lines, all of which have room: a layout alone takes it from the widgets around if the window is
+    lower than its text needs at this width."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._make_room()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        self.setMinimumHeight(self.heightForWidth(self.width()))
 
 
 class CheckBox(QCheckBox):

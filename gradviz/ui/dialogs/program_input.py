@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QVBoxLayout, QWidget
 
 from gradviz.session.state import State
 from gradviz.ui import look
@@ -32,7 +32,7 @@ class InputDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("The Snippet Asks")
-        self.prompt = _plain(shortened(prompt))
+        self.prompt = look.Wrapped(shortened(prompt))
         self.prompt.setFont(look.mono(theme, 13))
         self.prompt.setVisible(bool(prompt.strip()))
         self.line = QLineEdit(suggestion)
@@ -40,10 +40,10 @@ class InputDialog(QDialog):
         self.line.setAccessibleName("Answer to the snippet")
         self.line.selectAll()
         self.line.setFocus()
-        how = _plain(HOW)
+        how = look.Wrapped(HOW)
         how.setObjectName("muted")
         column = QVBoxLayout(self)
-        for widget in (_plain(WAITS), self.prompt, self.line, how, self._buttons()):
+        for widget in (look.Wrapped(WAITS), self.prompt, self.line, how, self._buttons()):
             column.addWidget(widget)
         QShortcut(QKeySequence("Ctrl+D"), self, lambda: self.answered.emit(None))
         self.resize(theme.px(460), 0)
@@ -66,13 +66,6 @@ class InputDialog(QDialog):
     def reject(self) -> None:
         """Esc, or the window's cross."""
         self.stopped.emit()
-
-
-def _plain(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    return label
 
 
 def shortened(prompt: str) -> str:

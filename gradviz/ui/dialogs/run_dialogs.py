@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFormLayout,
-    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -61,9 +60,8 @@ class RunDialog(QDialog):
         self.iterations.setPlaceholderText(f"all that fit, or such as {EXAMPLES}")
         self.iterations.setAccessibleName("Iterations to record")
         self.iterations.setEnabled(not locked)
-        self.note = QLabel(WHAT_SCRIPTS_SEE)
+        self.note = look.Wrapped(WHAT_SCRIPTS_SEE)
         self.note.setObjectName("muted")
-        self.note.setWordWrap(True)
         for line in (self.arguments, self.iterations):
             line.setMaxLength(LONGEST)
             line.textChanged.connect(self._judge)
@@ -134,8 +132,9 @@ class PyTorchDialog(QDialog):
         self.list = QListWidget()
         self.list.setAccessibleName("Pythons on this computer")
         self.list.setWordWrap(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.currentItemChanged.connect(self._judge)
-        self.note = _label("Looking for environments…")
+        self.note = look.Wrapped("Looking for environments…")
         self.note.setObjectName("muted")
         document = state.document
         self.arguments = QLineEdit(document.arguments if isinstance(document, Snippet) else "")
@@ -151,7 +150,7 @@ class PyTorchDialog(QDialog):
         for signal in (self.trust.toggled, self.arguments.textChanged, self.iterations.textChanged):
             signal.connect(self._judge)
         column = QVBoxLayout(self)
-        for widget in (_label(ABOUT.format(self._name)), self.list, self.note):
+        for widget in (look.Wrapped(ABOUT.format(self._name)), self.list, self.note):
             column.addWidget(widget)
         column.addLayout(self._form())
         column.addWidget(self.trust)
@@ -256,10 +255,3 @@ class PyTorchDialog(QDialog):
             return
         super().accept()
         self._run(job)
-
-
-def _label(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    return label
