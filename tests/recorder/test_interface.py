@@ -424,7 +424,7 @@ def test_results_that_nobody_sees_are_not_taken_for_those_of_later_operations() 
     trace = recordings.load(HERE / "parameters.gvtrace").trace
     told = [explain(trace.frame(at + 1)).sentence for at in range(len(trace))]
     assert [each.rsplit(" keeps ")[-1] for each in told if "NativeGroupNormBackward0 is made" in each] == [
-        "square, the means and 1 / σ."
+        "square, the means and 1 / √(variance + ε)."
     ]
 
 

@@ -279,3 +279,9 @@ def test_a_hook_that_changed_what_waits_in_an_input_buffer_is_told_with_it() -> 
     rows = [look(found, at, "tensor", 0).find(".grad") for at in range(1, len(found) + 1)]
     assert "None (input buffer 3, waiting)" in rows and rows[-1] == "30"
     assert "None (input buffer 3, of which a hook made 30, waiting)" in rows
+
+
+def test_an_operation_that_is_in_no_graph_has_the_name_that_a_person_calls() -> None:
+    trace = run("import torch\nx = torch.ones(2).double()\n")
+    node = int(trace.tensors.producer[-1])
+    assert look(trace, len(trace), "node", node).title == "to"

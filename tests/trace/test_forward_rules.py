@@ -228,12 +228,13 @@ def test_what_an_operation_computes_as_a_formula(code: str, monkeypatch: pytest.
 def worked_out(rule: str, values: dict[str, np.ndarray], by_column: bool) -> np.ndarray:
     """The number of a rule, or of the rule that it takes the mean or the sum of."""
     given: dict[str, object] = {"e": np.e, **values}
+    rule = re.sub("its mean over the last dimension|the mean of its channel", "mu", rule)
     rule, _, over = rule.partition(" over ")
     dims = tuple(map(int, re.findall(r"-?\d+", over))) or None
     given |= {"dim": dims} if dims else {}
     axis = 0 if by_column else -1
     given["mu"], given["va"] = (of(values["a0"], axis=axis, keepdims=True) for of in (np.mean, np.var))
-    rule = rule.replace("its mean", "mu").replace("its variance", "va").replace("Σ e^a0", "Σ (e^a0)")
+    rule = rule.replace("its variance", "va").replace("Σ e^a0", "Σ (e^a0)")
     reduced = re.fullmatch(r"(√\()?the (mean|sum) of (.*?)(?(1)\))", rule)
     if reduced is None:
         return np.asarray(computed(rule, given))
@@ -283,7 +284,7 @@ def test_a_write_in_place_says_its_rule_with_the_former_value() -> None:
 def test_a_write_through_a_view_is_not_told_of_the_whole() -> None:
     trace = run("import torch\nh = torch.ones(2, requires_grad=True) * 2\nh[1] += 1\n")
     said = [explain(trace.frame(step)).sentence for step in range(1, len(trace) + 1)]
-    assert any(each.startswith("A part of h was overwritten: h is [2, 3] now, version 1.") for each in said)
+    assert any(each.startswith("h[1], a part of h, was overwritten: h is [2, 3] now, version 1.") for each in said)
     assert not any("the former h" in each or "copy of" in each or "h[1] += 1" in each for each in said)
 
 
@@ -432,7 +433,7 @@ torch.nn.functional.prelu(x, torch.tensor([0.25]))
     told = [explain(trace.frame(at)) for at in range(1, len(trace) + 1)]
     said = " ".join(f"{each.title}: {each.sentence}" for each in told)
     assert "eigenvectors of eigvals = [[" in said and "S of svdvals = [" in said and "pivots of lu_factor = [" in said
-    assert "= t ** 2, unchanged = [1, 1]" in said and "A part of y was overwritten: y is [3, 7] now" in said
+    assert "= t ** 2, unchanged = [1, 1]" in said and "y[1:2], a part of y, was overwritten: y is [3, 7] now" in said
     assert "it is a copy of 7 = 7" not in said and "kernel" not in said.replace("PreluKernelBackward0", "")
 
 
@@ -497,7 +498,7 @@ def test_a_sum_that_the_name_says_is_not_said_again_in_brackets() -> None:
 
 def test_a_leaf_that_a_tracked_write_overwrites_keeps_its_name() -> None:
     said = all_sentences("base = torch.zeros(2)\nbase[0] = x[0]\nbase.mul_(2).sum().backward()")
-    assert "A part of base was overwritten: base is [1, 0] now" in said and "base₁" not in said
+    assert "base[0], a part of base, was overwritten: base is [1, 0] now" in said and "base₁" not in said
     assert "Gradient of (base (before line" not in said and "∂(base.mul_(2).sum())/∂(base (before line 5))" in said
 
 

@@ -126,7 +126,7 @@ h = torch.nn.functional.max_pool2d(torch.nn.BatchNorm2d(2)(x), 2).mean((2, 3))
 torch.nn.functional.cross_entropy(torch.nn.LSTM(2, 2)(h)[0], torch.tensor([1])).backward()
 """)
     text = " ".join(sentences(trace, Kind.FORWARD))
-    said = "the means and 1 / σ", "the places of the maxima", "the sum of the weights", "the gates of every time step"
+    said = "1 / √(variance + ε)", "the places of the maxima", "the sum of the weights", "the gates of every time step"
     assert [each for each in said if each not in text] == []
     assert "result1" not in text and "total_weight" not in text and "of its own" not in text
 
@@ -389,7 +389,7 @@ SAID = [  # a program, and what one of its sentences says and none does
     (
         "w = torch.zeros(4, requires_grad=True); v = torch.zeros(5, requires_grad=True)\nx.sum().backward()\n"
         "o = torch.optim.Adam([x, w, v])\nw.grad = torch.zeros(4); v.grad = torch.zeros(5)\no.step()",
-        "v, which stays [0, 0, 0, 0, 0]", "[0, 0, 0, 0, 0] → [0, 0, 0, 0, 0]",
+        "v stays [0, 0, 0, 0, 0]", "[0, 0, 0, 0, 0] → [0, 0, 0, 0, 0]",
     ),
     (
         "try:\n    torch.nn.CrossEntropyLoss()(x[None], torch.ones(1, 5))\nexcept RuntimeError:\n    pass",
@@ -447,7 +447,7 @@ SAID = [  # a program, and what one of its sentences says and none does
     ),
     (
         "torch.nn.LayerNorm(2, elementwise_affine=False)(x * 3).sum().backward()",
-        "Here x̂ is the normalised input, (x − its mean) / σ and σ = √(its variance + ε).", "weight",
+        "Here x̂ = ((x * 3) − its mean over the last dimension) / σ and σ = √(its variance + ε);", "weight",
     ),
     (
         "w = torch.nn.Parameter(torch.ones(3, 3)); w.sum().backward()\ntorch.optim.SGD([w], lr=0.25).step()",

@@ -13,7 +13,7 @@ from gradviz.session.inspect.chain_rule import local_derivative
 from gradviz.session.state import Selection, State
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.roles import scope_name
-from gradviz.trace.table.trace import place_text
+from gradviz.trace.table.trace import node_name, place_text
 from gradviz.trace.words.explain import operation_title
 from gradviz.trace.words.reasons import no_grad_reason
 
@@ -118,7 +118,7 @@ def node_link(frame: Frame, node: int) -> Link:
     """`MulBackward0 (line 8)`."""
     nodes = frame.trace.nodes
     place = place_text(frame.trace, int(nodes.site[node]))
-    name = str(nodes.name[node]) or str(nodes.op[node])
+    name = node_name(frame.trace, node)
     return Link(f"{name} ({place})" if place else name, Selection("node", node))
 
 
@@ -312,7 +312,7 @@ def _short(value: Value | None) -> str:
 def _node(frame: Frame, node: int) -> Inspection:
     trace = frame.trace
     nodes = trace.nodes
-    name = str(nodes.name[node]) or str(nodes.op[node])
+    name = node_name(frame.trace, node)
     rows = [
         row("operation", _operation(frame, node)),
         row("code", " · ".join(filter(None, (str(nodes.source[node]), place_text(trace, int(nodes.site[node])))))),

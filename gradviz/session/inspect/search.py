@@ -307,6 +307,7 @@ def name_of(state: State, thing: Selection) -> str:
     """The name of a hit."""
     assert state.trace is not None
     if thing.kind == "node":
-        nodes = state.trace.nodes
-        return str(nodes.name[thing.index] or nodes.op[thing.index])
+        from gradviz.trace.table.trace import node_name
+
+        return node_name(state.trace, thing.index)
     return state.trace.frame(state.cursor).name(thing.index)

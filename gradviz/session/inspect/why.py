@@ -33,7 +33,7 @@ from gradviz.trace.table.frame import NOT_FINITE, ZERO
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.name_text import OF_SHAPE, called_op, with_article, with_ending
 from gradviz.trace.table.schema import NOT_DIFFERENTIABLE, SWITCHED_OFF
-from gradviz.trace.table.trace import in_brackets
+from gradviz.trace.table.trace import in_brackets, node_name
 from gradviz.trace.words.contributions import NUMBER, added
 from gradviz.trace.words.explain import computed
 from gradviz.trace.words.formulas import filled
@@ -245,7 +245,7 @@ def _size(frame: Frame, value: int) -> float:
 def _sent(frame: Frame, each: Sent) -> Reason:
     """What an operation sent."""
     nodes, given, sent = frame.trace.nodes, _brief(frame, each.given), _brief(frame, each.sent)
-    text = f"{nodes.name[each.node] or nodes.op[each.node]} got {given or 'a gradient'} and sent {sent}"
+    text = f"{node_name(frame.trace, each.node)} got {given or 'a gradient'} and sent {sent}"
     factor = _growth(frame, each)
     more = f", {rounded(factor)} times as large" if factor >= GROWTH and math.isfinite(factor) else ""
     return reason_at(frame.trace, int(nodes.site[each.node]), text + more, each.step + 1)

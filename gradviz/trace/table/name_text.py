@@ -152,6 +152,11 @@ def short_op(op: str) -> str:
     return _SHORT.get(op) or op.lstrip("_").removeprefix("native_").removesuffix("_with_indices")
 
 
+def inner_op(op: str) -> str:
+    """The name of an operation as that of what it made: "transpose" of "t", which seems to be a variable."""
+    return "transpose" if op == "t" else short_op(op)
+
+
 def called_op(op: str) -> str:
     """What a person would call an operation: "linalg.eigh" of PyTorch's inner "_linalg_eigh"."""
     return _CALLED_OP.get(op) or short_op(op).replace("linalg_", "linalg.", 1)

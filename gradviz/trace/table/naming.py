@@ -19,13 +19,13 @@ from gradviz.trace.table.name_text import (
     Rearranged,
     gives_no_tensor,
     indexed,
+    inner_op,
     is_own_text,
     is_text_of,
     numbered,
     ordinal,
     owned,
     rearranged,
-    short_op,
     shortened,
     with_ending,
     written_to,
@@ -248,8 +248,8 @@ class Naming:
         if trace.nodes.call[producer] >= 0:  # made by a backward pass: the source text is that of the call
             within = _of_gradient(trace, producer)
             if within or trace.calls.create_graph[trace.nodes.call[producer]]:
-                return f"{short_op(op)}{f' in {within}' if within else ''}"
-            return f"recomputed {short_op(op)}"  # by a checkpoint
+                return f"{inner_op(op)}{f' in {within}' if within else ''}"
+            return f"recomputed {inner_op(op)}"  # by a checkpoint
         if op == "_to_copy" and (copied := roles.copied(trace, tensor, label)):
             return copied
         field = roles.field(trace, tensor, producer)
@@ -267,7 +267,7 @@ class Naming:
         scope = roles.maker(trace, producer)
         if scope and field and (part := roles.part(trace, tensor, producer)):
             return f"{part} of {scope}"
-        short = f"loss{'es' * bool(trace.tensors.shape[tensor])}" if op.endswith("_loss") and scope else short_op(op)
+        short = f"loss{'es' * bool(trace.tensors.shape[tensor])}" if op.endswith("_loss") and scope else inner_op(op)
         scope = scope or (label if op in _PRODUCTS else "")  # "mm in v @ J", which is reshaped to a vector
         if short == scope:  # torch.baddbmm(a, b, c, out=d)
             return f"result{field} of {scope}"
@@ -579,6 +579,8 @@ def _reshaped(naming: Naming, tensor: int, producer: int, source: int) -> tuple[
         first, found = source, alone[1].then(*step) or alone[1]
     naming._shapes[tensor] = first, found
     if step[0] == "expand" and step[2] == step[3]:
+        return source, roles.ending(trace, tensor, producer)
+    if first == source and step[0] in ("squeeze", "unsqueeze"):
         return source, roles.ending(trace, tensor, producer)
     return first, found.text(shape[first], shape[tensor])
 

@@ -409,6 +409,8 @@ def ending(trace: Trace, tensor: int, producer: int) -> str:
         return OF_TRANSFORMS[op]
     if op == "_to_copy":
         return f".to({trace.tensors.dtype[tensor]})"
+    if op in ("squeeze", "unsqueeze"):
+        return f".{op}({params.partition('dim=')[2]})"
     if op == "expand":
         return f".expand{trace.tensors.shape[tensor]}"
     if op == "slice" and (cut := _CUT.fullmatch(params)):

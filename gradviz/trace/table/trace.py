@@ -20,6 +20,7 @@ from gradviz.trace.table.encoding import Pieces, read, validate
 from gradviz.trace.table.folds import Folds, find_folds
 from gradviz.trace.table.frame import NORMAL, NOT_FINITE, ZERO, Frame
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.name_text import called_op
 from gradviz.trace.table.naming import Naming
 from gradviz.trace.table.regions import Nesting, RegionKind, Runs, find_nesting, find_runs
 from gradviz.trace.table.schema import (
@@ -473,6 +474,11 @@ def place_text(trace: Trace, site: int) -> str:
     if row >= 0:
         return f"line {trace.elsewhere.line[row]} of {trace.files.name[trace.elsewhere.file[row]]}"
     return f"line {line}" if line > 0 else ""
+
+
+def node_name(trace: Trace, node: int) -> str:
+    """A node's name in the graph; of an operation that is in none, what a person calls it: "to" of "_to_copy"."""
+    return str(trace.nodes.name[node]) or called_op(str(trace.nodes.op[node]))
 
 
 def in_brackets(trace: Trace, site: int) -> str:

@@ -8,6 +8,7 @@ once, when the sum is complete. It is never written if what flows is not a deriv
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -16,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradviz.lists import listed
-from gradviz.trace.table.name_text import opening, ordinal, with_article
+from gradviz.trace.table.name_text import SUBSCRIPTS, opening, ordinal, with_article
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.trace import in_brackets
 from gradviz.trace.table.values import FEW, Value, digits_shown, number_text, summand_text
 from gradviz.trace.words.elements import is_lost
-from gradviz.trace.words.formulas import beside_words, bracketed, changed_before, filled, incoming_name
+from gradviz.trace.words.formulas import beside_words, bracketed, changed_before, factor, filled, incoming_name, mean_of
 from gradviz.trace.words.sentences import Said, said
 
 if TYPE_CHECKING:
@@ -169,10 +170,9 @@ def _letters(frame: Frame, text: str) -> str:
     """The meaning of the letters in a rule that are not names of the snippet."""
     node = frame.current_node
     is_fixed = "training=False" in str(frame.trace.nodes.params[node]) and frame.trace.nodes.op[node] != "dropout"
-    of = "the running" if is_fixed else "its"
     letters = (
-        ("x̂", f"x̂ is the normalised input, (x − {of} mean) / σ"),
-        ("/ σ", f"σ = √({of} variance + ε)"),
+        ("x̂", f"x̂ = ({_normalised(frame, node) if 'x̂' in text else ''}) / σ"),
+        ("/ σ", f"σ = √({'the running' if is_fixed else 'its'} variance + ε)"),
         ("ℓ′", "ℓ′ is the derivative of the loss"),
         ("f″", "f″ is the second derivative of the function"),
         ("σ(", "σ is the sigmoid function"),
@@ -181,7 +181,36 @@ def _letters(frame: Frame, text: str) -> str:
         ("ψ′(", "ψ′ is the second derivative of ln Γ"),
     )
     said = listed([what for letter, what in letters if letter in text or (letter == "/ σ" and "x̂" in text)])
-    return f" Here {said}." if said else ""
+    return f" Here {said}{_what_is_summed(frame, node, text)}." if said else _of_which_sum(frame, node, text)
+
+
+def _normalised(frame: Frame, node: int) -> str:
+    """What a layer that normalises divides by σ: "x − the mean of its channel"."""
+    op, params = str(frame.trace.nodes.op[node]), str(frame.trace.nodes.params[node])
+    return f"{factor(frame.name(int(frame.trace.slots_of(node)[0])))} − {mean_of(op, params)}"
+
+
+def _what_is_summed(frame: Frame, node: int, text: str) -> str:
+    """Over what the means and sums of a layer that normalises are, in whose gradients they have no other words."""
+    op, params = str(frame.trace.nodes.op[node]), str(frame.trace.nodes.params[node])
+    rows, of_layer = mean_of(op, params).removeprefix("its mean "), op == "native_layer_norm"
+    what = rows if of_layer else "those of one group" if "group" in op else "those of one channel"
+    told = [f"the means are {what}"] * ("mean(" in text)
+    told += [f"{'each Σ' if told else 'Σ'} is {_REST[of_layer]}"] * ("Σ grad" in text)
+    return "".join(f"; {each}" for each in told)
+
+
+_REST = "that of one channel", "over the other dimensions"
+
+
+def _of_which_sum(frame: Frame, node: int, text: str) -> str:
+    """Over what the sum in the gradient of a softmax is, where that is not all of it."""
+    trace = frame.trace
+    dim = re.search(r"dim=(-?\d+)", str(trace.nodes.params[node]))
+    shape = trace.tensors.shape[int(trace.outputs_of(node)[0])] if len(trace.outputs_of(node)) else ()
+    if dim is None or "Σ" not in text or "softmax" not in trace.nodes.op[node] or len(shape) < 2:
+        return ""
+    return f" Here Σ is the sum over {f'dimension {dim[1]}' if dim[1] != '-1' else 'the last dimension'}."
 
 
 # The rule and its numbers, then the rule alone; last, with the shape and range of what was sent in place of its
@@ -363,7 +392,7 @@ def saved_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
 
 
 def kept_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
-    """The same, short enough for a tab: "x", "2", "1 / σ"."""
+    """The same, short enough for a tab: "x", "2", "means"."""
     return _ARTICLE.sub("", saved_name(frame, node, saved))
 
 
@@ -372,7 +401,7 @@ NUMBER = re.compile(r"-?(?:[\d.]+(?:e[+-]?\d+)?|inf)|nan")
 _ITS_OWN = (  # what a node keeps that the snippet never sees: part of the operation's name, PyTorch's word, what it is
     ("weight_norm", "result1", "the norms"),
     ("norm", "result1", "the means"),
-    ("norm", "result2", "1 / σ"),
+    ("norm", "result2", "1 / √(variance + ε)"),
     ("pool", "result1", "the places of the maxima"),
     ("nll", "total_weight", "the sum of the weights of its rows"),
     ("embedding_bag", "result1", "the bag of each row"),
@@ -385,6 +414,21 @@ _ITS_OWN = (  # what a node keeps that the snippet never sees: part of the opera
     ("", "pivots", "their pivots"),
     ("", "result", "its result"),
 )
+
+
+def part_written(frame: Frame, node: int) -> str | None:
+    """What a view is called through which something was written that left other elements of its base as they were, ""
+    if it has no name; None if all were written, or not through a view. The view, whose history is new, is what the next
+    operation made."""
+    trace = frame.trace
+    if trace.nodes.name[node] != "CopySlices":
+        return None
+    view = trace.outputs_of(node + 1).tolist() if node + 1 < len(trace.nodes) else []
+    if not view or trace.nodes.step[node + 1] != trace.nodes.step[node]:
+        return ""
+    sizes: list[int] = [math.prod(trace.tensors.shape[each[0]]) for each in (view, trace.outputs_of(node).tolist())]
+    name, whole = (frame.name(each[0]).rstrip(SUBSCRIPTS) for each in (view, trace.outputs_of(node).tolist()))
+    return None if sizes[0] >= sizes[1] else name if name != whole else ""
 
 
 def puts_back(trace: Trace, node: int) -> bool:

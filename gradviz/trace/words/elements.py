@@ -25,8 +25,8 @@ from gradviz.trace.table.values import (
     summand_text,
     with_signs,
 )
-from gradviz.trace.words.formulas import beside_words, bracketed
-from gradviz.trace.words.sentences import RULES, RULES_OF_MANY
+from gradviz.trace.words.formulas import beside_words, bracketed, mean_of, of_function
+from gradviz.trace.words.sentences import FURTHER_RULES, RULES, RULES_OF_MANY
 
 if TYPE_CHECKING:
     from gradviz.trace.table.values import Value
@@ -299,15 +299,25 @@ def in_names(op: str, params: str, names: Mapping[int, str], factors: Sequence[s
     given["times"], given["shift"] = f"{' × '.join(times)} times", listed(shifts)
     given["over"], given["all"] = _over(given.get("dim") or given.get("dims", "")), listed(named)
     given["along"] = given["over"].replace(" over ", " along ")
+    given["mean"] = mean_of(op, params)
     try:
-        text = template.format(*factors, **{**given, "n": named, "p": before, "of": [*map(_argument, operands)]})
+        named_for = {"n": named, "p": before, "of": [*map(_argument, operands)], "at": [*map(of_function, operands)]}
+        text = template.format(*factors, **{**given, **named_for})
     except KeyError:  # older recordings of PyTorch jobs do not say what a call left to its default
         return ""
     return _reduced(text, given["reduction"]) if "reduction" in given and "share" not in template else text
 
 
+def further_in_names(op: str, params: str, operand: str, number: int, is_one: bool) -> str:
+    """What a result after the first one is, "their indices"; "" if no row says it."""
+    dim = re.search(r"dims?=(\([^)]*\)|[^,]+)", params)
+    index, former = ("its index", "its former place") if is_one else ("their indices", "their former places")
+    template = FURTHER_RULES.get((op, number), "")
+    return template.format(n=[with_article(operand)], over=_over(dim[1] if dim else ""), index=index, former=former)
+
+
 def _argument(name: str) -> str:
-    """A name as the argument of a function or as an exponent: in brackets unless it is a word."""
+    """A name as an exponent or under a root: in brackets unless it is a word."""
     return name if re.fullmatch(r"[\w.]+", name) else f"({name})"
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from gradviz.trace.table.name_text import SUBSCRIPTS, called_op, loop_over, open
 from gradviz.trace.table.naming import call_around
 from gradviz.trace.table.schema import BY_NUMPY, SWITCHED_OFF
 from gradviz.trace.table.tables import span
-from gradviz.trace.table.trace import in_brackets, place_text
+from gradviz.trace.table.trace import in_brackets, node_name, place_text
 from gradviz.trace.table.values import Value
 from gradviz.trace.words.contributions import (
     accumulate_sentence,
@@ -26,10 +25,20 @@ from gradviz.trace.words.contributions import (
     free_sentence,
     harm_sentence,
     node_sentence,
+    part_written,
     puts_back,
     saved_names,
 )
-from gradviz.trace.words.elements import MOST_NUMBERS, arithmetic, enclosed, given_numbers, in_names, is_lost, variant
+from gradviz.trace.words.elements import (
+    MOST_NUMBERS,
+    arithmetic,
+    enclosed,
+    further_in_names,
+    given_numbers,
+    in_names,
+    is_lost,
+    variant,
+)
 from gradviz.trace.words.errors import caught_sentence, error_sentence
 from gradviz.trace.words.formulas import averaged, beside_words, factor
 from gradviz.trace.words.sentences import Said, full_stop, said
@@ -199,7 +208,7 @@ def _node_title(frame: Frame) -> str:
     nodes, node = frame.trace.nodes, frame.current_node
     if node < 0:
         return "A node of the backward pass"
-    return f"{nodes.name[node] or nodes.op[node]}{in_brackets(frame.trace, int(nodes.site[node]))}"
+    return f"{node_name(frame.trace, node)}{in_brackets(frame.trace, int(nodes.site[node]))}"
 
 
 def _leaf_title(frame: Frame) -> str:
@@ -268,7 +277,7 @@ def _forward(frame: Frame) -> Said:
         return said(_UNTRACKED[int(trace.nodes.reason[node])], made=made)
     if name == "NotImplemented":
         return said("forward.undefined", made=made)
-    return said("forward.kept", made=made, node=name, kept=listed(saved_names(frame, node)) or "nothing")
+    return said("forward.kept", made=made, node=name, kept=listed(saved_names(frame, node)) or "no tensor")
 
 
 def computed(frame: Frame, tensor: int) -> str:
@@ -322,8 +331,12 @@ def rule_in_names(frame: Frame, tensor: int) -> str:
     if kind == Kind.INPLACE and tensor == frame.current_tensor and not is_part:
         of_it = (frame.name(tensor), names.setdefault(0, ""))  # y.mul_(y)
         names = {slot: f"the former {of_it[0]}" if name in of_it else name for slot, name in names.items()}
-    elif kind != Kind.FORWARD or tensor != trace.outputs_of(node)[0]:
+    elif kind != Kind.FORWARD:
         return ""
+    elif number := trace.outputs_of(node).tolist().index(tensor):
+        is_one = (value := frame.value(tensor)) is not None and value.numel == 1
+        op, params, is_named = str(trace.nodes.op[node]), str(trace.nodes.params[node]), " of " not in made
+        return further_in_names(op, params, next(iter(names.values()), ""), number, is_one) if is_named else ""
     elif special := of_function(trace, node) or _of_view(frame, tensor):
         return special
     op, params, factors = str(trace.nodes.op[node]), str(trace.nodes.params[node]), [*map(factor, names.values())]
@@ -376,38 +389,26 @@ _UNTRACKED = ("forward.untracked", "forward.untracked.inputs", "forward.untracke
 
 
 def _inplace(frame: Frame) -> Said:
-    tensor, writes = frame.current_tensor, frame.trace.writes
-    low, high = span(writes.step, frame.cursor - 1, frame.cursor)
-    storage = frame.trace.tensors.storage
+    tensor, writes, storage = frame.current_tensor, frame.trace.writes, frame.trace.tensors.storage
     others = [  # not what was written since the last step without a step of its own
         with_article(frame.name(int(other)))
-        for other in writes.tensor[low:high]
+        for other in writes.tensor[slice(*span(writes.step, frame.cursor - 1, frame.cursor))]
         if other != tensor and storage[other] == storage[tensor]
     ]
-    name, is_part = with_article(frame.name(tensor)), _is_part(frame.trace, frame.current_node)
-    is_numpys = frame.trace.nodes.op[frame.current_node] == BY_NUMPY
-    if not is_part and puts_back(frame.trace, frame.current_node):
+    name, part = with_article(frame.name(tensor)), part_written(frame, frame.current_node)
+    if part is None and puts_back(frame.trace, frame.current_node):
         return said("inplace.back", tensor=name, version=frame.version(tensor), stale=harm_sentence(frame, tensor))
+    which = "inplace" if part is None else "inplace.view" if part else "inplace.part"
+    which = "inplace.numpy" if frame.trace.nodes.op[frame.current_node] == BY_NUMPY else which
     return said(
-        "inplace.numpy" if is_numpys else "inplace.part" if is_part else "inplace",
-        tensor=name if is_part or is_numpys else opening(name),
+        which,
+        **({"part": opening(with_article(part))} if part else {}),
+        tensor=opening(name) if which == "inplace" else name,
         value=computed(frame, tensor),
         version=frame.version(tensor),
         shared=said("part.shared", others=opening(listed(list(dict.fromkeys(others))))) if others else "",
         stale=harm_sentence(frame, tensor),
     )
-
-
-def _is_part(trace: Trace, node: int) -> bool:
-    """Whether a write through a view left something of its base as it was; the view, whose history is new, is what the
-    next operation made."""
-    if trace.nodes.name[node] != "CopySlices":
-        return False
-    view = trace.outputs_of(node + 1).tolist() if node + 1 < len(trace.nodes) else []
-    if not view or trace.nodes.step[node + 1] != trace.nodes.step[node]:
-        return True
-    sizes: list[int] = [math.prod(trace.tensors.shape[each[0]]) for each in (view, trace.outputs_of(node).tolist())]
-    return sizes[0] < sizes[1]
 
 
 def _call_title(frame: Frame) -> str:

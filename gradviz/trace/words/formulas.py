@@ -361,7 +361,9 @@ def _reshaped(formula: str, sent: tuple[int, ...], grad: tuple[int, ...]) -> str
     """The rule of an operation that may give another shape, for what it gave none, or repeated nothing."""
     if sent == grad:
         return "grad"
-    return formula if math.prod(sent) != math.prod(grad) else "grad, reshaped back"
+    if formula == "grad, reshaped back" or math.prod(sent) != math.prod(grad):
+        return formula
+    return f"grad in the shape {sent}"  # what was broadcast without a repetition was not reshaped
 
 
 _OF_REAL = ("the real part", "the imaginary part", "Re(")
@@ -572,3 +574,21 @@ def beside_words(name: str) -> str:
     """A name next to other words: "the mask of dropout1", "(a − y)", "w"."""
     said = with_article(name)
     return said if said != name else factor(name)
+
+
+def of_function(name: str) -> str:
+    """A name as the argument of a function: "ln f(x)", "tanh (a + b)₁", "ln ((a + b).pow(2))"."""
+    said = factor(name)
+    return said if not said.startswith("(") or bracketed(said) == said or is_bracketed(said) else f"({said})"
+
+
+def mean_of(op: str, params: str) -> str:
+    """The mean that a layer which normalises subtracts: "the mean of its channel"."""
+    if "norm" not in op or "layer" not in op:
+        return "the running mean" if "training=False" in params else f"the mean of its {_NORMED.get(op, 'channel')}"
+    shape = re.search(r"normalized_shape=\(([^)]*)\)", params)
+    count = len(re.findall(r"\d+", shape[1])) if shape else 1
+    return f"its mean over the last {f'{count} dimensions' if count > 1 else 'dimension'}"
+
+
+_NORMED = {"native_group_norm": "group"}

@@ -44,6 +44,9 @@ SENTENCES: dict[str, str] = {
     "part.BatchSum": " vmap sums the results of the examples.",
     "part.RemoveBatchDim": " vmap stacks the results of all examples.",
     "inplace.part": "A part of {tensor} was overwritten: {tensor} is {value} now, version {version}.{shared}{stale}",
+    "inplace.view": (
+        "{part}, a part of {tensor}, was overwritten: {tensor} is {value} now, version {version}.{shared}{stale}"
+    ),
     "inplace": "{tensor} was overwritten: it is {value} now, version {version}.{shared}{stale}",
     "inplace.back": (
         "{tensor} is assigned what is there already, as Python does it after an operator such as +=: no number "
@@ -139,14 +142,14 @@ SENTENCES: dict[str, str] = {
 }
 
 # What operations compute, with the names of their operands, see `elements.in_names`: {0} stands for the first as a
-# factor, {n[0]} as it is within words, {p[0]} before some, {of[0]} as an
-# argument.
-_NORMALISED = "({0} − its mean) / √(its variance + {eps})"
+# factor, {n[0]} as it is within words, {p[0]} before some, {at[0]} as the
+# argument of a function, {of[0]} as an exponent or under a root.
+_NORMALISED = "({0} − {mean}) / √(its variance + {eps})"
 _NEAR_AND_FAR = "({n[0]} − {1})² / 2 where |{n[0]} − {1}| < 1, else |{n[0]} − {1}| − 0.5"
 _NEAR = "({n[0]} − {1})² / 2 where |{n[0]} − {1}| < {bound}"
-_GROUPED = "({0} − the mean of its group) / √(its variance + {eps})"
 _LSTM = (
-    "h of every time step: c ← f · c + i · g and h ← o · tanh c, where i, f, o are σ and g is tanh of what x and h give"
+    "h of every time step: c ← f · c + i · g and h ← o · tanh c, where i, f, o are σ and g is tanh of the parts of "
+    "W_ih @ input[t]{more}"
 )
 _KEPT_OF_EACH = "{p[0]} with {n[2]} put at {n[1]}{along}, where the {kept} of each place stays"
 _KEPT_OF_GIVEN = "{p[0]} with {n[2]} put at {n[1]}{along}, where the {kept} of what is put at each place stays"
@@ -190,11 +193,11 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("leaky_relu", 1): "{0} where {0} > 0, else {negative_slope} · {0}",
     ("sigmoid", 1): "1 / (1 + e^(−{0}))",
     ("silu", 1): "{0} / (1 + e^(−{0}))",
-    ("tanh", 1): "tanh {of[0]}",
-    ("sin", 1): "sin {of[0]}",
-    ("cos", 1): "cos {of[0]}",
+    ("tanh", 1): "tanh {at[0]}",
+    ("sin", 1): "sin {at[0]}",
+    ("cos", 1): "cos {at[0]}",
     ("exp", 1): "e^{of[0]}",
-    ("log", 1): "ln {of[0]}",
+    ("log", 1): "ln {at[0]}",
     ("sqrt", 1): "√{of[0]}",
     ("abs", 1): "|{n[0]}|",
     ("softmax", 1): "e^{of[0]} / Σ e^{of[0]}{over}",
@@ -226,14 +229,14 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("nll_loss2d", 2): "−{0} at the class of each place",
     ("nll_loss2d ignoring", 2): "−{0} at the class of each place, left out where that is {ignore_index}",
     ("nll_loss", 3): "−{0} at the class of each row, weighted by {2}[class]",
-    ("binary_cross_entropy", 2): "−{1} · ln {of[0]} − (1 − {1}) · ln(1 − {0})",
+    ("binary_cross_entropy", 2): "−{1} · ln {at[0]} − (1 − {1}) · ln(1 − {0})",
     ("binary_cross_entropy_with_logits", 2): "ln(1 + e^{of[0]}) − {1} · {0}",
     (
         "binary_cross_entropy_with_logits with pos_weight",
         3,
     ): "(1 − {1}) · {0} + (1 + ({2} − 1) · {1}) · ln(1 + e^(−{0}))",
-    ("native_group_norm", 1): _GROUPED,
-    ("native_group_norm", 3): f"{_GROUPED} · {{1}} + {{2}}",
+    ("native_group_norm", 1): _NORMALISED,
+    ("native_group_norm", 3): f"{_NORMALISED} · {{1}} + {{2}}",
     ("native_layer_norm", 1): _NORMALISED,
     ("native_layer_norm", 2): f"{_NORMALISED} · {{1}}",
     ("native_layer_norm", 3): f"{_NORMALISED} · {{1}} + {{2}}",
@@ -320,14 +323,14 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("round", 1): "{p[0]} rounded to whole numbers",
     ("floor", 1): "{p[0]} rounded down",
     ("ceil", 1): "{p[0]} rounded up",
-    ("erf", 1): "erf {of[0]}",
-    ("erfc", 1): "1 − erf {of[0]}",
+    ("erf", 1): "erf {at[0]}",
+    ("erfc", 1): "1 − erf {at[0]}",
     ("expm1", 1): "e^{of[0]} − 1",
     ("log1p", 1): "ln(1 + {n[0]})",
-    ("log2", 1): "log₂ {of[0]}",
+    ("log2", 1): "log₂ {at[0]}",
     ("exp2", 1): "2^{of[0]}",
     ("lgamma", 1): "ln Γ({n[0]})",
-    ("xlogy", 2): "{0} · ln {of[1]}",
+    ("xlogy", 2): "{0} · ln {at[1]}",
     ("gelu", 1): "{0} · Φ({n[0]}), Φ the normal distribution function",
     ("softplus", 1): "ln(1 + e^{of[0]})",
     ("softplus by beta", 1): "ln(1 + e^({beta} · {0})) / {beta}",
@@ -347,8 +350,8 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
         "the sum of max(0, 1 − {0}[named] + {0}[other]) over all pairs of classes, divided by the number of classes"
     ),
     ("_ctc_loss", 2): "−ln of the sum of the probabilities of all paths that spell {n[1]}",
-    ("mkldnn_rnn_layer", 7): _LSTM,
-    ("mkldnn_rnn_layer", 5): _LSTM,
+    ("mkldnn_rnn_layer", 7): _LSTM.replace("{more}", " + b_ih + W_hh @ h + b_hh"),
+    ("mkldnn_rnn_layer", 5): _LSTM.replace("{more}", " + W_hh @ h"),
     ("celu", 1): "{0} where {0} > 0, else e^{of[0]} − 1",
     ("celu by alpha", 1): "{0} where {0} > 0, else {alpha} · (e^({0} / {alpha}) − 1)",
     ("hardtanh", 1): "min(max({n[0]}, {min_val}), {max_val})",
@@ -363,16 +366,16 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("cdist", 2): "the distance of each row of {n[0]} from each row of {n[1]}",
     ("norm", 1): "√(the sum of {0}²{over})",
     ("logit", 1): "ln({0} / (1 − {0}))",
-    ("tan", 1): "tan {of[0]}",
-    ("asin", 1): "arcsin {of[0]}",
-    ("acos", 1): "arccos {of[0]}",
-    ("atan", 1): "arctan {of[0]}",
-    ("sinh", 1): "sinh {of[0]}",
-    ("cosh", 1): "cosh {of[0]}",
-    ("asinh", 1): "arsinh {of[0]}",
-    ("acosh", 1): "arcosh {of[0]}",
-    ("atanh", 1): "artanh {of[0]}",
-    ("log10", 1): "log₁₀ {of[0]}",
+    ("tan", 1): "tan {at[0]}",
+    ("asin", 1): "arcsin {at[0]}",
+    ("acos", 1): "arccos {at[0]}",
+    ("atan", 1): "arctan {at[0]}",
+    ("sinh", 1): "sinh {at[0]}",
+    ("cosh", 1): "cosh {at[0]}",
+    ("asinh", 1): "arsinh {at[0]}",
+    ("acosh", 1): "arcosh {at[0]}",
+    ("atanh", 1): "artanh {at[0]}",
+    ("log10", 1): "log₁₀ {at[0]}",
     ("sinc", 1): "sin(π · {0}) / (π · {0}), 1 where {n[0]} is 0",
     ("trunc", 1): "{p[0]} without what follows the point",
     ("deg2rad", 1): "{0} · π / 180",
@@ -514,6 +517,20 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("_linalg_svd", 1): "U of the singular value decomposition of {n[0]}",
     ("linalg_qr", 1): "Q of the QR decomposition of {n[0]}",
     ("_linalg_slogdet", 1): "the sign of the determinant of {n[0]}",
+}
+
+
+FURTHER_RULES: dict[tuple[str, int], str] = {  # what the results after the first one are, by their number
+    **dict.fromkeys(((op, 1) for op in "max min topk kthvalue mode median nanmedian cummax cummin".split()), "{index}"),
+    **dict.fromkeys((("_linalg_eigh", 1), ("linalg_eig", 1)), "its eigenvectors as columns"),
+    **dict.fromkeys((("var_mean", 1), ("std_mean", 1)), "the mean of {n[0]}{over}"),
+    ("sort", 1): "{former}",
+    ("aminmax", 1): "the largest element of {n[0]}{over}",
+    ("_linalg_svd", 1): "the singular values",
+    ("_linalg_svd", 2): "Vᴴ of the same decomposition",
+    ("linalg_qr", 1): "R of the same decomposition",
+    ("_linalg_slogdet", 1): "ln of its absolute value",
+    ("frexp", 1): "the exponents of these powers",
 }
 
 

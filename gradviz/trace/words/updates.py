@@ -36,7 +36,7 @@ def update_sentence(frame: Frame) -> Said:
         return _clipped(frame, low, high)
     for row in range(low, min(high, low + _MOST)):
         in_full = sum(map(len, parts)) < _LONGEST
-        parts.append(_parameter(frame, row) if in_full else _change(frame, int(trace.updates.tensor[row])))
+        parts.append(_parameter(frame, row) if in_full else _change(frame, int(trace.updates.tensor[row]), " stays"))
     return _all(parts, high - low) if parts else said("optimizer.none")
 
 
@@ -87,11 +87,11 @@ def _same(one: Value, other: Value) -> bool:
     return one.summary == other.summary and bool(np.array_equal(one.edges, other.edges, equal_nan=True))
 
 
-def _change(frame: Frame, tensor: int) -> str:
-    """ "w: 3 → 0.5"."""
+def _change(frame: Frame, tensor: int, stays: str = ", which stays") -> str:
+    """ "w: 3 → 0.5", "w, which stays 3"."""
     old, now = frame.trace.frame_at(frame.cursor - 1).value(tensor), frame.value(tensor)
     if old and now and _same(old, now):
-        return f"{frame.name(tensor)}, which stays {_text(now)}"
+        return f"{frame.name(tensor)}{stays} {_text(now)}"
     before, after = (_text(old), _text(now)) if old is None or now is None else told_apart(old, now)
     return f"{frame.name(tensor)}: {before} → {after}"
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from gradviz.trace.table.frame import NOT_FINITE
 from gradviz.trace.table.regions import RegionKind
+from gradviz.trace.table.trace import node_name
 from gradviz.trace.table.values import number_text
 from gradviz.trace.words.contributions import kept_name
 from gradviz.trace.words.reasons import no_grad_reason
@@ -167,7 +168,7 @@ def _path(diagram: Diagram, node: int, outer: int) -> list[int]:
 
 
 def _called(frame: Frame, node: int) -> str:
-    return str(frame.trace.nodes.name[node] or frame.trace.nodes.op[node])
+    return node_name(frame.trace, node)
 
 
 def bytes_text(count: int) -> str:

@@ -1,0 +1,89 @@
+"""Sentences that a teacher reads aloud: no result without a word of what it is, no sum without what it is over, no
+letter without its meaning, and no more brackets than are needed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.trace.true_sentences import all_sentences
+
+SAID = [  # a snippet with a leaf x of two numbers, what is said of it, and what is not
+    ("y = x + 1", "AddBackward0 is made for the backward pass and keeps no tensor.", "keeps nothing"),
+    # the further results of an operation
+    ("v, i = x.max(0)", "v = the largest element of x over dimension 0 = 2, i = its index = 1.", "i = 1"),
+    ("v, i = x.reshape(1, 2).topk(2)", ", i = their indices = [[1, 0]].", "i = [["),
+    ("v, i = x.sort()", "v = x sorted along the last dimension = [1, 2], i = their former places = [0, 1].", "i = ["),
+    ("v, m = torch.var_mean(x)", ", m = the mean of x = 1.5.", "m = 1.5"),
+    ("a, b = torch.aminmax(x)", ", b = the largest element of x = 2.", "b = 2"),
+    ("q, r = torch.linalg.qr(torch.eye(2) * x)", ", r = R of the same decomposition = ", "r = [["),
+    ("l, v = torch.linalg.eigh(torch.eye(2) * x)", ", v = its eigenvectors as columns = ", "v = [["),
+    ("s, d = torch.linalg.slogdet(torch.eye(2) * x)", ", d = ln of its absolute value = 0.6931.", "d = 0.6931"),
+    ("m, e = torch.frexp(x.detach())", ", e = the exponents of these powers = [1, 2].", "e = [1"),
+    # what a softmax and a layer that normalises add up
+    (
+        "x.reshape(2, 1).softmax(1).sum().backward()",
+        "(grad − Σ(grad · x.reshape(2, 1).softmax(1))) = [[0], [0]]. Here Σ is the sum over dimension 1.", "Σ is a",
+    ),
+    ("x.reshape(1, 2).log_softmax(-1)[0, 0].backward()", "Here Σ is the sum over the last dimension.", "dimension -1"),
+    ("x.softmax(0)[0].backward()", "Σ(grad · x.softmax(0))) = ", "Here Σ"),
+    (
+        "n = torch.nn.BatchNorm1d(2)\ny = n(x * torch.eye(2))\ny[0, 0].backward()",
+        "y = ((x * torch.eye(2)) − the mean of its channel) / √(its variance + 1e-05) · n.weight + n.bias", "its mean)",
+    ),
+    (
+        "n = torch.nn.BatchNorm1d(2)\ny = n(x * torch.eye(2))\ny[0, 0].backward()",
+        "Here x̂ = ((x * torch.eye(2)) − the mean of its channel) / σ and σ = √(its variance + ε); the means are those "
+        "of one channel; each Σ is that of one channel.", "the normalised input",
+    ),
+    (
+        "y = torch.nn.LayerNorm(2)(x)", "y = (x − its mean over the last dimension) / √(its variance + 1e-05)",
+        "− its mean)",
+    ),
+    (
+        "torch.nn.LayerNorm((1, 2))(x.reshape(3 - 2, 1, 2)).sum().backward()",
+        "Here x̂ = (x.reshape(3 - 2, 1, 2) − its mean over the last 2 dimensions) / σ and σ = √(its variance + ε); the "
+        "means are over the last 2 dimensions; each Σ is over the other dimensions.", "normalised",
+    ),
+    ("y = torch.nn.LayerNorm(2)(x)", "the means and 1 / √(variance + ε)", "1 / σ"),
+    (
+        "y = torch.nn.LSTM(2, 3)(x.reshape(1, 1, 2))",
+        "where i, f, o are σ and g is tanh of the parts of W_ih @ input[t] + b_ih + W_hh @ h + b_hh = ",
+        "what x and h give",
+    ),
+    ("y = torch.nn.LSTM(2, 3, bias=False)(x.reshape(1, 1, 2))", "W_ih @ input[t] + W_hh @ h = ", "b_ih"),
+    # lists
+    (
+        "w = torch.zeros(2, requires_grad=True)\no = torch.optim.Adam([x, w])\n(x + 0 * w).sum().backward()\n"
+        "o.step()", "; w stays [0, 0].", "which stays",
+    ),
+    (
+        "w = torch.zeros(2, requires_grad=True)\no = torch.optim.SGD([w], lr=0.1, maximize=True)\n"
+        "(0 * w).sum().backward()\no.step()", "SGD with lr = 0.1, maximize updates w, which stays [0, 0].", "w stays",
+    ),
+    # brackets
+    ("y = (x * torch.ones(20, 2)).tanh().log()", "= tanh (x * torch.ones(20, 2)) =", "tanh ((x"),
+    ("y = torch.mul(x, torch.ones(20, 2)).log()", "= ln torch.mul(x, torch.ones(20, 2)) =", "ln (torch"),
+    ("y = torch.mul(x, torch.ones(20, 2)).exp()", "= e^(torch.mul(x, torch.ones(20, 2))) =", "e^torch"),
+    ("h = x\nfor i in range(2):\n    h = (h * torch.ones(20, 2)).tanh()", "= tanh (h * torch.ones(20, 2))₁ =", "(("),
+    # what was never reshaped is not reshaped back
+    ("(x + torch.ones(1, 2)).sum().backward()", "/∂x = grad in the shape (2,) = [1, 1]", "reshaped back"),
+    ("x.expand(1, 2).sum().backward()", "= grad in the shape (2,) = [1, 1]", "reshaped back"),
+    ("x.reshape(1, 2).sum().backward()", "= grad, reshaped back = [1, 1]", "in the shape"),
+    # a write
+    ("y = x * 2\ny[0] = 7", "y[0], a part of y, was overwritten: y is [7, 4] now", "A part of"),
+    ("y = x * 2\ny[1:] += 7", "y[1:], a part of y, was overwritten: y is [2, 11] now", "A part of"),
+    ("y = x * 2\nz = y[:1]\nz.mul_(3)", "z, a part of y, was overwritten: y is [6, 4] now", "A part of"),
+    # names
+    ("torch.autograd.functional.hessian(lambda u: u.prod(), x)", "u.prod().squeeze() = u.prod(), unchanged", "e(())"),
+    ("y = torch.ones(2) @ (x * torch.eye(2))", "torch.ones(2).unsqueeze(0) = torch.ones(2) reshaped", "ones(2).r"),
+    (
+        "w = torch.ones(2, 2, requires_grad=True)\ng = torch.autograd.grad((x @ w.t()).sum(), w, create_graph=True)",
+        "transpose₁ in ∇(", " t₁ in ∇",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "said", "not_said"), SAID, ids=[f"{text} {said[:9]}" for text, said, _ in SAID])
+def test_a_sentence_needs_no_second_reading(text: str, said: str, not_said: str) -> None:
+    found = all_sentences(text)
+    assert said in found and not_said not in found
