@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QTextBrowser
+from pytestqt.qtbot import QtBot
 
 from gradviz.document.documents import text_of
 from gradviz.session.doctor.mistakes import FILE, Mistake, found, mistakes
@@ -48,6 +50,14 @@ def test_a_page_shows_what_differs(each: Mistake) -> None:
         return
     assert each.keeps != each.should_keep
     assert f"As it is: {each.keeps}" in page and f"Put right: {each.should_keep}" in page
+
+
+def test_the_lines_of_a_snippet_have_the_numbers_by_which_the_page_names_them(qtbot: QtBot) -> None:
+    browser = QTextBrowser()
+    qtbot.addWidget(browser)
+    browser.setHtml(page_html(next(each for each in mistakes() if each.id == "not-zeroed"), LIGHT))
+    shown = browser.toPlainText()
+    assert "1  import torch" in shown and "4      (x * x).sum().backward()" in shown and "on line 4 adds" in shown
 
 
 def test_what_people_paste_or_type() -> None:

@@ -329,7 +329,8 @@ def _constant_slice(case: Case) -> Iterator[Hit]:
         names = {n.id for n in ast.walk(node.slice) if isinstance(n, ast.Name)}
         counted = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
         given = {n.id for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
-        if outer is None or names & counted or not names <= given | {""} or not names:
+        moved = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)} & counted  # x[i * 8 :][:8]
+        if outer is None or moved or names & counted or not names <= given | {""} or not names:
             continue
         whole = case.was(node.value, len(case.trace) + 1)
         if whole < 0 or case.trace.tensors.requires_grad[whole] or not case.shape(whole):
@@ -482,7 +483,8 @@ def _only(case: Case, node: ast.Subscript, loop: ast.For) -> Hit:
         same = isinstance(each, ast.Subscript) and case.loop_of(each) is loop and case.source(each.slice) == rows
         if same and isinstance(each, ast.Subscript) and size:
             held = case.source(each.value)
-            rows_of = f"{i} : {i} + {size}" if _counts_rows(loop) else f"{i} * {size} % len({held}):][:{size}"
+            again = f"{i} * {size} % len({held}):][:{size}"
+            rows_of = _rows(case, loop, i, size) if _counts_batches(loop, size) else again
             text = edits.replace_node(text, each, f"{held}[{rows_of}]") or text
     if node in ast.walk(loop.iter):
         text = case.text
@@ -525,10 +527,12 @@ def _sliced(case: Case, node: ast.Subscript, variable: str) -> str | None:
     return text
 
 
-def _counts_rows(loop: ast.For) -> bool:
-    """Whether a loop goes from the first row of a batch to that of the next one: range(0, n, size)."""
-    counted = loop.iter
-    return isinstance(counted, ast.Call) and name_of(counted) == "range" and len(counted.args) == 3
+def _counts_batches(loop: ast.For, size: str) -> bool:
+    """Whether a loop goes once through all batches: range(0, n, size), or range(n // size)."""
+    counted, parts = loop.iter, {ast.unparse(each) for each in ast.walk(loop.iter) if isinstance(each, ast.expr)}
+    if not isinstance(counted, ast.Call) or name_of(counted) != "range":
+        return False
+    return len(counted.args) == 3 or size in parts
 
 
 def _rows(case: Case, loop: ast.For | ast.While | None, variable: str, size: str) -> str:

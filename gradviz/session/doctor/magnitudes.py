@@ -431,7 +431,7 @@ def _from_zero(case: Case) -> NDArray[np.bool_]:
     return np.array([str(each) in ("min=0", "min=0.0") for each in params], bool)
 
 
-_SUMMING = ("sum", "mean", "add", "sub", "mul", "div", "view", "squeeze", "stack", "select")
+_SUMMING = ("sum", "mean", "add", "sub", "neg", "mul", "div", "view", "squeeze", "stack", "select")
 
 
 def is_summand(case: Case, tensor: int) -> bool:

@@ -493,7 +493,9 @@ def integer_leaf(fault: Fault) -> Hit | None:
                 return fault.hit(fixes((".float()", text)))
     for node in case.on_line(fault.line):
         if isinstance(node, ast.Attribute) and node.attr == "requires_grad" and isinstance(node.ctx, ast.Store):
-            name = case.source(node.value)
+            name, tensor = case.source(node.value), case.was(node.value, len(case.trace) + 1)
+            if tensor >= 0 and (offered := floated(case, tensor)):
+                return fault.hit(offered, int(case.trace.tensors.line[tensor]))
             text = edits.insert_before(fault.text, fault.line, f"{name} = {name}.float()")
             return fault.hit(fixes((".float()", text)))
     return fault.hit(())

@@ -556,6 +556,7 @@ def number_in_loss(case: Case) -> Iterator[Hit]:
     for call in case.calls:
         source = taken_out(case, call, len(case.trace) + 1)
         for used in uses(case, computed_from(case, call), summed=True) if source is not None else ():
+            used = _scaled(case, used)
             outer = case.parents.get(used)
             total = isinstance(outer, ast.Call) and name_of(outer) == "sum" and receiver_of(outer) is None
             made = (
@@ -574,6 +575,16 @@ def number_in_loss(case: Case) -> Iterator[Hit]:
                 why += f"{does}. For autograd it is a constant, so nothing of it is in the gradient."
                 yield cut_hit(case, cut, int(case.trace.tensors.step[made[-1]]) + 1, why)
                 return
+
+
+def _scaled(case: Case, number: ast.expr) -> ast.expr:
+    """Return what a plain number becomes when it is multiplied, divided or negated with others."""
+    outer = case.parents.get(number)
+    while isinstance(outer, (ast.UnaryOp, ast.BinOp)) and not case.made_by(outer):
+        if isinstance(outer.op, (ast.Add, ast.Sub)):
+            break
+        number, outer = outer, case.parents.get(outer)
+    return number
 
 
 def _is_own_sum(case: Case, division: ast.BinOp, number: int) -> bool:

@@ -387,7 +387,7 @@ def page_html(mistake: Mistake, theme: Theme) -> str:
     return "".join((
         f"<h2>{look.escape(mistake.title)}</h2>",
         head("The snippet"),
-        _code(mistake.broken, theme),
+        _numbered(mistake.broken, theme),
         head("What you see" if any(sees) else "Nothing is printed, and nothing is raised"),
         *sees,
         head("Why"),
@@ -400,6 +400,16 @@ def page_html(mistake: Mistake, theme: Theme) -> str:
 
 def _code(text: str, theme: Theme) -> str:
     return f"<pre style='{_style(theme)}'>{look.escape(text.rstrip())}</pre>"
+
+
+def _numbered(text: str, theme: Theme) -> str:
+    """A snippet with the numbers of its lines, as the explanation names them."""
+    lines = text.rstrip().split("\n")
+    numbers = [
+        f"<span style='color:{theme.muted}'>{at:>{len(str(len(lines)))}}</span>" for at in range(1, len(lines) + 1)
+    ]
+    code = "\n".join(f"{number}  {look.escape(line)}" for number, line in zip(numbers, lines, strict=True))
+    return f"<pre style='{_style(theme)}'>{code}</pre>"
 
 
 def _style(theme: Theme) -> str:
