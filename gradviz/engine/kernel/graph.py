@@ -306,9 +306,9 @@ class Node:
 
     @property
     def metadata(self) -> dict[Any, Any]:
-        """A dictionary for the user."""
+        """A dictionary for the user, in which anomaly mode left the stack of the forward call."""
         if self._metadata is None:
-            self._metadata = {}
+            self._metadata = {} if self.stack is None else {"traceback_": list(self.stack)}
         return self._metadata
 
     @property

@@ -243,6 +243,8 @@ class Tensor(Operations):
     _coo: Coordinates | None = None  # what is specified, if it is sparse
     _wraps: tuple[int, ...] = ()  # the function transforms that were open when it was made
     _grad_dtype: Any = False  # the type that `.grad` must have: its own (False), any (None), or a dtype
+    _is_param: bool = False  # a parameter of a module, whatever its class
+    _is_buffer: bool = False  # made by nn.Buffer
     _tag: int  # the number that the recorder knows it by
     __array_priority__ = 1000
     is_cuda: ClassVar[bool] = False
@@ -521,6 +523,20 @@ def _check_grad(tensor: Tensor, value: object) -> None:
             f"'{list(tensor.shape)}'. "
             "Please ensure that the gradient and the tensor are the same size"
         )
+
+
+class MarkedType(type):
+    """The class of `Parameter` and `Buffer`: a tensor with their mark is an instance of them, whatever its class."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        mark = MARKS.get(cls)
+        if mark is not None and isinstance(instance, Tensor) and getattr(instance, mark):
+            return True
+        return type.__instancecheck__(cls, instance)
+
+
+MARKS: dict[type, str] = {}  # the attribute that marks an instance, for these classes but not for derived ones
+ORDINARY = frozenset((type, MarkedType))  # the classes of classes that are made and used like any other
 
 
 def _unpickled(cls: type[Tensor], data: Array, requires_grad: bool) -> Tensor:

@@ -54,6 +54,7 @@ from gradviz.engine.ops import (
     special_functions,
     statistics,
     strided,
+    unpool,
     variants,
 )
 
@@ -110,5 +111,6 @@ __all__ = [
     "special_functions",
     "statistics",
     "strided",
+    "unpool",
     "variants",
 ]

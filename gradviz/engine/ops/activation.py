@@ -30,6 +30,7 @@ from gradviz.engine.ops.neural import in_single, need_floats, need_tensor, not_d
 from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.run.apply import call, call_all
 from gradviz.engine.run.inplace import write
+from gradviz.engine.run.signatures import refusal
 
 F = FUNCTIONS
 Curvature = Callable[..., object] | None
@@ -651,6 +652,8 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     """x where above the threshold, `value` elsewhere."""
     if not isinstance(input, Tensor):
         raise TypeError(f"threshold(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    if refused := refusal("torch.threshold", (input, threshold, value), {}):
+        raise refused
     if input.dtype.rank in (0, 3):
         raise NotImplementedError(f"\"threshold_cpu\" not implemented for '{input.dtype.title}'")
     threshold, value = (each.item() if isinstance(each, Tensor) else each for each in (threshold, value))

@@ -291,27 +291,24 @@ def additive(mask: Mask, name: str, like: Tensor, other: Mask = None, other_name
 
 def _check_dimensions(query: Tensor, key: Tensor, value: Tensor, padding: Mask, mask: Mask, heads: int) -> bool:
     """Check the dimensions; return whether there is a batch."""
-    batched = query._data.ndim == 3
-    if query._data.ndim not in (2, 3):
+    batched = query.dim() == 3
+    if query.dim() not in (2, 3):
         raise AssertionError(
-            f"query should be unbatched 2D or batched 3D tensor but received {query._data.ndim}-D query tensor"
+            f"query should be unbatched 2D or batched 3D tensor but received {query.dim()}-D query tensor"
         )
     ndim, kind = (3, "batched") if batched else (2, "unbatched")
     start = f"For {kind} ({ndim}-D) `query`, expected"
-    if key._data.ndim != ndim or value._data.ndim != ndim:
+    if key.dim() != ndim or value.dim() != ndim:
         raise AssertionError(
-            f"{start} `key` and `value` to be {ndim}-D but found {key._data.ndim}-D and {value._data.ndim}-D tensors "
-            "respectively"
+            f"{start} `key` and `value` to be {ndim}-D but found {key.dim()}-D and {value.dim()}-D tensors respectively"
         )
-    if padding is not None and padding._data.ndim != ndim - 1:
+    if padding is not None and padding.dim() != ndim - 1:
         raise AssertionError(
-            f"{start} `key_padding_mask` to be `None` or {ndim - 1}-D but found {padding._data.ndim}-D tensor instead"
+            f"{start} `key_padding_mask` to be `None` or {ndim - 1}-D but found {padding.dim()}-D tensor instead"
         )
-    if mask is not None and mask._data.ndim not in (2, 3):
-        raise AssertionError(
-            f"{start} `attn_mask` to be `None`, 2-D or 3-D but found {mask._data.ndim}-D tensor instead"
-        )
-    if not batched and mask is not None and mask._data.ndim == 3:
+    if mask is not None and mask.dim() not in (2, 3):
+        raise AssertionError(f"{start} `attn_mask` to be `None`, 2-D or 3-D but found {mask.dim()}-D tensor instead")
+    if not batched and mask is not None and mask.dim() == 3:
         wanted = (heads, query.shape[0], key.shape[0])
         if mask.shape != wanted:
             raise AssertionError(f"Expected `attn_mask` shape to be {wanted} but got {mask.shape}")

@@ -206,7 +206,7 @@ def _number(name: str, kind: type, line: int = 822) -> None:
     def convert(self: Tensor) -> Any:
         if self._data.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        if self._requires_grad:
+        if self._requires_grad and not (kind is int and self._data.dtype.kind == "c"):
             warn_once("scalar", TO_SCALAR.format(line), stacklevel=3)
         found = item(self)
         if kind is not complex and isinstance(found, complex):
@@ -316,7 +316,7 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     made: Tensor = bare(type(self))
     made._data = self._data.copy()
     made._requires_grad = self._requires_grad
-    made._on_meta, made._coo = self._on_meta, self._coo
+    made._on_meta, made._coo, made._is_buffer = self._on_meta, self._coo, self._is_buffer
     memo[id(self)] = made
     if self._grad is not None:
         made._grad = deepcopy(self._grad, memo)
@@ -348,13 +348,15 @@ def _shown(tensor: Tensor) -> str:
             SPARSE_CSR if tensor._coo.compressed else SPARSE_COO,
             [f"grad_fn=<{name}>"] if name else ["requires_grad=True"] if tensor.requires_grad else [],
         )
-    return printing.tensor_repr(
+    own = is_own(type(tensor))
+    shown = printing.tensor_repr(
         tensor._data,
         grad_fn=name,
         requires_grad=tensor.requires_grad,
         default_dtype=dtypes.get_default_dtype().np,
-        prefix="tensor(" if is_own(type(tensor)) else f"{type(tensor).__name__}(",
+        prefix="tensor(" if own else f"{type(tensor).__name__}(",
     )
+    return f"Parameter({shown})" if tensor._is_param and not own else shown
 
 
 def _without_numbers(tensor: Tensor, grad_fn: str | None) -> str:

@@ -26,6 +26,7 @@ from gradviz.engine.ops.linalg import (
     h,
     named,
 )
+from gradviz.engine.ops.neural import need_constants
 from gradviz.engine.run.api import FUNCTIONS, LINALG, api, method
 from gradviz.engine.run.apply import call, call_all
 from gradviz.engine.run.arguments import Named
@@ -287,6 +288,7 @@ LU_SOLVE = op(
 def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
     """The X with A X = B, from the result of `lu_factor` for A."""
     name = "linalg.lu_solve"
+    need_constants("linalg_lu_solve", pivots=pivots)
     check_type(LU.dtype, name)
     check_same_type(LU, B, name, "LU")
     if pivots.dtype is not dtypes.int32:
@@ -307,6 +309,7 @@ _OLD_LU_SOLVE = (
 def old_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """The X with A X = input from the LU factors of A."""
     warn_once("lu_solve", _OLD_LU_SOLVE)
+    need_constants("linalg_lu_solve", pivots=LU_pivots)
     check_type(LU_data.dtype, "torch.linalg.lu_solve")
     return lu_solve(LU_data, LU_pivots, input)
 

@@ -4,6 +4,7 @@ functions. `cat` and `stack` are in `shape.py`."""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Sequence
 from typing import Any
@@ -85,6 +86,9 @@ def _stack_grads(grads: Sequence[Tensor | None], dim: int, shape: tuple[int, ...
 @api("split", where="torch")
 def split(tensor: Tensor, split_size_or_sections: object, dim: int = 0) -> tuple[Tensor, ...]:
     """Parts of equal size (the last may be smaller), or of the given sizes, along `dim`."""
+    if isinstance(split_size_or_sections, Tensor):
+        with contextlib.suppress(ValueError):  # of several elements
+            split_size_or_sections = int(split_size_or_sections)
     if not isinstance(split_size_or_sections, int):
         return split_with_sizes(tensor, split_size_or_sections, dim)
     size = split_size_or_sections

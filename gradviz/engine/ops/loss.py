@@ -541,8 +541,10 @@ def smooth_l1_loss(
 ) -> Tensor:
     """½ d² / β for errors below β, |d| − ½ β above."""
     _warn_of_sizes(input, target)
+    if not (size_average is None and reduce is None):
+        reduction = chosen_reduction(size_average, reduce, reduction)
     x, y = expanded(input, target)
-    reduction = chosen_reduction(size_average, reduce, reduction)
+    reduction = chosen_reduction(None, None, reduction)
     if beta == 0.0:
         return reduced(_absolute_errors(x, y), reduction)
     if beta < 0:

@@ -375,8 +375,7 @@ def _check_groups(
         if each is not None and each._data.shape != (shape[1],):
             raise RuntimeError(
                 f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
-                f"shape {list((each if weight is None else weight)._data.shape)} and input of shape "
-                f"{list(shown or shape)}"
+                f"shape {[0] if weight is None else list(weight._data.shape)} and input of shape {list(shown or shape)}"
             )
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import OpRow, op
@@ -319,7 +318,7 @@ def _put(g: Array, x: Array, indices: Array, *, dims: int) -> Array:
     return out.reshape(shape)
 
 
-def _taken(grad: Tensor, indices: Tensor, dims: int) -> Tensor:
+def taken_back(grad: Tensor, indices: Tensor, dims: int) -> Tensor:
     """The elements at the places of the maxima."""
     shape = (*indices.shape[:-dims], math.prod(indices.shape[-dims:]))
     rows = grad.contiguous().view(*grad.shape[:-dims], math.prod(grad.shape[-dims:]))
@@ -337,7 +336,7 @@ def put_row(name: str, node: str) -> OpRow:
         symbol="maxpool′",
         latex=r"\sum_i e_{k_i} g_i",
         brief="Gradients put back at the positions of the maxima.",
-        grad_output=sentence("grad at the places of the maxima", _taken),
+        grad_output=sentence("grad at the places of the maxima", taken_back),
         self="zero(grad)",
     )
 
@@ -491,86 +490,3 @@ def adaptive_max_pool1d(
 
 
 api("adaptive_max_pool1d", where="torch")(lambda input, output_size: adaptive_max_pool1d(input, output_size, True))
-
-
-# --- back to the places of the maxima ---
-
-
-def _put_values(x: Array, indices: Array, *, output_size: Sizes) -> Array:
-    dims = len(output_size)
-    out = np.zeros((*x.shape[:-dims], math.prod(output_size)), x.dtype)
-    np.put_along_axis(out, indices.reshape(*x.shape[:-dims], -1), x.reshape(*x.shape[:-dims], -1), -1)
-    return out.reshape(*x.shape[:-dims], *output_size)
-
-
-MAX_UNPOOLS = {
-    n: op(
-        f"max_unpool{n}d",
-        "self, indices",
-        keeps_layout(_put_values),
-        node=f"MaxUnpool{n}DBackward0",
-        category="layers",
-        symbol="unpool",
-        latex=r"\sum_i e_{k_i} x_i",
-        brief="Values put back at the positions of the maxima, zeros elsewhere.",
-        self=sentence("grad at the places", lambda grad, indices, output_size: _taken(grad, indices, len(output_size))),
-    )
-    for n in (2, 3)
-}
-
-
-def _unpooled_size(input: Tensor, kernel: Sizes, stride: Sizes, padding: Sizes, output_size: Any) -> Sizes:
-    inner = input._data.shape[-len(kernel) :]
-    least = [(n - 1) * s + k - 2 * p for n, s, k, p in zip(inner, stride, kernel, padding, strict=True)]
-    if output_size is None:
-        return tuple(least)
-    wanted = tuple(output_size)[-len(kernel) :]
-    for d, (n, m, s) in enumerate(zip(wanted, least, stride, strict=True)):
-        if not m - s < n < m + s:
-            raise ValueError(f'invalid output_size "{output_size}" (dim {d} must be between {m - s} and {m + s})')
-    return wanted
-
-
-def _check_places(indices: Tensor, size: Sizes) -> None:
-    if indices.dtype is not dtypes.int64:
-        raise RuntimeError(f"elements in indices should be type int64 but got: {indices.dtype.title}")
-    data = indices._data.reshape(-1)
-    outside = data[(data < 0) | (data >= math.prod(size))]
-    if outside.size:
-        shown = "x".join(map(str, size if len(size) > 1 else (*size, 1)))
-        raise RuntimeError(f"Found an invalid max index: {outside[-1]} (output volumes are of size {shown})")
-
-
-def _unpool_function(n: int) -> None:
-    name = f"max_unpool{n}d"
-
-    @api(name, where="F")
-    def function(
-        input: Tensor,
-        indices: Tensor,
-        kernel_size: object,
-        stride: object = None,
-        padding: object = 0,
-        output_size: object = None,
-    ) -> Tensor:
-        kernel = sizes(kernel_size, n)
-        step = kernel if stride is None else sizes(stride, n)
-        if input._data.shape != indices._data.shape:
-            extra = [] if n > 1 else [1]
-            shapes = [[*each._data.shape, *extra] for each in (input, indices)]
-            raise RuntimeError(
-                f"Expected shape of indices to be same as that of the input tensor ({shapes[0]}) but got indices "
-                f"tensor with shape: {shapes[1]}"
-            )
-        wanted = _unpooled_size(input, kernel, step, sizes(padding, n), output_size)
-        _check_places(indices, wanted)
-        if n > 1:
-            return call(MAX_UNPOOLS[n], input, indices, output_size=wanted)
-        made = call(MAX_UNPOOLS[2], input.unsqueeze(-1), indices.unsqueeze(-1), output_size=(*wanted, 1))
-        return made.squeeze(-1)
-
-    function.__name__, function.__doc__ = name, "The values of a max pooling put back at their positions."
-
-
-for _n in (1, 2, 3):
-    _unpool_function(_n)

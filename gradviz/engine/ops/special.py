@@ -376,6 +376,8 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: dtyp
     """The sum, ignoring NaN."""
     axes = dim if dim is None or isinstance(dim, int) else axes_of(tuple(dim), input._data.ndim)
     axes = None if not input._data.ndim and isinstance(axes, tuple) else axes
+    if dtype is not None and dtype.is_complex:
+        raise NotImplementedError(f"\"nansum_cpu\" not implemented for '{dtype.title}'")
     return call_in(NANSUM, input, dtype, dim=axes, keepdim=keepdim)
 
 

@@ -27,6 +27,7 @@ from gradviz.engine.kernel.memory import (
 from gradviz.engine.kernel.messages import WRITTEN_TWICE, plain_numbers
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.kernel.turns import computed_in_turn, takes_turns
 from gradviz.engine.numerics import overflow
 from gradviz.engine.ops.matrix import diagonal_of
 from gradviz.engine.ops.reduce import wrap_dim
@@ -200,7 +201,11 @@ def _with_its_memory(x: Array) -> tuple[Array, Array, int]:
 def _as_strided_scatter(x: Array, src: Array, *, size: object, stride: object, storage_offset: int | None) -> Array:
     made, memory, start = _with_its_memory(x)
     part = _seen(x, memory, size, stride, start if storage_offset is None else storage_offset * x.itemsize)
-    np.copyto(part, src.real if src.dtype.kind == "c" and x.dtype.kind != "c" else src, casting="unsafe")
+    given = src.real if src.dtype.kind == "c" and x.dtype.kind != "c" else src
+    if takes_turns(part, [given]):
+        memory[:] = memory_of(computed_in_turn(part, [given], lambda values: values))
+    else:
+        np.copyto(part, given, casting="unsafe")
     return made
 
 

@@ -397,7 +397,8 @@ def _narrowed(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     if not -n <= start <= n:
         raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
     if length < 0:
-        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({input.size(dim)}).")
+        start += n if start < 0 else 0
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
     return F["narrow"](input, dim, start, length)
 
 

@@ -280,7 +280,7 @@ def in_torch_words(fn: F, key: str) -> F:
         except Overridden:
             again = None
         except Exception as error:
-            if isinstance(error, AttributeError) and error.name == "size" and not first:
+            if isinstance(error, AttributeError) and error.name == _ASKED_FOR.get(key, "size") and not first:
                 raise  # a function written in Python, which asked for it
             another: Exception | None = refusal(key, args, keywords) or _no_tensor(error, key, args)
             another = another or _imaginary(error, key, args, keywords)
@@ -302,6 +302,9 @@ def in_torch_words(fn: F, key: str) -> F:
     _worded[call] = fn
     return cast(F, call)
 
+
+# What functions that are written in Python in PyTorch, too, ask an argument for before a kernel could refuse it.
+_ASKED_FOR = {"nn.functional.embedding_bag": "dtype"}
 
 # Functions that look for the dimension before they look at element types.
 _DIMENSION_FIRST = frozenset("max min amax amin sort argsort nansum logcumsumexp gather mode cummax cummin".split())
@@ -368,11 +371,12 @@ def _unfollowed(operands: Iterable[object]) -> RuntimeError | None:
 
 
 def _no_tensor(error: Exception, key: str, args: Sequence[object]) -> AttributeError | None:
-    """A PyTorch function written in Python asks its first argument for `dim()`, whatever it is: the resulting error."""
+    """A PyTorch function written in Python asks its arguments for `dim()`, whatever they are: the resulting error."""
     asked = "dtype" if key == "torch.norm" else "_data ndim"
     if not isinstance(error, AttributeError) or error.name not in asked.split() or isinstance(error.obj, Tensor):
         return None
-    if not args or type(error.obj) is not type(args[0]):  # a list is handed on as a copy
+    first = bool(args) and type(error.obj) is type(args[0])  # a list is handed on as a copy
+    if not first and error.name != "_data":
         return None
     name = "layout" if key == "torch.norm" else "dim"
     return AttributeError(f"'{type_name(error.obj)}' object has no attribute '{name}'", name=name, obj=error.obj)

@@ -113,7 +113,8 @@ _COMPLEX_FOR_REAL = (
     "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but got false.  "
     "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
 )
-_NOT_MADE_REAL = frozenset({"fill", "masked_fill", "index_fill"})  # by their formulas; nor by custom Functions
+# By their formulas; nor by custom Functions.
+_NOT_MADE_REAL = frozenset("fill masked_fill index_fill sum mean prod cumprod where".split())
 
 
 def conform(grad: Tensor, shape: tuple[int, ...], dtype: np.dtype[np.generic] | None, node: Node, index: int) -> Tensor:

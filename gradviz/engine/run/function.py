@@ -59,6 +59,7 @@ def finish(
     these `versions` before."""
     several = isinstance(output, tuple)  # a list is one output, which is no tensor
     given = list(output) if several else [output]
+    _check_said(ctx, tracked)
     _check_dirty(given, tensors, ctx, tracked)
     outputs = [_own(each, tensors, ctx, tracked) for each in given]
     shown = [each for each in outputs if isinstance(each, Tensor)]
@@ -138,12 +139,23 @@ def _mark_views(ctx: FunctionCtx, outputs: list[Tensor]) -> None:
         view.lent = view.lent and each._node is None
 
 
+def _check_said(ctx: FunctionCtx, tracked: bool) -> None:
+    """Refuse anything but tensors among what was saved and marked."""
+    for i, each in enumerate(ctx._to_save if tracked else ()):
+        if each is not None and not isinstance(each, Tensor):
+            raise TypeError(
+                f"save_for_backward can only save variables, but argument {i} is of type {type(each).__name__}"
+            )
+    if not all(isinstance(each, Tensor) for each in ctx._fixed):
+        raise RuntimeError("mark_non_differentiable only accepts variable arguments, but got ")
+    if not all(isinstance(each, Tensor) for each in ctx._dirty):
+        raise RuntimeError("mark_dirty can only accept variables, but argument ")
+
+
 def _check_dirty(outputs: list[object], tensors: list[Tensor], ctx: FunctionCtx, tracked: bool) -> None:
     """Check the tensors given to `mark_dirty`; each of those inputs counts one write."""
     if ctx._is_pure_view and (len(tensors) != 1 or sum(isinstance(each, Tensor) for each in outputs) != 1):
         raise RuntimeError(_PURE_VIEW)
-    if not all(isinstance(each, Tensor) for each in ctx._dirty):
-        raise RuntimeError("mark_dirty can only accept variables, but argument ")
     if not all(any(each is output for output in outputs) for each in ctx._dirty):
         raise RuntimeError(
             "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
@@ -263,6 +275,10 @@ class FunctionCtx(Node):
 
     def set_materialize_grads(self, value: bool) -> None:
         """Whether missing gradients arrive as zeros (the default) or as None."""
+        if not isinstance(value, bool):
+            raise TypeError(
+                "set_materialize_grads received an invalid combination of arguments - got (), but expected (bool)"
+            )
         self._materialize = value
 
     # What was said in `forward`, under PyTorch's names: None if nothing was, and again when the function has run.
@@ -310,11 +326,6 @@ class FunctionCtx(Node):
     def _keep(self, outputs: Sequence[object]) -> None:
         kept, self._to_save = self._to_save, ()  # nothing stays here, even if saving fails halfway
         if kept:
-            for i, each in enumerate(kept):
-                if each is not None and not isinstance(each, Tensor):
-                    raise TypeError(
-                        f"save_for_backward can only save variables, but argument {i} is of type {type(each).__name__}"
-                    )
             fixed = {id(each) for each in self._fixed}
             at = {id(each): i for i, each in enumerate(outputs) if isinstance(each, Tensor) and id(each) not in fixed}
             self.saved = [None if t is None else save(t, at.get(id(t), 0), id(t) in at) for t in kept]

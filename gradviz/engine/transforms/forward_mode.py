@@ -14,12 +14,12 @@ import numpy as np
 from gradviz.engine.kernel import layers
 from gradviz.engine.kernel.batched import BatchedArray, levels_of, spread
 from gradviz.engine.kernel.formula import rule
-from gradviz.engine.kernel.graph import Node, bare
+from gradviz.engine.kernel.graph import Node, bare, edge_of
 from gradviz.engine.kernel.memory import memory_of, memory_order, repeated, start_of, strided
 from gradviz.engine.kernel.rows import OpRow
 from gradviz.engine.kernel.saved import Saved, keep
 from gradviz.engine.kernel.state import paused, state
-from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.kernel.tensor import Tensor, twin, wrap
 from gradviz.engine.run.apply import apply, as_views, call
 from gradviz.engine.run.autograd import grad
 from gradviz.engine.run.backward import conform
@@ -281,6 +281,8 @@ def push(
         if found is not None:
             return [found]
     kept = state.grad and any(t is not None and t._requires_grad for t in (*tensors, *tangents.values()))
+    if kept:
+        tensors = [_primal(t) if i in tangents and t is not None else t for i, t in enumerate(tensors)]
     node = _node(row, tensors, outputs, params, 1 if row.variadic else mask)
     for each in seeds:
         if each is not None:
@@ -296,6 +298,13 @@ def push(
     if row.key in _PRODUCTS and back[0] is not None and not back[0]._requires_grad and kept:
         back[0] = _product_rule(row, tensors, back[0], params)
     return [*back, *nothing[len(shown) :]]
+
+
+def _primal(tensor: Tensor) -> Tensor:
+    """The operand for a formula whose history is kept: the same tensor, which gets no tangents back."""
+    if tensor._requires_grad:
+        edge_of(tensor)  # both then have the same accumulator
+    return twin(tensor)
 
 
 # Rows whose tangent is, in PyTorch, a sum with a product for each of these operands.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -147,16 +147,22 @@ def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
     """There are no streams, so nothing to warn of."""
 
 
-def increment_version(tensor: Tensor) -> None:
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Count a write that autograd could not notice."""
-    for each in (tensor,) if isinstance(tensor, Tensor) else tensor:
+    if isinstance(tensor, Tensor):
+        tensor = (tensor,)
+    if not isinstance(tensor, Iterable):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
+    for each in tensor:
+        if not isinstance(each, Tensor):
+            raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
         if not each._inference:  # which has no counter
             each._count_write()
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """Where the gradient of a tensor arrives."""
-    edge = edge_of(tensor)
+    edge = edge_of(tensor) if tensor.requires_grad else None
     if edge is None:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     return GradientEdge(shown(edge[0]), edge[1])

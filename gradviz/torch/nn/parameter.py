@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from gradviz.engine.kernel.devices import is_meta
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.messages import SET_ON_INFERENCE
 from gradviz.engine.kernel.state import paused, state
-from gradviz.engine.kernel.tensor import Tensor, bare, wrap
+from gradviz.engine.kernel.tensor import MARKS, MarkedType, Tensor, bare, wrap
 from gradviz.engine.ops.convert import text
 from gradviz.engine.run.api import FUNCTIONS
 from gradviz.engine.run.overrides import AS_THEY_ARE, disabled
@@ -23,13 +23,21 @@ if TYPE_CHECKING:
     from gradviz.torch.nn.modules.registry import Registry
 
 
-class Parameter(Tensor):
-    """A tensor that requires grad and registers itself when assigned to a Module."""
+class Parameter(Tensor, metaclass=MarkedType):
+    """A tensor that requires grad and registers itself when assigned to a Module. One that is made from a tensor of a
+    derived class is of that class and only marked as a parameter."""
 
-    _keeps_type = True
+    _is_param = True
     __torch_function__ = staticmethod(disabled)
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
+        if data is not None and type(data) is not Tensor and type(data) is not Parameter:
+            return _marked(data, requires_grad)
+        if not isinstance(requires_grad, bool):
+            raise TypeError(
+                "_make_subclass(): argument 'require_grad' (position 3) must be bool, not "
+                + type(requires_grad).__name__
+            )
         if data is None:
             array = np.empty(0, dtypes.default.dtype.np)
         else:
@@ -43,7 +51,7 @@ class Parameter(Tensor):
             made._on_meta = True
         if requires_grad and made._inference and not state.inference:
             raise RuntimeError(SET_ON_INFERENCE)
-        made._requires_grad = bool(requires_grad)
+        made._requires_grad = requires_grad
         if data is not None and not made._inference:
             made._version_counter = data._share_version()
         if state.observer is not None:
@@ -54,8 +62,7 @@ class Parameter(Tensor):
         pass
 
     def __repr__(self) -> str:
-        inside = text(self)
-        return "Parameter containing:\n" + (inside if type(self) is Parameter else f"Parameter({inside})")
+        return "Parameter containing:\n" + text(self)
 
     __str__ = object.__str__  # by the `__repr__` of a derived class
 
@@ -75,21 +82,39 @@ class Parameter(Tensor):
     __hash__ = Tensor.__hash__
 
 
+def _marked(data: Tensor, requires_grad: bool) -> Parameter:
+    """A parameter of the tensor's own class, over the same memory."""
+    with paused():
+        made = data.detach().requires_grad_(requires_grad)
+    if type(made) is not type(data):
+        raise RuntimeError(
+            f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "
+            f"instance of the same type, but return type {type(made).__name__} was found instead. To use the type as "
+            "a Parameter, please correct the detach() semantics defined by its __torch_dispatch__() implementation."
+        )
+    made._is_param = True
+    if state.observer is not None:
+        state.observer.created(made)
+    return cast(Parameter, made)  # an instance of it by its mark
+
+
 AS_THEY_ARE.add(Parameter)
+MARKS[Parameter] = "_is_param"
 
 
-class Buffer(Tensor):
-    """A tensor that registers itself as a buffer when assigned to a Module."""
+class Buffer(Tensor, metaclass=MarkedType):
+    """A tensor that registers itself as a buffer when assigned to a Module: it is of the class of the tensor that it is
+    made from, and only marked."""
 
     persistent: bool
     __torch_function__ = staticmethod(disabled)
 
-    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Buffer:
-        made: Buffer = bare(cls)
-        made._data = np.empty(0, dtypes.default.dtype.np) if data is None else data.detach()._data
-        if data is not None and not data._inference:
-            made._version_counter = data._share_version()
+    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
+        if data is None:
+            data = wrap(np.empty(0, dtypes.default.dtype.np))
+        made = data.detach().requires_grad_(data.requires_grad)
         made.persistent = persistent
+        made._is_buffer = True
         return made
 
     def __init__(self, data: object = None, *, persistent: bool = True) -> None:
@@ -98,7 +123,7 @@ class Buffer(Tensor):
     __hash__ = Tensor.__hash__
 
 
-AS_THEY_ARE.add(Buffer)
+MARKS[Buffer] = "_is_buffer"
 
 
 class UninitializedTensorMixin(Tensor):

@@ -164,13 +164,13 @@ class SWALR(LRScheduler):
         rates = list(swa_lr) if isinstance(swa_lr, (list, tuple)) else [swa_lr] * len(optimizer.param_groups)
         if len(rates) != len(optimizer.param_groups):
             raise ValueError(
-                "swa_lr must have the same length as optimizer.param_groups: swa_lr has "
-                f"{len(rates)}, optimizer.param_groups has {len(optimizer.param_groups)}"
+                f"swa_lr must have the same length as optimizer.param_groups. swa_lr has {len(rates)} values, "
+                f"param_groups has {len(optimizer.param_groups)}."
             )
         for rate, group in zip(rates, optimizer.param_groups, strict=True):
             group["swa_lr"] = rate
         if anneal_strategy not in ("cos", "linear"):
-            raise ValueError(f"anneal_strategy must by one of 'cos' or 'linear', instead got {anneal_strategy}")
+            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self._strategy = anneal_strategy
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
             raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")

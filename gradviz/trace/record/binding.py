@@ -237,7 +237,7 @@ def _nothing() -> None:
 
 
 def _is_parameter(value: object) -> bool:
-    return bool(getattr(type(value), "_keeps_type", False))
+    return isinstance(value, Tensor) and value._is_param
 
 
 def _kind_of(type_: type) -> str:

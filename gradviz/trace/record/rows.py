@@ -268,7 +268,7 @@ class RowWriter:
         owner = -2 - tensor._tag if tensor._tag <= -2 else -1
         self._tensors += _pack_tensor(
             step, producer, output_nr, self.value_of(tensor), number if storage < 0 else storage, version_of(tensor),
-            tensor._requires_grad, stands_as_leaf(tensor), getattr(type(tensor), "_keeps_type", False), owner, site,
+            tensor._requires_grad, stands_as_leaf(tensor), tensor._is_param, owner, site,
         )  # fmt: skip
         self.tensor_count = number + 1
         tensor._tag = number

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel.graph import Node
-from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.kernel.tensor import ORDINARY, Tensor
 from gradviz.engine.run.function import Function
 from gradviz.engine.run.overrides import disabled
 from gradviz.torch.optim.optimizer import Optimizer
@@ -143,7 +143,7 @@ class ClassMaker:
             made: type = make_enum(body, name, bases, self._finish, self._guard.getattr)
         else:
             made = builtins.__build_class__(body, name, *bases)
-            if type(made) is not type:
+            if type(made) not in ORDINARY:
                 raise TypeError(f"a metaclass is not {HERE}")
             if metaclass is not None:
                 may_be_abstract(made)

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING
 from typing import Any
 
+from gradviz.engine.kernel.tensor import ORDINARY
 from gradviz.worker.language.classes import add_methods, check_patterns, check_text, find_abstract
 from gradviz.worker.language.guard import Guard, place
 from gradviz.worker.language.policy import Refusal
@@ -294,7 +295,7 @@ def _is_given(guard: Guard, cls: type, name: str) -> bool:
 
 
 def _decorated(guard: Guard, cls: Any, options: dict[str, bool]) -> type:
-    if not isinstance(cls, type) or not guard.owns(cls) or type(cls) is not type:
+    if not isinstance(cls, type) or not guard.owns(cls) or type(cls) not in ORDINARY:
         raise TypeError("dataclass works on classes of the snippet")
     own = list(_own_fields(guard, cls, options["kw_only"]))
     found = _inherited(cls, options["frozen"]) | {each.name: each for each in own}

@@ -23,7 +23,7 @@ import numpy as np
 
 from gradviz.engine.kernel.dtypes import dtype
 from gradviz.engine.kernel.graph import Node, RemovableHandle
-from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.kernel.tensor import ORDINARY, Tensor
 from gradviz.engine.numerics.distributions import Generator
 from gradviz.engine.run.function import Function, FunctionCtx
 from gradviz.torch.nn.modules.module import Module
@@ -372,7 +372,7 @@ class Guard:
             if not hasattr(made, name):
                 setattr(made, name, property(_shut_door))
         self.identities.dress(made)
-        for name in _MAKING if type(made) is type else ():
+        for name in _MAKING if type(made) in ORDINARY else ():
             given = getattr(vars(made).get(name), "__func__", vars(made).get(name))
             if type(given) is types.FunctionType and not self.wrote(given):  # made by @dataclass or namedtuple
                 type.__setattr__(made, name, staticmethod(looking(given)) if name == "__new__" else looking(given))

@@ -36,6 +36,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from gradviz.engine.kernel.tensor import ORDINARY
 from gradviz.worker.language.classes import (
     ABSTRACT_META,
     NamedTupleForm,
@@ -393,6 +394,6 @@ def offered_classes(modules: Iterable[object]) -> frozenset[type]:
         value
         for module in modules
         for name, value in vars(type(module)).items()
-        if not is_dunder(name) and type(value) is type and not issubclass(value, np.generic | np.ndarray)
+        if not is_dunder(name) and type(value) in ORDINARY and not issubclass(value, np.generic | np.ndarray)
     }
     return frozenset(found)

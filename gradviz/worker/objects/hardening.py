@@ -24,6 +24,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from gradviz.engine.kernel.modes import _Mode
+from gradviz.engine.kernel.tensor import ORDINARY
 from gradviz.worker.objects.arguments import keep_methods, keep_methods_of_module, keep_public_methods
 from gradviz.worker.objects.identity import MEMORIES, hash_of_module, hash_of_tensor
 from gradviz.worker.objects.kept_memory import is_remembered
@@ -95,8 +96,12 @@ def _own_classes(torch: dict[str, types.ModuleType]) -> set[Any]:
     """Return every class that the torch modules define or return, and the classes of their objects."""
     values = [value for module in torch.values() for value in vars(module).values()]
     found = {value if isinstance(value, type) else type(value) for value in values}
-    bases = {base for cls in found for base in cls.__mro__}
-    return {cls for cls in bases if type(cls) is type and cls.__module__.split(".")[0] in ("gradviz", "torch")}
+    bases = {base for cls in found for base in cls.__mro__} - ORDINARY
+    return {cls for cls in bases if type(cls) in ORDINARY and _is_ours(cls)}
+
+
+def _is_ours(cls: type) -> bool:
+    return cls.__module__.split(".")[0] in ("gradviz", "torch")
 
 
 def _classes_of_python() -> list[Any]:
@@ -174,7 +179,9 @@ def _with_public_name(original: Callable[..., object]) -> Callable[..., object]:
 
 def _with_plain_name_unless_lazy(original: Callable[..., object]) -> Callable[..., object]:
     def call(self: object, name: str, value: Any) -> None:
-        becomes = name == "__class__" and type(value) is type and value.__module__.split(".")[0] in ("torch", "gradviz")
+        becomes = (
+            name == "__class__" and type(value) in ORDINARY and value.__module__.split(".")[0] in ("torch", "gradviz")
+        )
         kind = type(self)  # a lazy layer becomes what it derives from; with parametrizations, what is derived from it
         if not (becomes and (issubclass(kind, value) or issubclass(value, kind))):
             _refuse_dunder(name)

@@ -14,6 +14,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
+from gradviz.engine.kernel.tensor import ORDINARY
 from gradviz.worker.objects.type_slots import heirs
 
 _TABLES = (dict, OrderedDict, list, set)
@@ -93,7 +94,7 @@ def _is_function(value: object) -> bool:
 
 
 def _is_own_class(value: object) -> bool:
-    return type(value) is type and value.__module__.startswith(_HOMES)
+    return type(value) in ORDINARY and value.__module__.startswith(_HOMES)
 
 
 def restore_class(cls: type, before: dict[str, object]) -> None:

@@ -150,7 +150,13 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """All parameters, flattened and joined."""
-    return FUNCTIONS["cat"]([param.view(-1) for param in parameters])
+    return FUNCTIONS["cat"]([_on_one_device(param).view(-1) for param in parameters])
+
+
+def _on_one_device(param: Tensor) -> Tensor:
+    """The parameter; there are no two devices that could differ, but anything without one is refused."""
+    _ = param.device
+    return param
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
@@ -159,6 +165,6 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
         raise TypeError(f"expected torch.Tensor, but got: {typename(vec)}")
     start = 0
     for param in parameters:
-        count = param.numel()
+        count = _on_one_device(param).numel()
         give_data(param, vec[start : start + count].view_as(param).data)
         start += count
