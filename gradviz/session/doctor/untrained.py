@@ -45,7 +45,7 @@ def _untrained(case: Case) -> Iterator[tuple[str, Hit]]:
     trace, steps = case.trace, case.optimizer_steps
     if not steps or not len(trace.calls) or (case.raised and not has_stepped(case)):
         return
-    given = [each for each in expected(case) if each not in case.events]
+    given = [each for each in expected(case) if each not in case.events and not _is_assigned_anew(case, each)]
     if not given or zeroed_too_late(case):
         return
     for tensor in given:
@@ -84,6 +84,17 @@ def _untrained(case: Case) -> Iterator[tuple[str, Hit]]:
         why = f"{name} is given to the optimizer and requires grad, but no loss was computed from it: its .grad stayed "
         why += f"None in all {len(trace.calls)} backward passes, and step() never changed it."
         yield "frozen-parameter", _unused(case, line, steps[0] + 1, why)
+
+
+def _is_assigned_anew(case: Case, tensor: int) -> bool:
+    """Whether the run puts other parameters in the place of one, again and again, as averages of a codebook are: that
+    is how it learns."""
+    tensors, names = case.trace.tensors, case.trace.names
+    rows = np.flatnonzero(tensors.is_parameter[names.tensor] & (names.tensor > tensor))
+    held = f".{case.name(tensor)}"
+    others = {int(names.tensor[row]) for row in rows if held.endswith(f".{names.name[row].removeprefix('self.')}")}
+    sites = [int(tensors.site[each]) for each in others if tensors.site[each] != tensors.site[tensor]]
+    return len(sites) > max(1, len(set(sites)))
 
 
 def _unused(case: Case, line: int, cursor: int, why: str) -> Hit:
