@@ -139,6 +139,13 @@ def test_a_session_echoes_what_the_prompt_of_this_python_echoes(
     assert run(PLAIN_SESSION).printed() == capsys.readouterr().out
 
 
+@pytest.mark.parametrize("source", ["Code:\n```py\nx = (1\n```\n", "%matplotlib inline\nx = 1\nx = (1\n"])
+def test_an_error_in_what_is_pasted_is_pythons_own_alone(run: Runner, source: str) -> None:
+    detail = run(source).done.detail
+    assert (detail.line, detail.last_line) == (3, "SyntaxError: '(' was never closed")
+    assert "SyntaxError" in detail.traceback and "During handling" not in detail.traceback
+
+
 def test_fences_in_the_strings_of_a_program_make_it_no_page(run: Runner) -> None:
     outcome = run("def f():\n    '''\n    ```\n    print(1)\n    ```\n    '''\nf(\n")
     assert outcome.done.detail.last_line == "SyntaxError: '(' was never closed"

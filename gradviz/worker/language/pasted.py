@@ -97,11 +97,12 @@ def _copied(text: str, filename: str) -> ast.Module | None:
             kept[at] = lines[at][width:]
     if not any(kept):
         return None
+    code = "\n".join(kept) + "\n"
     try:
-        tree = _without_magics("\n".join(kept), filename)
-    except SyntaxError:
+        tree = _notebook(code, filename) or ast.parse(code, filename)
+    except SyntaxError as error:
         if fenced:
-            raise
+            raise error from None
         return None
     return _echoing(_shifted(tree, widths), echoed)
 
@@ -167,33 +168,22 @@ def _inside_block(lines: list[str], filename: str) -> ast.Module | None:
 
 
 def _notebook(text: str, filename: str) -> ast.Module | None:
-    """Leave out `%matplotlib inline` and `!pip install torch`. Raises the error of another line that can't be parsed
-    once they are out."""
-    try:
-        return _without_magics(text, filename)
-    except _NoMagic:
-        return None
-
-
-class _NoMagic(SyntaxError):
-    """There is no magic that could be left out."""
-
-
-def _without_magics(text: str, filename: str) -> ast.Module:
-    """Parse it without the magics that Python stumbles over."""
+    """Leave out `%matplotlib inline` and `!pip install torch` where Python stumbles over them. Raises the error of
+    another line that can't be parsed once they are out."""
     lines, left_out = text.splitlines(), set[int]()
-    while True:
+    for _ in range(_MOST):
         try:
             return ast.parse("\n".join(lines) + "\n", filename)
         except SyntaxError as error:
             number = error.lineno or 0
             line = _line_at("\n".join(lines), number)
-            if not MAGIC.match(line) or len(left_out) >= _MOST:
+            if not MAGIC.match(line):
                 if left_out and number not in left_out:
-                    raise
-                raise _NoMagic(*error.args) from None
+                    raise error from None
+                return None
             left_out.add(number)
             lines[number - 1] = line[: len(line) - len(line.lstrip())] + "pass"
+    return None
 
 
 def _line_at(text: str, number: int | None) -> str:
