@@ -79,6 +79,14 @@ def test_a_module_that_nothing_imports_opens(pilot: Pilot, data: Path) -> None:
     assert attached(pilot) == [] and pilot.state.path == data / "helper.py"
 
 
+def test_a_page_with_code_opens_and_runs_with_its_lines(pilot: Pilot, data: Path) -> None:
+    page = data / "page.md"
+    page.write_text("# A page\n\n```python\nprint(6 * 7)\n1 / 0\n```\n")
+    assert drop(pilot.window, carried(page))
+    assert attached(pilot) == [] and pilot.state.path == page
+    assert pilot.run() is Phase.RAISED and pilot.state.run.line == 5 and pilot.output.startswith("42\n")
+
+
 def test_files_are_kept_in_a_gradviz_file_only(pilot: Pilot, data: Path) -> None:
     pilot.window.store.open(Snippet("x = 1\n"), None)
     pilot.window.shell.attachments.attach_paths([data / "names.txt"])

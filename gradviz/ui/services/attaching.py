@@ -116,7 +116,7 @@ def _free(path: Path, folder: Path) -> Path:
 
 
 def _opens(path: Path) -> bool:
-    return path.suffix.lower() in (".py", ".ipynb", ".gradviz", ".gvtrace", ".gvlessons") and not path.is_dir()
+    return path.suffix.lower() in (".py", ".ipynb", ".md", ".gradviz", ".gvtrace", ".gvlessons") and not path.is_dir()
 
 
 def _is_imported(path: Path, text: str) -> bool:
