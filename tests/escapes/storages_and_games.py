@@ -87,7 +87,8 @@ _SMALL = {
         "            try: print('ESCAPED', getattr(thing, name))\n            except AttributeError: pass"
     ),
     "files and memory by pylab": (
-        "import pylab\nfor name in ('os', 'sys', 'ctypeslib', 'matrixlib', 'core', 'nested_iters', 'DataSource', 'f2py'):\n"
+        "import pylab\n"
+        "for name in ('os', 'sys', 'ctypeslib', 'matrixlib', 'core', 'nested_iters', 'DataSource', 'f2py'):\n"
         "    try: print('ESCAPED', getattr(pylab, name))\n    except AttributeError: pass\n"
         "try: print('ESCAPED', pylab.fromfile('SECRET', 'u1'))\nexcept FileNotFoundError: pass"
     ),
