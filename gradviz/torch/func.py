@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from gradviz.engine.kernel import layers
-from gradviz.engine.kernel.graph import edge_of, renamed, show_as
+from gradviz.engine.kernel.graph import Node, edge_of, renamed, show_as
 from gradviz.engine.kernel.modes import enable_grad, inference_mode
 from gradviz.engine.kernel.state import renaming, state, warn_once
-from gradviz.engine.kernel.tensor import Tensor, twin
+from gradviz.engine.kernel.tensor import Tensor, only_tensor, twin
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.engine.run.autograd import grad as _backward
 from gradviz.engine.transforms import forward_mode, layered
@@ -73,14 +73,14 @@ def _fresh(x: Tensor) -> Tensor:
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
     if x.dtype.rank < 2:
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
-    made: Tensor
     if x._requires_grad:
-        made = x.view_as(x)
-        if made.grad_fn is not None:
-            made.grad_fn.stands_aside = True
+        made = only_tensor(x.view_as(x))
+        node = made.grad_fn
+        if isinstance(node, Node):
+            node.stands_aside = True
         made._tangents = x._tangents
     else:
-        made = x.detach()
+        made = only_tensor(x.detach())
         made._tangents = x._tangents
         made._requires_grad = True
         if state.observer is not None:
@@ -106,7 +106,7 @@ def _inside(value: Tensor) -> Tensor:
 def _released(value: Tensor | None) -> Tensor | None:
     if not isinstance(value, Tensor):
         return value
-    made = value.detach()
+    made = only_tensor(value.detach())
     made._tangents = value._tangents
     return made
 

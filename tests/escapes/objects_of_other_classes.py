@@ -1,5 +1,6 @@
 """Doors that a fifth attack found: methods and `__init__` called with objects of other classes, attributes that the
-engine sets on what it is given, a class that a decorator changes, addresses in a table, a parser over a spy."""
+engine sets on what it is given or what a method of that answers, a class that a decorator changes, addresses in a
+table, a parser over a spy."""
 
 from __future__ import annotations
 
@@ -248,10 +249,70 @@ _TELLING = {
     ),
 }
 
+_ANSWERING = (
+    "import torch\nfrom torch import nn\nclass Sub(nn.Linear): pass\n"
+    "class E(torch.Tensor):\n    @classmethod\n    def __torch_function__(cls, f, kinds, args=(), named=None):\n"
+    "        if f.__name__ in ('detach', 'view_as'): return nn.Linear\n"
+    "        return super().__torch_function__(f, kinds, args, named or {{}})\n"
+    "x = torch.ones(2).as_subclass(E)\ntry: {}\nexcept (AttributeError, TypeError): pass\n"
+    "try: print('ESCAPED', Sub.{})\nexcept AttributeError: pass"
+)
+_DUCK = (
+    "import torch\nfrom torch import nn\nclass Box:\n    @staticmethod\n"
+    "    def requires_grad_(wanted=True): return torch.Tensor\n"
+    "class Duck:\n    requires_grad = False\n    @staticmethod\n    def detach(): return Box\n"
+    "try: nn.{0}(Duck)\nexcept (AttributeError, TypeError): pass\n"
+    "if isinstance(torch.ones(1), nn.{0}): print('ESCAPED')"
+)
+_ANSWERED = {
+    "the mark of a buffer on all tensors": _DUCK.format("Buffer"),
+    "the mark of a parameter on all tensors": _DUCK.format("Parameter"),
+    "whether a buffer is saved, on a function": (
+        "import torch\nclass Duck:\n    requires_grad = False\n    def detach(self): return self\n"
+        "    def requires_grad_(self, wanted): return torch.relu\n"
+        "try: torch.nn.Buffer(Duck(), persistent=5)\nexcept TypeError: pass\n"
+        "if hasattr(torch.relu, 'persistent'): print('ESCAPED')"
+    ),
+    "the tangents of an argument that is differentiated": _ANSWERING.format(
+        "torch.func.grad(lambda v: v.sum())(x)", "_tangents"
+    ),
+    "that a node stands aside": (
+        "import torch\nfrom torch import nn\nclass Sub(nn.Linear): pass\nasked = [0]\n"
+        "class E(torch.Tensor):\n    @classmethod\n    def __torch_function__(cls, f, kinds, args=(), named=None):\n"
+        "        asked[0] -= f.__name__ == '__get__'\n        if asked[0] == 0: return nn.Linear\n"
+        "        return super().__torch_function__(f, kinds, args, named or {})\n"
+        "x = torch.ones(2, requires_grad=True).as_subclass(E)\nfor at in range(1, 6):\n    asked[0] = at\n"
+        "    try: torch.func.grad(lambda v: v.sum())(x)\n    except (AttributeError, TypeError): pass\n"
+        "    try: print('ESCAPED', Sub.stands_aside)\n    except AttributeError: pass"
+    ),
+    "the tangents of a result": _ANSWERING.format("torch.func.vjp(lambda v: x, torch.ones(2))", "_tangents"),
+    "that a tensor is dual": _ANSWERING.format(
+        "\n    with torch.autograd.forward_ad.dual_level(): torch.autograd.forward_ad.make_dual(x, torch.ones(2))",
+        "_dual_base",
+    ),
+    "that a gradient can't be differentiated again": _ANSWERING.format(
+        "\n    @torch.autograd.function.once_differentiable\n    def back(ctx, g): return x\n"
+        "    back(None, torch.ones(1, requires_grad=True))",
+        "_requires_grad",
+    ),
+    "that a table of rows is frozen": (
+        "import torch\nfrom torch import nn\nclass B(nn.EmbeddingBag):\n    weight = nn.Linear\n"
+        "    def __init__(self, *given, **named): pass\n"
+        "try: B.from_pretrained(torch.ones(2, 2))\nexcept TypeError: pass\n"
+        "if hasattr(nn.Linear, 'requires_grad'): print('ESCAPED')"
+    ),
+    "the name that something prunes": (
+        "from torch import nn\nfrom torch.nn.utils import prune\nclass Sub(nn.Linear): pass\ntry:\n"
+        "    prune.global_unstructured([(nn.Linear(1, 1), 'weight')], pruning_method=lambda: nn.Linear)\n"
+        "except TypeError: pass\ntry: print('ESCAPED', Sub._tensor_name)\nexcept AttributeError: pass"
+    ),
+}
+
 OBJECTS_OF_OTHER_CLASSES: list[Attack] = [
     *listed("Found: objects of other classes that are initialized", _INSIDE),
     *listed("Found: objects of other classes that get an array", _GIVEN),
     *listed("Found: attributes set on what all runs share", _PUT),
+    *listed("Found: attributes set on what a method answers", _ANSWERED),
     *listed("Found: what a method tells its object", {**_TOLD, **_TELLING}),
     *listed("Found: what __new__ of a class makes", _MADE),
 ]

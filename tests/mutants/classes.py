@@ -12,6 +12,7 @@ _BY_ITS_NAME = found("Found: attributes of any object by their names")
 _STAYING = found("Found: what stays for the next run")
 _TOLD = found("Found: what a method tells its object")
 _ON_ALL = found("Found: attributes set on what all runs share")
+_ON_ANSWERS = found("Found: attributes set on what a method answers")
 _ORDER = W + "test_identity.py::test_a_set_of_tensors_or_modules_has_the_same_order_wherever_they_lie"
 _TABLES = found("Found: tables that come to lie where others lay")
 _DYING = found("Found: answers that die in a search")
@@ -554,11 +555,21 @@ CLASSES = (
         _LEFT + "[a table of textwrap's by bytes]",
     ),
     part(
-        "torch/nn/parameter",
-        "the data of what is no tensor",
-        "if not isinstance(tensor, Tensor):\n        raise TypeError(f\"expected a torch.Tensor, not '",
-        "if False:\n        raise TypeError(f\"expected a torch.Tensor, not '",
+        "engine/kernel/tensor",
+        "attributes of what is no tensor",
+        "if not isinstance(made, Tensor):",
+        "if False:",
         _ON_ALL,
+        _ON_ANSWERS,
+    ),
+    part("torch/nn/parameter", "the data of what is no tensor", "only_tensor(tensor).data", "tensor.data", _ON_ALL),
+    part("torch/func", "whose node it is", "if isinstance(node, Node):", "if node is not None:", _ON_ANSWERS),
+    part(
+        "torch/nn/utils/prune",
+        "the name of what prunes",
+        "    if isinstance(method, BasePruningMethod):  # else",
+        "    if True:  # else",
+        _ON_ANSWERS,
     ),
     part(
         "torch/amp",

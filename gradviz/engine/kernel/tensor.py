@@ -539,6 +539,14 @@ MARKS: dict[type, str] = {}  # the attribute that marks an instance, for these c
 ORDINARY = frozenset((type, MarkedType))  # the classes of classes that are made and used like any other
 
 
+def only_tensor(made: object) -> Tensor:
+    """Return what a method that a class may define has answered, before an attribute of it is set; raises TypeError for
+    any other object, such as a class that all share, which gets none."""
+    if not isinstance(made, Tensor):
+        raise TypeError(f"expected a torch.Tensor, not '{type(made).__name__}'")
+    return made
+
+
 def _unpickled(cls: type[Tensor], data: Array, requires_grad: bool) -> Tensor:
     tensor = wrap(data, cls)
     tensor._requires_grad = requires_grad

@@ -21,7 +21,7 @@ from gradviz.engine.kernel.modes import forward_stack
 from gradviz.engine.kernel.rows import OpRow
 from gradviz.engine.kernel.saved import SavedTensor, save
 from gradviz.engine.kernel.state import paused, state
-from gradviz.engine.kernel.tensor import Tensor, View, wrap
+from gradviz.engine.kernel.tensor import Tensor, View, only_tensor, wrap
 from gradviz.engine.run.inplace import check_writable, rebase_history
 from gradviz.engine.run.overrides import is_own
 
@@ -579,6 +579,6 @@ def once_differentiable(fn: Callable[..., object]) -> Any:
 def _wanting_grad(value: object) -> object:
     if not isinstance(value, Tensor):
         return value
-    made = value.detach()
+    made = only_tensor(value.detach())
     made._requires_grad = True
     return made

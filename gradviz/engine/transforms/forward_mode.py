@@ -19,7 +19,7 @@ from gradviz.engine.kernel.memory import memory_of, memory_order, repeated, star
 from gradviz.engine.kernel.rows import OpRow
 from gradviz.engine.kernel.saved import Saved, keep
 from gradviz.engine.kernel.state import paused, state
-from gradviz.engine.kernel.tensor import Tensor, twin, wrap
+from gradviz.engine.kernel.tensor import Tensor, only_tensor, twin, wrap
 from gradviz.engine.run.apply import apply, as_views, call
 from gradviz.engine.run.autograd import grad
 from gradviz.engine.run.backward import conform
@@ -145,7 +145,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, number: int) -> Tensor:
             "Setting a forward grad that itself has a forward gradient at the same level0 is not supported."
         )
     check_size(tensor, tangent)
-    made: Tensor = tensor.view_as(tensor)
+    made = only_tensor(tensor.view_as(tensor))
     made._dual_base = True
     set_tangent(made, number, laid_out(tangent, tensor))
     return made

@@ -14,7 +14,7 @@ from gradviz.engine.kernel.devices import is_meta
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.messages import SET_ON_INFERENCE
 from gradviz.engine.kernel.state import paused, state
-from gradviz.engine.kernel.tensor import MARKS, MarkedType, Tensor, bare, wrap
+from gradviz.engine.kernel.tensor import MARKS, MarkedType, Tensor, bare, only_tensor, wrap
 from gradviz.engine.ops.convert import text
 from gradviz.engine.run.api import FUNCTIONS
 from gradviz.engine.run.overrides import AS_THEY_ARE, disabled
@@ -92,7 +92,7 @@ def _marked(data: Tensor, requires_grad: bool) -> Parameter:
             f"instance of the same type, but return type {type(made).__name__} was found instead. To use the type as "
             "a Parameter, please correct the detach() semantics defined by its __torch_dispatch__() implementation."
         )
-    made._is_param = True
+    only_tensor(made)._is_param = True
     if state.observer is not None:
         state.observer.created(made)
     return cast(Parameter, made)  # an instance of it by its mark
@@ -112,7 +112,7 @@ class Buffer(Tensor, metaclass=MarkedType):
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
         if data is None:
             data = wrap(np.empty(0, dtypes.default.dtype.np))
-        made = data.detach().requires_grad_(data.requires_grad)
+        made: Any = only_tensor(data.detach().requires_grad_(data.requires_grad))
         made.persistent = persistent
         made._is_buffer = True
         return made
@@ -243,9 +243,7 @@ class UninitializedBuffer(UninitializedTensorMixin):
 
 def give_data(tensor: Tensor, data: Tensor) -> None:
     """`tensor.data = data`, for tensors only: no other object has an attribute set."""
-    if not isinstance(tensor, Tensor):
-        raise TypeError(f"expected a torch.Tensor, not '{type(tensor).__name__}'")
-    tensor.data = data
+    only_tensor(tensor).data = data
 
 
 def is_lazy(param: object) -> bool:

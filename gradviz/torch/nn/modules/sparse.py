@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gradviz.engine.kernel.dtypes import dtype as DType
-from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.kernel.tensor import Tensor, only_tensor
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn import init
 from gradviz.torch.nn.modules.module import Module
@@ -166,7 +166,7 @@ class EmbeddingBag(Module):
             include_last_offset,
             padding_idx,
         )
-        made.weight.requires_grad = not freeze
+        only_tensor(made.weight).requires_grad = not freeze
         return made
 
     def reset_parameters(self) -> None:

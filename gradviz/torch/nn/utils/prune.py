@@ -316,7 +316,8 @@ def global_unstructured(
     container = PruningContainer()
     container._tensor_name = "temp"
     method = pruning_method(**kwargs)
-    method._tensor_name = "temp"
+    if isinstance(method, BasePruningMethod):  # else the container refuses it
+        method._tensor_name = "temp"
     container.add_pruning_method(method)
     if method.PRUNING_TYPE != "unstructured":
         raise TypeError(
