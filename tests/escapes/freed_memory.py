@@ -1,7 +1,8 @@
 """Doors that a ninth attack found: memory that C code reads or writes after a method of an argument has freed it, or
-beside what it belongs to; addresses of which Python's own code makes a number; tables that a view lends out. And three
+beside what it belongs to; addresses of which Python's own code makes a number; tables that a view lends out. And five
 that later attacks found: blocks within each other, more than Python's compiler has room for; an error without the
-value that C code takes from it; None, which C code gives up though it was only lent."""
+value that C code takes from it; None, which C code gives up though it was only lent; keys of a dict that C code takes
+for texts; places of a dict, gone through backwards, that it no longer has."""
 
 from __future__ import annotations
 
@@ -200,6 +201,36 @@ _LENT = {
         "import itertools, torch\nn = sum(map(bool, map(torch.Tensor.grad.deleter, itertools.repeat(None, 400_000))))"
     ),
 }
+_READ_AS_TEXT = (  # where a text has the address of its letters, these bytes have another one
+    "import collections, sys\nclass D(dict):\n    def fill(self, *more): super().__init__(*more)\n"
+    "class E(collections.defaultdict):\n    def fill(self, *more): super().__init__(None, *more)\n"
+    "class K(bytes):\n    __hash__ = bytes.__hash__\n    def __eq__(self, other):\n        global d\n"
+    "        if d:\n            %s\n        return False\n"
+    "at = 40 if sys.version_info < (3, 12) else 24\n"
+    "key = b'\\4' + bytes(at - 1) + (0x4141414141).to_bytes(8, 'little') + bytes(56 - at)\n"
+    "d = %s\nd[K(key)] = 1\n%s\nfound = key.decode('latin-1') in d"
+)
+_TAKEN_FOR_TEXTS = {
+    "emptied": _READ_AS_TEXT % ("d.clear()", "{}", "d[key] = 2"),
+    "emptied, with a default": _READ_AS_TEXT % ("d.clear()", "{}", "d.setdefault(key, 2)"),
+    "taken over by update": _READ_AS_TEXT % ("d.popitem(); d.update(dict(a=1))", "{}", "d[key] = 2"),
+    "taken over by update, by names": _READ_AS_TEXT % ("d.popitem(); d.update(a=1)", "{}", "d[key] = 2"),
+    "taken over by |=": _READ_AS_TEXT % ("d.popitem(); d |= dict(a=1)", "{}", "d[key] = 2"),
+    "filled again": _READ_AS_TEXT % ("d.popitem(); d.fill(dict(a=1))", "D()", "d[key] = 2"),
+    "filled again, with defaults": _READ_AS_TEXT % ("d.popitem(); d.fill(dict(a=1))", "E()", "d[key] = 2"),
+}
+_SHRUNK = (
+    "d = %s\nfor i in range(200_000): d[i] = i\nfor i in range(199_995): del d[i]\n"
+    "found = reversed(%s)\nd.clear()\nfor i in range(5): d[i] = i\n"
+    "for each in found: type(each) in (int, tuple) or print('ESCAPED', type(each))"
+)
+_BACKWARDS = {
+    "keys": _SHRUNK % ("{}", "d"),
+    "a view of keys": _SHRUNK % ("{}", "d.keys()"),
+    "values": _SHRUNK % ("{}", "d.values()"),
+    "pairs": _SHRUNK % ("{}", "d.items()"),
+    "keys of a class of dicts": "import collections\n" + _SHRUNK % ("collections.Counter()", "d"),
+}
 
 FREED_MEMORY: list[Attack] = [
     *listed("Found: memory of a bytearray that an argument empties", _EMPTIED),
@@ -213,4 +244,6 @@ FREED_MEMORY: list[Attack] = [
     *listed("Found: copies of super() that know no class", _COPIES_OF_SUPER),
     *listed("Found: errors of codecs that are begun again", _ERRORS_BEGUN_AGAIN),
     *listed("Found: None that is lent to a property and given up", _LENT),
+    *listed("Found: keys of a dict that are taken for texts", _TAKEN_FOR_TEXTS),
+    *listed("Found: a dict that shrinks while it is gone through backwards", _BACKWARDS),
 ]

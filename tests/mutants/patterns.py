@@ -1,10 +1,12 @@
-"""The guards of class patterns, which read attributes past the hooks."""
+"""The guards of class patterns, which read attributes past the hooks, and of dicts, which C code reads by places and
+kinds that they had before."""
 
 from __future__ import annotations
 
-from tests.mutants.rows import W, worker
+from tests.mutants.rows import W, found, worker
 
 _TEST = W + "test_patterns.py::test_"
+_TAKEN_FOR_TEXTS = found("Found: keys of a dict that are taken for texts")
 
 PATTERNS = (
     worker(
@@ -55,5 +57,61 @@ PATTERNS = (
         "if type(given) is not tuple or not all(type(each) is str for each in given):",
         "if False:",
         _TEST + "places_that_a_class_can_not_have",
+    ),
+    worker(
+        "objects/python_types",
+        "a dict that is emptied in a search",
+        '    (dict, "clear", emptied_key_by_key),\n',
+        "",
+        _TAKEN_FOR_TEXTS,
+    ),
+    worker(
+        "objects/python_types",
+        "a dict that is filled in a search",
+        '    (dict, "update", filled_key_by_key),\n',
+        "",
+        _TAKEN_FOR_TEXTS,
+    ),
+    worker(
+        "objects/python_types",
+        "a dict that is filled by |= in a search",
+        '    others += [(dict, "__ior__", filled_key_by_key)]\n',
+        "",
+        _TAKEN_FOR_TEXTS,
+    ),
+    worker(
+        "language/guard",
+        "a dict that is begun again in a search",
+        'beginning(getattr(thing, "__init__"))',
+        'getattr(thing, "__init__")',
+        _TAKEN_FOR_TEXTS,
+    ),
+    worker(
+        "objects/kept_memory",
+        "a dict with defaults that is begun again in a search",
+        "for each in (dict.__init__, collections.defaultdict.__init__)",
+        "for each in (dict.__init__,)",
+        _TAKEN_FOR_TEXTS,
+    ),
+    worker(
+        "objects/kept_memory",
+        "names that fill a dict in a search",
+        "        for name, value in named.items():\n            dict.__setitem__(self, name, value)\n",
+        "        original(self, **named)\n",
+        _TAKEN_FOR_TEXTS,
+    ),
+    worker(
+        "objects/kept_memory",
+        "a dict that another one takes over in a search",
+        "[*dict(each).items()] if isinstance(each, dict) else each for",
+        "each for",
+        _TAKEN_FOR_TEXTS,
+    ),
+    worker(
+        "objects/ordered_tables",
+        "a dict that is gone through backwards",
+        '        put(each, "__reversed__", _of_what_was_there)\n',
+        "        pass\n",
+        found("Found: a dict that shrinks while it is gone through backwards"),
     ),
 )

@@ -14,11 +14,12 @@ BEFORE = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
 from types import FunctionType
-import collections, copy, datetime, pprint, random, typing, warnings, weakref
+import collections, copy, datetime, pprint, random, types, typing, warnings, weakref
 import numpy as np
 from gradviz.worker.objects.identity import Identities
 from gradviz.worker.objects import hardening
 from gradviz.worker.objects.hardening import harden
+from gradviz.worker.objects.kept_memory import keeping
 from gradviz.worker.objects import numpy_types
 from gradviz.worker.policy_names import READABLE_DUNDERS
 from gradviz.worker.objects.numpy_types import SafeArray
@@ -50,6 +51,9 @@ vars(answering).update(__deepcopy__=lambda memo: memo, __reduce_ex__=lambda prot
 recurrent._flat_weights_names = ["__dict__"]
 optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
 schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+def act(some):
+    some.update(dict(a=1), b=2)
+    return some
 class Emptying:
     def __init__(self, thing, told=0): self.thing, self.told = thing, told
     def __index__(self):
@@ -202,6 +206,23 @@ SAID = {
         "[(each.fget, each.fset, each.fdel, each.__doc__) == (len, print, None, len.__doc__) for each in "
         "(getattr(property(len, print), name)(None) for name in ('getter', 'setter', 'deleter'))]",
         "[True, True, True]",
+    ),
+    "a dict that grows while it is gone through backwards": (
+        "[some := dict(a=1), list(map(lambda each: some.update({each * 2: 3}), reversed(some)))]",
+        "dictionary changed size during iteration",
+    ),
+    "dicts gone through backwards": (
+        "[list(reversed(each)) for each in (collections.OrderedDict(a=1), dict(a=1, b=2).items(), {}.values(), "
+        "types.MappingProxyType({3: 4}), collections.Counter('ab').keys())]",
+        "[['a'], [('b', 2), ('a', 1)], [], [3], ['b', 'a']]",
+    ),
+    "a dict that is filled in the middle of a search": (
+        "[keeping(lambda: [act({}), act(dict(z=3))])(), [act({}), act(dict(z=3))]]",
+        "[[{'a': 1, 'b': 2}, {'z': 3, 'a': 1, 'b': 2}], [{'a': 1, 'b': 2}, {'z': 3, 'a': 1, 'b': 2}]]",
+    ),
+    "a dict that is emptied in the middle of a search": (
+        "[some := dict(a=1, b=2), keeping(some.clear)(), some][2]",
+        "{}",
     ),
     "a dtype of one's own": ("type(torch.float32)('x', 'O', 2, 'X')", "cannot create 'torch.dtype' instances"),
 }

@@ -32,7 +32,7 @@ from gradviz.worker.language.absent import Absent, error_of
 from gradviz.worker.language.stand_in import StandIn, plain_type
 from gradviz.worker.objects.arguments import check_arguments, is_numpys_own, keep_methods, looking, private_of
 from gradviz.worker.objects.identity import Identities
-from gradviz.worker.objects.kept_memory import remember
+from gradviz.worker.objects.kept_memory import beginning, remember
 from gradviz.worker.objects.numpy_boundary import IN, REAL
 from gradviz.worker.objects.type_slots import deletable, heirs
 from gradviz.worker.policy_names import (
@@ -439,7 +439,7 @@ class Guard:
     def _initializer(self, thing: object, subject: object) -> object:
         """Return `__init__` unless it would initialize again what all runs share: typing's forms, one of PyTorch's
         constraints."""
-        value = getattr(thing, "__init__")  # noqa: B009 of an object
+        value = beginning(getattr(thing, "__init__"))  # noqa: B009 of an object
         if not isinstance(subject, type):
             self._check_initialized(subject)
             return value

@@ -12,6 +12,7 @@ class, and `python_types`, which does so for Python's own types, generators amon
 
 from __future__ import annotations
 
+import collections
 import ctypes
 import functools
 import sys
@@ -202,6 +203,49 @@ def emptied_later(original: Callable[[object], None]) -> Callable[[object], None
         original(self)
 
     return cache_clear
+
+
+def emptied_key_by_key(original: Callable[[object], None]) -> Callable[[dict[object, object]], None]:
+    """Return `clear` of a dict, which in the middle of a search takes out one key after the other: an emptied table has
+    texts as keys only, and what is being searched for would be put into it as if it were a text."""
+
+    def clear(self: dict[object, object]) -> None:
+        if not (_memory.is_kept and isinstance(self, dict)):
+            return original(self)
+        while dict.__len__(self):
+            dict.popitem(self)
+
+    return clear
+
+
+def filled_key_by_key(original: Callable[..., object]) -> Callable[..., object]:
+    """Return `update` of a dict, or the like, which in the middle of a search takes no table over from another dict,
+    for the same reason."""
+
+    def update(self: object, *given: object, **named: object) -> object:
+        if not (_memory.is_kept and isinstance(self, dict) and not dict.__len__(self)):
+            return original(self, *given, **named)
+        found = original(self, *([*dict(each).items()] if isinstance(each, dict) else each for each in given))
+        for name, value in named.items():
+            dict.__setitem__(self, name, value)
+        return found
+
+    return functools.update_wrapper(update, original)
+
+
+_BEGINNING: dict[object, Callable[..., object]] = {
+    each: filled_key_by_key(each) for each in (dict.__init__, collections.defaultdict.__init__)
+}
+
+
+def beginning(initializer: Callable[..., object]) -> Callable[..., object]:
+    """Return an `__init__`; that of a dict, which fills it, as `update` is. In the class itself Python's own stays: C
+    code calls it, and looks at what it is."""
+    if type(initializer) is types.MethodWrapperType:
+        made = _BEGINNING.get(vars(initializer.__objclass__).get("__init__"))
+        return initializer if made is None else types.MethodType(made, initializer.__self__)
+    is_pythons = type(initializer) is types.WrapperDescriptorType
+    return _BEGINNING.get(initializer, initializer) if is_pythons else initializer
 
 
 # --- where the functions are ---

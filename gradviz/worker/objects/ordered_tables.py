@@ -4,7 +4,8 @@ Python's own keeps a list beside its table, and reads the list at the position t
 a key that is compared meanwhile can make either of them shorter or longer, and then freed memory is read. A plain dict
 is ordered, too, and safe against this. So what an OrderedDict does with its list is done with its table here, for the
 whole process: most methods are those of dict, in C as before, and the others do in Python what Python's own do. No
-nodes are created any more. Next: `python_types`, which calls this."""
+nodes are created any more. Every dict, and every view of one, is also gone through backwards in Python: C code goes on
+at a place that a table which has become smaller no longer has. Next: `python_types`, which calls this."""
 
 from __future__ import annotations
 
@@ -15,9 +16,11 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from gradviz.worker.objects.arguments import keep_methods
 from gradviz.worker.objects.type_slots import change, is_known, put, take
 
 _NONE: object = object()
+_backwards = dict.__reversed__  # Python's own, which is safe for a single step
 _KEEPING = (str, int)  # a key of one of these types is equal only by value
 _OF_DICT = "__setitem__ __delitem__ __reversed__ clear".split()
 _VIEWS: list[tuple[type, type]] = [
@@ -27,6 +30,8 @@ _VIEWS: list[tuple[type, type]] = [
 
 def order_tables() -> bool:
     """Make the changes; return False if the types are laid out differently."""
+    for each in (dict, *(plain for _, plain in _VIEWS)):
+        put(each, "__reversed__", _of_what_was_there)
     own = all(is_known(OrderedDict, name) for name in ("__setitem__", "__iter__", "__eq__", "__repr__"))
     if not own or not all(is_known(view, "__iter__") for view, _ in _VIEWS):
         return False
@@ -58,6 +63,42 @@ def _of_tables(made: Callable[..., object], original: object) -> Callable[..., o
     return call
 
 
+# --- backwards ---
+
+
+@keep_methods
+class _Backwards:
+    """The items of a dict, or of a view of one, from the last one on."""
+
+    __slots__ = ("_count", "_items", "_of")
+
+    def __init__(self, of: Callable[[], int], items: list[object]) -> None:
+        self._of, self._count, self._items = of, len(items), reversed(items)
+
+    def __iter__(self) -> _Backwards:
+        return self
+
+    def __next__(self) -> object:
+        if self._of() != self._count:
+            raise RuntimeError("dictionary changed size during iteration")
+        return next(self._items)
+
+
+_Backwards.__name__ = _Backwards.__qualname__ = "dict_reverseiterator"
+_Backwards.__module__ = "builtins"
+
+
+def _of_what_was_there(original: object) -> Callable[[object], _Backwards]:
+    """Return `__reversed__` of a dict or of a view, which goes through the items that were there when it began."""
+    kind = original.__objclass__  # type: ignore[attr-defined]
+    forwards, size = kind.__iter__, kind.__len__
+
+    def __reversed__(self: object) -> _Backwards:
+        return _Backwards(functools.partial(size, self), [*forwards(self)])
+
+    return __reversed__
+
+
 # --- the methods; like Python's, each asks a subclass for its items ---
 
 
@@ -68,7 +109,7 @@ def pop(self: Any, key: object, default: Any = _NONE) -> Any:
 
 def popitem(self: Any, last: bool = True) -> tuple[object, object]:
     """Remove and return the last pair, or the first."""
-    key = next(dict.__reversed__(self) if last else dict.__iter__(self), _NONE)
+    key = next(_backwards(self) if last else dict.__iter__(self), _NONE)
     if key is _NONE:
         raise KeyError("dictionary is empty")
     return key, pop(self, key)

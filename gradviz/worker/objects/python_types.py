@@ -39,7 +39,9 @@ from gradviz.worker.objects.identity import current
 from gradviz.worker.objects.iterators import OWN
 from gradviz.worker.objects.kept_memory import (
     at_its_end,
+    emptied_key_by_key,
     emptied_later,
+    filled_key_by_key,
     find_memory,
     keeping,
     without_cache,
@@ -83,6 +85,7 @@ def change_types() -> bool:
     others += [(bytearray, "__setitem__", _at_plain_places), (collections.deque, "__contains__", _with_items_kept)]
     others += [(each, "__next__", _one_at_a_time) for each in (_CALLING, _IN_BRACKETS)]
     others += [(OSError, "__str__", _of_kept_parts), (types.UnionType, "__eq__", keeping)]
+    others += [(dict, "__ior__", filled_key_by_key)]
     others += [(types.GeneratorType, "__del__", at_its_end), (_CACHING, "__call__", without_cache)]
     others += [(each, "__repr__", _kept) for each in _OF_PARTS]
     others += [(types.GenericAlias, "__repr__", _of_kept_lists), (types.MethodType, "__repr__", _as_in_pytorch)]
@@ -399,6 +402,8 @@ _OF_PARTS: tuple[type, ...] = (  # whose `repr` asks for that of several parts w
 _METHODS: list[Change] = [
     (bytearray, "__delitem__", _at_plain_places),
     (collections.defaultdict, "__missing__", _by_a_kept_factory),
+    (dict, "clear", emptied_key_by_key),
+    (dict, "update", filled_key_by_key),
     *((collections.deque, name, _with_items_kept) for name in ("count", "index", "remove")),
     *((bytearray, name, _of_bytes) for name in "find rfind index rindex count startswith endswith hex".split()),
     (bytearray, "extend", _extending),

@@ -59,6 +59,9 @@ class _Looking:
     def __eq__(self, other: object) -> bool:
         return False
 
+    def __ior__(self, other: object) -> _Looking:
+        return self
+
     def __init__(self) -> None:
         return None
 
@@ -75,6 +78,7 @@ _PLACES: dict[str, tuple[int, int | None]] = {
     "__str__": (17, None),
     "__mod__": (12, 3),
     "__rmod__": (12, 3),
+    "__ior__": (12, 28),
     "__contains__": (13, 7),
     "__setitem__": (14, 2),
     "__delitem__": (14, 2),
