@@ -147,6 +147,12 @@ def test_gym_gives_four_values_to_a_file_that_takes_four(run: Runner) -> None:
     assert "'tuple' object has no attribute 'shape'" in both.sentence
 
 
+@pytest.mark.parametrize("line", [" " * 300_000, f"a{' ' * 300_000}", f"a{' ' * 300_000}=", "a " * 150_000])
+def test_a_long_line_is_read_once(run: Runner, line: str) -> None:
+    """What looks for steps of games read its blanks again from each of them, until a limit ended the run."""
+    assert run(f"print('begun')\ntext = '''\n{line}'''\n").printed() == "begun\n"
+
+
 _SEVERAL = """
 import gymnasium as gym, numpy as np
 def pole():

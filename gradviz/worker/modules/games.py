@@ -25,7 +25,7 @@ _FRESH = itertools.count()
 FORM = {"is_old": False, "ends_at_once": False}  # see read_form
 OLD_FORM = "gym.make() gives games as gym did before 0.26: this file takes four values from step()."
 _GYM = re.compile(r"^[ \t]*(?:import|from)[ \t]+gym\b", re.MULTILINE)
-_STEPS = re.compile(r"^[ \t]*([^=#\n]{1,200}?)[ \t]*=[ \t]*[\w.]{1,100}\.step\(", re.MULTILINE)
+_STEPS = re.compile(r"^[ \t]*+([^=#\n]{1,200}+)=[ \t]*+[\w.]{1,100}\.step\(", re.MULTILINE)  # no blank is read twice
 _KEPT = "games and spaces are made by gym.make() and their own functions in GradViz snippets"
 
 
