@@ -30,6 +30,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "safety.md"
             "In [9]: x = 1\n\nIn [10]: for i in range(2):\n    ...:     x += i\n    ...:\n\nIn [11]: x\nOut[11]: 2\n",
             "2\n",
         ),
+        (">>> s = 'a\u2028\x0cb'  # \x1c\r\n>>> len(s)\r\n4\r\n", "4\n"),
         ("# Sums\n\nFirst *x*:\n\n```python\nx = 1\n```\n\nthen it's:\n\n~~~ py\nprint(x)\n~~~\n", "1\n"),
         (
             "Install:\n```bash\npip install x\n```\n```\n>>> 1 + 1\n2\n```\n1. and so\n   ```py\n   print(3)\n   ```",

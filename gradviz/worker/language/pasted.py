@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from gradviz.document.snippet import CELL, MAGIC, SUFFIX
 
+_LINE_END = re.compile(r"\r\n|\r|\n")  # as Python ends them: `splitlines` knows more
 _PROMPT = re.compile(r"\s*(>>>|In \[\d+\]:|\.\.\.:?)( |$)")
 _INPUT = re.compile(r"\s*In \[\d+\]: ")
 _FENCE = re.compile(r"(\s*)(`{3,}|~{3,})\s*\{?\.?([\w-]*)")
@@ -54,7 +55,7 @@ def parse(source: str, filename: str) -> ast.Module:
 
 def _showing_cells(tree: ast.Module, text: str) -> ast.Module:
     """Mark the last expression of each notebook cell, which shows its value unless a semicolon follows."""
-    lines = text.splitlines()
+    lines = _LINE_END.split(text)
     begins = [node.lineno for node in tree.body[1:]]
     for node, after in itertools.zip_longest(tree.body, begins):
         end = node.end_lineno or node.lineno
@@ -81,7 +82,7 @@ class _Block(NamedTuple):
 def _copied(text: str, filename: str) -> ast.Module | None:
     """`>>> x = 1`, `In [1]: x = 1`, and pages with fences: keep the code, without the prompts, the output and the
     prose. Raises the error of code in a page that can't be parsed."""
-    lines = text.splitlines()
+    lines = _LINE_END.split(text)
     fenced = _fenced(lines)
     kept, widths, echoed = [""] * len(lines), dict[int, int](), set[int]()
     for block in fenced or [_Block(range(len(lines)), 0, "")]:
@@ -141,7 +142,7 @@ def _echoing(tree: ast.Module, lines: set[int]) -> ast.Module:
 
 def _indented(text: str, filename: str) -> ast.Module | None:
     """Parse a piece of a function or class that was copied with its indentation."""
-    lines = text.splitlines()
+    lines = _LINE_END.split(text)
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
     return _inside_block(lines, filename) if first[:1] in (" ", "\t") else None
 
@@ -170,7 +171,7 @@ def _inside_block(lines: list[str], filename: str) -> ast.Module | None:
 def _notebook(text: str, filename: str) -> ast.Module | None:
     """Leave out `%matplotlib inline` and `!pip install torch` where Python stumbles over them. Raises the error of
     another line that can't be parsed once they are out."""
-    lines, left_out = text.splitlines(), set[int]()
+    lines, left_out = _LINE_END.split(text), set[int]()
     for _ in range(_MOST):
         try:
             return ast.parse("\n".join(lines) + "\n", filename)
@@ -187,5 +188,5 @@ def _notebook(text: str, filename: str) -> ast.Module | None:
 
 
 def _line_at(text: str, number: int | None) -> str:
-    lines = text.splitlines()
+    lines = _LINE_END.split(text)
     return lines[number - 1] if number and 0 < number <= len(lines) else ""
