@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gradviz.engine.kernel.tensor import ORDINARY, MarkedType
 from gradviz.worker.language.enumerations import EnumForm
 from gradviz.worker.language.stand_in import StandIn, plain_type
 from gradviz.worker.modules.stand_ins import TorchFacade, World, load_torch, torch_modules
@@ -166,10 +167,12 @@ def test_stand_ins_hold_no_state_of_their_own(world: World) -> None:
 
 
 def test_every_offered_class_has_the_plain_metaclass_or_is_no_base(world: World) -> None:
-    """A snippet that derives from an offered class must get a class whose metaclass does nothing."""
+    """A snippet that derives from an offered class must get a class whose metaclass does nothing, or only looks for a
+    mark."""
+    assert {name for name, value in vars(MarkedType).items() if callable(value)} == {"__instancecheck__"}
     for name, module in world.modules.items():
         for key, value in vars(type(module)).items():
-            if isinstance(value, type) and type(value) is not type and not key.startswith("__"):
+            if isinstance(value, type) and type(value) not in ORDINARY and not key.startswith("__"):
                 label = f"{name}.{key}"
                 assert value is plain_type or isinstance(value, EnumForm) or not world.classes.may_be_base(value), label
 
