@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import importlib.util
 import logging
+import os
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,7 +26,13 @@ if importlib.util.find_spec("hypothesis") is not None:  # a Python for the engin
     from hypothesis import HealthCheck, settings
 
     # How long a random input takes to be made or tried says nothing of the program, only of what else the machine does.
-    settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    # A run of the tests tries the same inputs as the run before; new ones are looked for by `make fuzz`, and by hand.
+    settings.register_profile(
+        "any machine",
+        deadline=None,
+        derandomize=os.environ.get("HYPOTHESIS_PROFILE") != "long",
+        suppress_health_check=[HealthCheck.too_slow],
+    )
     settings.load_profile("any machine")
 
 

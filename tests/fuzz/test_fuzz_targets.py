@@ -48,6 +48,7 @@ def test_any_lessons_and_notebooks(data: bytes) -> None:
 @slowly
 @given(decisions)
 @example(data=b"\x01\x00\x9d\x9d")  # a module whose name ends in a zero
+@example(data=b"{\x01\x00\n\x06\x00\x01\x0f")  # a memory with the largest number
 def test_any_trace(data: bytes) -> None:
     traces.one_input(data)
 

@@ -105,7 +105,10 @@ def span(column: Array, low: int, high: int) -> tuple[int, int]:
     """The positions of the numbers from `low` to `high` (exclusive) in an ascending column.
 
     Searching in the column's own dtype avoids a copy of it."""
-    start, end = column.searchsorted(np.array([low, high], column.dtype)).tolist()
+    try:
+        start, end = column.searchsorted(np.array([low, high], column.dtype)).tolist()
+    except OverflowError:  # `low` is the largest number of the dtype, which only a stranger's recording has
+        start, end = int(column.searchsorted(np.array(low, column.dtype))), len(column)
     return start, end
 
 
