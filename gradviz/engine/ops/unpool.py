@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import cast
 
 import numpy as np
 
@@ -46,29 +47,28 @@ MAX_UNPOOLS = {
 }
 
 
-def _per_dim(given: object, n: int) -> tuple[object, ...]:
-    return tuple(given) if isinstance(given, Iterable) else (given,) * n
+def _per_dim(given: object, n: int) -> Sizes:
+    """What was given, for each dimension: whatever it is, as PyTorch calculates with it before it looks."""
+    return cast(Sizes, tuple(given) if isinstance(given, Iterable) else (given,) * n)
 
 
-def _unpooled_size(
-    inner: Sizes, kernel: tuple[object, ...], stride: tuple[object, ...], padding: tuple[object, ...], wanted: object
-) -> Sizes:
+def _unpooled_size(inner: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, wanted: Sizes | None) -> Sizes:
     """The size of the output without batch and channels, as the pooling of that size would give `inner`."""
     n = len(kernel)
-    least = [(inner[d - n] - 1) * stride[d] + kernel[d] - 2 * padding[d] for d in range(n)]  # type: ignore[operator]
+    least = [(inner[d - n] - 1) * stride[d] + kernel[d] - 2 * padding[d] for d in range(n)]
     if wanted is None:
-        found: Sizes = tuple(least)
+        found = tuple(least)
     else:
-        if len(wanted) == n + 2:  # type: ignore[arg-type]
-            wanted = wanted[2:]  # type: ignore[index]
-        if len(wanted) != n:  # type: ignore[arg-type]
+        if len(wanted) == n + 2:
+            wanted = wanted[2:]
+        if len(wanted) != n:
             raise ValueError(
                 f"output_size should be a sequence containing {n} or {n + 2} elements, but it has a length of "
-                f"'{len(wanted)}'"  # type: ignore[arg-type]
+                f"'{len(wanted)}'"
             )
-        found = tuple(wanted)  # type: ignore[arg-type]
+        found = tuple(wanted)
         for d, size in enumerate(found):
-            low, high = least[d] - stride[d], least[d] + stride[d]  # type: ignore[operator]
+            low, high = least[d] - stride[d], least[d] + stride[d]
             if not low < size < high:
                 raise ValueError(f'invalid output_size "{wanted}" (dim {d} must be between {low} and {high})')
     for d, size in enumerate(found):
@@ -126,7 +126,7 @@ def _unpool_function(n: int) -> None:
     ) -> Tensor:
         kernel = _per_dim(kernel_size, n)
         step = kernel if stride is None else _per_dim(stride, n)
-        wanted = _unpooled_size(input.size(), kernel, step, _per_dim(padding, n), output_size)
+        wanted = _unpooled_size(input.size(), kernel, step, _per_dim(padding, n), cast("Sizes | None", output_size))
         if n == 1:
             input, indices, wanted = input.unsqueeze(-1), indices.unsqueeze(-1), (*wanted, 1)
         _check(input, indices, wanted)

@@ -21,7 +21,7 @@ from gradviz.trace.table.name_text import SUBSCRIPTS, opening, ordinal, with_art
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.trace import in_brackets
 from gradviz.trace.table.values import FEW, Value, digits_shown, number_text, summand_text
-from gradviz.trace.words.elements import is_lost
+from gradviz.trace.words.elements import is_lost, over
 from gradviz.trace.words.formulas import beside_words, bracketed, changed_before, factor, filled, incoming_name, mean_of
 from gradviz.trace.words.sentences import Said, said
 
@@ -206,11 +206,11 @@ _REST = "that of one channel", "over the other dimensions"
 def _of_which_sum(frame: Frame, node: int, text: str) -> str:
     """Over what the sum in the gradient of a softmax is, where that is not all of it."""
     trace = frame.trace
-    dim = re.search(r"dim=(-?\d+)", str(trace.nodes.params[node]))
+    dimension = over(str(trace.nodes.params[node]))
     shape = trace.tensors.shape[int(trace.outputs_of(node)[0])] if len(trace.outputs_of(node)) else ()
-    if dim is None or "Σ" not in text or "softmax" not in trace.nodes.op[node] or len(shape) < 2:
+    if not dimension or "Σ" not in text or "softmax" not in trace.nodes.op[node] or len(shape) < 2:
         return ""
-    return f" Here Σ is the sum over {f'dimension {dim[1]}' if dim[1] != '-1' else 'the last dimension'}."
+    return f" Here Σ is the sum{dimension}."
 
 
 # The rule and its numbers, then the rule alone; last, with the shape and range of what was sent in place of its
@@ -426,9 +426,10 @@ def part_written(frame: Frame, node: int) -> str | None:
     view = trace.outputs_of(node + 1).tolist() if node + 1 < len(trace.nodes) else []
     if not view or trace.nodes.step[node + 1] != trace.nodes.step[node]:
         return ""
-    sizes: list[int] = [math.prod(trace.tensors.shape[each[0]]) for each in (view, trace.outputs_of(node).tolist())]
-    name, whole = (frame.name(each[0]).rstrip(SUBSCRIPTS) for each in (view, trace.outputs_of(node).tolist()))
-    return None if sizes[0] >= sizes[1] else name if name != whole else ""
+    both = [view[0], int(trace.outputs_of(node)[0])]
+    part, whole = (math.prod(trace.tensors.shape[each]) for each in both)
+    name, base = (frame.name(each).rstrip(SUBSCRIPTS) for each in both)
+    return None if part >= whole else name if name != base else ""
 
 
 def puts_back(trace: Trace, node: int) -> bool:

@@ -265,7 +265,7 @@ def in_names(op: str, params: str, names: Mapping[int, str], factors: Sequence[s
     """ "b + x @ W", "the mean of x over dimension 1": what an operation on arrays computes, with the names of its
     operands by slot, as they are and as factors, and the number of elements of the first; "" for those that have no
     rule in a few words."""
-    given = dict(re.findall(r"(\w+)=(\([^)]*\)|[^,]+)", params))
+    given = dict(re.findall(r"(\w+)=(\([^)]*\)|[^,]+)", params)) | {"over": over(params)}
     op = _ALIKE.get(op, op)
     which = op if op != "clamp" else f"clamp {' '.join(each for each in ('min', 'max') if each in given)}"
     which = f"{op} {given.get(_SAID_APART[op], '')}" if op in _SAID_APART else which
@@ -297,8 +297,7 @@ def in_names(op: str, params: str, names: Mapping[int, str], factors: Sequence[s
     given["kth"] = f"{ordinal(int(place))} " if place.isdigit() and place != "1" else ""
     times, shifts = (re.findall(r"-?\d+", given.get(name, "")) for name in ("repeats", "shifts"))
     given["times"], given["shift"] = f"{' × '.join(times)} times", listed(shifts)
-    given["over"], given["all"] = _over(given.get("dim") or given.get("dims", "")), listed(named)
-    given["along"] = given["over"].replace(" over ", " along ")
+    given["all"], given["along"] = listed(named), given["over"].replace(" over ", " along ")
     given["mean"] = mean_of(op, params)
     try:
         named_for = {"n": named, "p": before, "of": [*map(_argument, operands)], "at": [*map(of_function, operands)]}
@@ -310,10 +309,9 @@ def in_names(op: str, params: str, names: Mapping[int, str], factors: Sequence[s
 
 def further_in_names(op: str, params: str, operand: str, number: int, is_one: bool) -> str:
     """What a result after the first one is, "their indices"; "" if no row says it."""
-    dim = re.search(r"dims?=(\([^)]*\)|[^,]+)", params)
     index, former = ("its index", "its former place") if is_one else ("their indices", "their former places")
     template = FURTHER_RULES.get((op, number), "")
-    return template.format(n=[with_article(operand)], over=_over(dim[1] if dim else ""), index=index, former=former)
+    return template.format(n=[with_article(operand)], over=over(params), index=index, former=former)
 
 
 def _argument(name: str) -> str:
@@ -321,9 +319,10 @@ def _argument(name: str) -> str:
     return name if re.fullmatch(r"[\w.]+", name) else f"({name})"
 
 
-def _over(dim: str) -> str:
-    """ " over dimension 1"; "" for all of them."""
-    dims = re.findall(r"-?\d+", dim)
+def over(params: str) -> str:
+    """ " over dimension 1", as the parameters of an operation say it; "" for all of them."""
+    given = re.search(r"\bdims?=(\([^)]*\)|[^,]+)", params)
+    dims = re.findall(r"-?\d+", given[1] if given is not None else "")
     if dims == ["-1"]:
         return " over the last dimension"
     return f" over dimension{'s' * (len(dims) > 1)} {listed(dims)}" if dims else ""

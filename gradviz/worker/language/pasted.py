@@ -110,20 +110,17 @@ def _copied(text: str, filename: str) -> ast.Module | None:
 
 def _fenced(lines: list[str]) -> list[_Block]:
     """The blocks of a page that may be Python; none where the fences may be in a string of a program."""
-    blocks, mark, begin, prose = [], "", 0, []
+    blocks, prose, begin = list[_Block](), list[str](), 0
+    opening: re.Match[str] | None = None
     for at, line in enumerate([*lines, ""]):
-        found = _FENCE.match(line)
-        if not mark and found:
-            mark, begin = found[2], at
-        elif mark and (at == len(lines) or (line.strip().startswith(mark) and not line.strip().strip(mark[0]))):
-            opening = _FENCE.match(lines[begin])
-            assert opening is not None
+        if opening is None:
+            opening, begin = _FENCE.match(line), at + 1
+            prose += [] if opening is not None else [line]
+        elif at == len(lines) or re.fullmatch(rf"\s*{opening[2]}+\s*", line):  # a page may end within its last block
             language = opening[3].lower()
             if language in ("", *_PYTHON):
-                blocks.append(_Block(range(begin + 1, at), len(opening[1]), language))
-            mark = ""
-        elif not mark:
-            prose.append(line)
+                blocks.append(_Block(range(begin, at), len(opening[1]), language))
+            opening = None
     return blocks if not any(quotes in line for line in prose for quotes in ('"""', "'''")) else []
 
 

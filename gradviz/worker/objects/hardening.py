@@ -97,11 +97,12 @@ def _own_classes(torch: dict[str, types.ModuleType]) -> set[Any]:
     values = [value for module in torch.values() for value in vars(module).values()]
     found = {value if isinstance(value, type) else type(value) for value in values}
     bases = {base for cls in found for base in cls.__mro__} - ORDINARY
-    return {cls for cls in bases if type(cls) in ORDINARY and _is_ours(cls)}
+    return {cls for cls in bases if _is_ours(cls)}
 
 
-def _is_ours(cls: type) -> bool:
-    return cls.__module__.split(".")[0] in ("gradviz", "torch")
+def _is_ours(value: Any) -> bool:
+    """Whether something is one of the engine's classes, or of those that have the names of PyTorch's."""
+    return type(value) in ORDINARY and value.__module__.split(".")[0] in ("gradviz", "torch")
 
 
 def _classes_of_python() -> list[Any]:
@@ -179,9 +180,7 @@ def _with_public_name(original: Callable[..., object]) -> Callable[..., object]:
 
 def _with_plain_name_unless_lazy(original: Callable[..., object]) -> Callable[..., object]:
     def call(self: object, name: str, value: Any) -> None:
-        becomes = (
-            name == "__class__" and type(value) in ORDINARY and value.__module__.split(".")[0] in ("torch", "gradviz")
-        )
+        becomes = name == "__class__" and _is_ours(value)
         kind = type(self)  # a lazy layer becomes what it derives from; with parametrizations, what is derived from it
         if not (becomes and (issubclass(kind, value) or issubclass(value, kind))):
             _refuse_dunder(name)
