@@ -69,6 +69,19 @@ SAID = [  # a snippet with a leaf x of two numbers, what is said of it, and what
     ("(x + torch.ones(1, 2)).sum().backward()", "/∂x = grad in the shape (2,) = [1, 1]", "reshaped back"),
     ("x.expand(1, 2).sum().backward()", "= grad in the shape (2,) = [1, 1]", "reshaped back"),
     ("x.reshape(1, 2).sum().backward()", "= grad, reshaped back = [1, 1]", "in the shape"),
+    # a selection by variables has its numbers, in a list it has its source
+    ("i = 1\ny = x[i]", "y = x[1] = 2.", "x[i]"),
+    ("W = x * torch.eye(2)\nfor t in range(2):\n    y = W[:, t]", "y₁ = column 0 of W = [1, 0].", "y₁ = W"),
+    ("W = x * torch.eye(2)\nr = [2 * W[i] for i in (1, 0)]", "W[i]₁ = row 1 of W = [0, 2].", "W[i]₁ = ["),
+    ("W = x * torch.eye(2)\nr = [W[i] for i in (1, 0)]\nr[0] * r[1]", "r[1] = row 0 of W = [1, 0].", "\nr[1] = [1"),
+    ("W = x * torch.ones(2, 2, 2)\nt = 1\ny = W[:, :, t:]", "y = W[:, :, 1:] = ", "W[:, :, t"),
+    ("y = (x * 2).narrow(0, 1, 1)", "y = (x * 2)[1:] = 4.", "y = 4"),
+    ("y = torch.cat([x, x])\nk = 2\nz = y[::k]", "z = y[::2] = [1, 1].", "y[::k]"),
+    ("y = x[1]", "y = x[1] = 2.", "row"),
+    # what Python's sum() has before its last number
+    ("y = sum(x[i] ** 2 for i in range(2))", "partial sum = 1 + 0 = 1. ", "range(2)) = 1"),
+    ("y = sum([x[0], x[1], x[0]])", "partial sum₂ = 1 + 2 = 3. ", ".add(0)"),
+    ("y = sum(3 * a for a in x)\ny.backward()", "∂y/∂(partial sum) = grad = 1", "∂y/∂(sum"),
     # a write
     ("y = x * 2\ny[0] = 7", "y[0], a part of y, was overwritten: y is [7, 4] now", "A part of"),
     ("y = x * 2\ny[1:] += 7", "y[1:], a part of y, was overwritten: y is [2, 11] now", "A part of"),

@@ -14,7 +14,8 @@ from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.name_text import called_op
 from gradviz.trace.table.trace import elsewhere_at
 from gradviz.trace.table.values import number_text
-from gradviz.trace.words.explain import computed, step_title
+from gradviz.trace.words.computation import computed
+from gradviz.trace.words.explain import step_title
 from gradviz.trace.words.reasons import no_grad_reason
 
 if TYPE_CHECKING:

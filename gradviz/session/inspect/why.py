@@ -34,8 +34,8 @@ from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.name_text import OF_SHAPE, called_op, with_article, with_ending
 from gradviz.trace.table.schema import NOT_DIFFERENTIABLE, SWITCHED_OFF
 from gradviz.trace.table.trace import in_brackets, node_name
+from gradviz.trace.words.computation import computed
 from gradviz.trace.words.contributions import NUMBER, added
-from gradviz.trace.words.explain import computed
 from gradviz.trace.words.formulas import filled
 from gradviz.trace.words.reasons import NOT_A_LEAF, path_to, way_to_cut
 

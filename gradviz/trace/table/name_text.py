@@ -341,12 +341,12 @@ def _ends(text: str) -> str:
 _CHILD = re.compile(r"\.(\d+)(?![^.])")  # of a Sequential: "net[2].bias" of "net.2.bias"
 SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 _SUBSCRIBED = str.maketrans("0123456789", SUBSCRIPTS)
-_ROLE = re.compile(r"(?:initial )?[a-z][a-z]\w*(?:\.\w+|\[\d+\])? (?:of|in) \S")
+_ROLE = re.compile(r"partial sum|(?:initial )?[a-z][a-z]\w*(?:\.\w+|\[\d+\])? (?:of|in) \S")
 _LETTER = re.compile(r"[A-Z]\w* (?:of|in) \S")  # "L of cholesky"; "Double in gradcheck", of a function of the snippet
 _WRITES = re.compile(r" (?:[-+*/@%&|^]|\*\*|//|<<|>>)= .*$", re.DOTALL)
 _PURPOSE = re.compile(r" (?:for \w+|as (?:\d+|a) matri(?:x|ces))(?=\.|\[)")
 _WRITING = re.compile(r"(.+)\.\w+_", re.DOTALL)
-_PLACE = re.compile(r" (?:of|in) ")
+_PLACE = re.compile(r" (?:of|in) |(?<=^partial sum)")
 _CALLED = re.compile(r"[\w.]+$")
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _MODULES = re.compile(  # of "torch.nn.functional.binary_cross_entropy(…)" and "torch.linalg.eigvals(A).real.sort()"

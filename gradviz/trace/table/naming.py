@@ -223,7 +223,7 @@ class Naming:
             return int(inputs[0]), ".data" if ".data" in label else ".detach()"
         if op == "unbind":  # as when `for row in x` iterates over a tensor
             return int(inputs[0]), roles.field(trace, tensor, producer) or "[0]"
-        if op[:1].isupper() and op not in roles.OF_TRANSFORMS:  # a function of the snippet
+        if (op[:1].isupper() and op not in roles.OF_TRANSFORMS) or _is_of_sum(op, label):  # a function of the snippet
             return -1, ""
         if op in _OF_VMAP:
             return int(inputs[0]), roles.ending(trace, tensor, producer)
@@ -262,7 +262,7 @@ class Naming:
             return label + field
         if role := roles.recurrent(trace, tensor) or roles.output(trace, tensor, producer):
             return role
-        if role := roles.of_attention(trace, tensor, producer):
+        if role := roles.of_attention(trace, tensor, producer) or "partial sum" * _is_of_sum(op, label):
             return role
         scope = roles.maker(trace, producer)
         if scope and field and (part := roles.part(trace, tensor, producer)):
@@ -457,6 +457,11 @@ def _inner(trace: Trace, overwritten: NDArray[np.int64], producer: int) -> bool:
             )
         after += 1
     return False
+
+
+def _is_of_sum(op: str, label: str) -> bool:
+    """Whether an operation is one of the additions of Python's `sum()`."""
+    return op == "add" and label.startswith("sum(")
 
 
 _PRODUCTS = ("mm", "bmm")

@@ -263,17 +263,25 @@ def unused_beside(trace: Trace, tensor: int) -> list[int]:
 
 
 def unfinished(trace: Trace) -> NDArray[np.int64]:
-    """The operations after which their call raised an error, so that they did not make what it returns."""
-    return trace.kept("unfinished", lambda: _unfinished(trace))
+    """The operations that did not make what their call returns: it raised an error after them, or goes on adding."""
+    return trace.kept("unfinished", lambda: np.append(_followed_by_error(trace), _partial_sums(trace)))
 
 
-def _unfinished(trace: Trace) -> NDArray[np.int64]:
+def _followed_by_error(trace: Trace) -> NDArray[np.int64]:
     nodes, steps = trace.nodes, trace.steps
     known = np.flatnonzero((nodes.step >= 0) & (nodes.step + 1 < len(trace)) & (nodes.site >= 0))
     follows = nodes.step[known] + 1
     is_error = (steps.kind[follows] == Kind.CAUGHT) | (steps.kind[follows] == Kind.ERROR)
-    found: NDArray[np.int64] = known[is_error & (steps.site[follows] == nodes.site[known])]
-    return found
+    return np.asarray(known[is_error & (steps.site[follows] == nodes.site[known])])
+
+
+def _partial_sums(trace: Trace) -> NDArray[np.int64]:
+    """The additions of Python's `sum()` whose result it adds to next."""
+    nodes, turn = trace.nodes, trace.nesting.turn
+    adds = [each for each in np.flatnonzero(nodes.op == "add").tolist() if nodes.source[each].startswith("sum(")]
+    place = {each: (nodes.site[each], turn[nodes.region[each]]) for each in adds}
+    readers = ((each, int(by)) for each in adds for by in trace.users_of(int(trace.outputs_of(each)[0])))
+    return np.array([each for each, by in readers if place.get(by) == place[each]], np.int64)
 
 
 def call_that_returned(trace: Trace, tensor: int) -> int:

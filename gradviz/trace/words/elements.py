@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.lists import listed
-from gradviz.trace.table.name_text import ordinal, with_article
+from gradviz.trace.table.name_text import is_primary, ordinal, with_article
 from gradviz.trace.table.values import (
     MOST_DIGITS,
     array_text,
@@ -47,7 +47,7 @@ def element_name(name: str, shape: Shape, index: int) -> str:
 
 def _held(name: str) -> str:
     """A name that an index can follow: a gradient's is already in brackets if necessary."""
-    return name if name.startswith("∇") else bracketed(name)
+    return name if name.startswith("∇") or is_primary(name) else bracketed(name)
 
 
 def place(shape: Shape, index: int) -> Shape:
@@ -74,6 +74,19 @@ def cells_name(name: str, shape: Shape, cells: NDArray[Any], more: int = 0) -> s
         ranges = [_range(a, b, size) for a, b, size in zip(low, high, shape, strict=True)]
         return f"{_held(name)}[{', '.join(ranges)}]"
     return f"{len(cells):,} elements of {name}"
+
+
+def selection_name(name: str, shape: Shape, params: str) -> str:
+    """What a `select` or `slice` takes from a tensor of this shape: "row 2 of W", "x[:, 1]", "w[2:4]", "w[::2]"."""
+    given = {key: int(value) for key, value in re.findall(r"(\w+)=(-?\d+)", params)}
+    dim = given["dim"]
+    if len(shape) == 2 and "index" in given:
+        return f"{('row', 'column')[dim]} {given['index']} of {with_article(name)}"
+    step = f":{given['step']}" if given.get("step", 1) != 1 else ""
+    taken = (
+        f"{given['start'] or ''}:{given['end'] if given['end'] < shape[dim] else ''}{step}" if "end" in given else ""
+    )
+    return f"{_held(name)}[{':, ' * dim}{taken or given['index']}]"
 
 
 def _range(low: int, high: int, size: int) -> str:

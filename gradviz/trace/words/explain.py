@@ -19,6 +19,7 @@ from gradviz.trace.table.schema import BY_NUMPY, SWITCHED_OFF
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.trace import in_brackets, node_name, place_text
 from gradviz.trace.table.values import Value
+from gradviz.trace.words.computation import computed
 from gradviz.trace.words.contributions import (
     accumulate_sentence,
     contribution_sentence,
@@ -29,18 +30,7 @@ from gradviz.trace.words.contributions import (
     puts_back,
     saved_names,
 )
-from gradviz.trace.words.elements import (
-    MOST_NUMBERS,
-    arithmetic,
-    enclosed,
-    further_in_names,
-    given_numbers,
-    in_names,
-    is_lost,
-    variant,
-)
 from gradviz.trace.words.errors import caught_sentence, error_sentence
-from gradviz.trace.words.formulas import averaged, beside_words, factor
 from gradviz.trace.words.sentences import Said, full_stop, said
 from gradviz.trace.words.updates import module_sentence, update_sentence
 
@@ -280,110 +270,6 @@ def _forward(frame: Frame) -> Said:
     return said("forward.kept", made=made, node=name, kept=listed(saved_names(frame, node)) or "no tensor")
 
 
-def computed(frame: Frame, tensor: int) -> str:
-    """What a step made, with its inputs if they are a few numbers, "2 × (-3) = -6", otherwise with the names of the
-    inputs of matrices and tables."""
-    value = frame.value(tensor)
-    text = _text(value)
-    if value is None or frame.current_node < 0:
-        return text
-    worked = worked_out(frame, tensor) or enclosed(rule_in_names(frame, tensor))
-    said_already = [each.translate(_BARE) for each in ("", text, f"a copy of {text}", frame.name(tensor))]
-    as_code = _NUMBERED.sub("", worked.translate(_AS_CODE)).translate(_BARE)
-    return text if as_code in said_already else f"{worked} {'≈' if is_lost(worked, text) else '='} {text}"
-
-
-def worked_out(frame: Frame, tensor: int) -> str:
-    """How a step made its result, in numbers if these are few, "2 × (-3)"; otherwise ""."""
-    trace, node, value = frame.trace, frame.current_node, frame.value(tensor)
-    if value is None or value.numel > MOST_NUMBERS:
-        return ""
-    before, slots = trace.frame_at(frame.cursor - 1), trace.slots_of(node)
-    operands = [before.value(each) if trace.tensors.step[each] < before.cursor else frame.value(each)
-                for each in slots.values() if each >= 0]  # fmt: skip
-    if not operands or any(one is None for one in operands):
-        return ""
-    params = str(trace.nodes.params[node])
-    op = variant(str(trace.nodes.op[node]), params)
-    given = given_numbers(op, params)
-    is_first = bool(given) and _begins_with_number(frame, node, op)
-    worked = arithmetic(op, [one for one in operands if one is not None], given, value, is_first)
-    return worked if len(worked) <= _LONGEST_ARITHMETIC else ""
-
-
-def _begins_with_number(frame: Frame, node: int, op: str) -> bool:
-    """Whether the snippet writes the number before the tensor, "2 * x", which PyTorch computes as x * 2."""
-    trace, sign = frame.trace, {"add": "+", "mul": "*"}.get(op, "")
-    text, name = str(trace.nodes.source[node]), frame.name(int(trace.inputs_of(node)[0]))
-    name = name.rstrip(SUBSCRIPTS)
-    return bool(sign) and any(text.endswith(f"{sign} {each}") for each in (name, f"({name})"))
-
-
-def rule_in_names(frame: Frame, tensor: int) -> str:
-    """The rule of the operation with the names of its operands; the rule is that of its first result."""
-    trace, node = frame.trace, frame.current_node
-    kind = trace.steps.kind[frame.cursor - 1]
-    names = {slot: _COPY.sub("", frame.name(each)) for slot, each in trace.slots_of(node).items() if each >= 0}
-    if kind == Kind.FORWARD:  # x = x.relu()
-        made = frame.name(tensor)
-        names = {slot: f"the former {name}" if name == made else name for slot, name in names.items()}
-    is_part = trace.nodes.name[node] == "CopySlices"  # of a tensor, which the rule is not about
-    if kind == Kind.INPLACE and tensor == frame.current_tensor and not is_part:
-        of_it = (frame.name(tensor), names.setdefault(0, ""))  # y.mul_(y)
-        names = {slot: f"the former {of_it[0]}" if name in of_it else name for slot, name in names.items()}
-    elif kind != Kind.FORWARD:
-        return ""
-    elif number := trace.outputs_of(node).tolist().index(tensor):
-        is_one = (value := frame.value(tensor)) is not None and value.numel == 1
-        op, params, is_named = str(trace.nodes.op[node]), str(trace.nodes.params[node]), " of " not in made
-        return further_in_names(op, params, next(iter(names.values()), ""), number, is_one) if is_named else ""
-    elif special := of_function(trace, node) or _of_view(frame, tensor):
-        return special
-    op, params, factors = str(trace.nodes.op[node]), str(trace.nodes.params[node]), [*map(factor, names.values())]
-    if op == "_to_copy":
-        before = trace.frame_at(frame.cursor - 1)
-        dtypes = [*map(before.dtype, trace.slots_of(node).values()), frame.dtype(tensor)]
-        op, params = "clone" if len({*dtypes}) == 1 else op, f"dtype={dtypes[-1]}"
-    if op == "linalg_cholesky_ex" and (info := frame.value(int(trace.outputs_of(node)[1]))) and info.summary.high:
-        return ""  # it has none
-    rule = in_names(op, params, names, factors, averaged(trace, node) if "reduction" in params else 1)
-    return rule if len(rule) <= _LONGEST_RULE else ""
-
-
-def of_function(trace: Trace, node: int) -> str:
-    """What a function of the snippet's own makes."""
-    op, name = str(trace.nodes.op[node]), str(trace.nodes.name[node])
-    return f"what {op}.forward() returns" if name == f"{op}Backward" and op not in _OFTEN_SAME else ""
-
-
-def _of_view(frame: Frame, tensor: int) -> str:
-    """A selection in the snippet's own words, "w[1]", where it has another name; what stays as it is, if only the
-    operation has another purpose."""
-    trace, node = frame.trace, frame.current_node
-    op, text, name = str(trace.nodes.op[node]), str(trace.nodes.source[node]), frame.name(tensor)
-    if op in ("select", "slice", "index"):
-        return (
-            text if name.rstrip(SUBSCRIPTS).isidentifier() and text.endswith("]") and len(text) <= _LONGEST_RULE else ""
-        )
-    first = next(iter(trace.slots_of(node).values()), -1)
-    shapes = [trace.tensors.shape[each] for each in (first, tensor)] if first >= 0 else [(), (1,)]
-    order = re.findall(r"\d+", str(trace.nodes.params[node])) if op == "permute" else [""]
-    if op in ("transpose", "permute") and _RESHAPED.search(name) and not text.endswith(name.rstrip(SUBSCRIPTS)):
-        return f"{beside_words(frame.name(first))} reshaped"  # axes of one element were exchanged
-    is_same = (op in _OFTEN_SAME and shapes[0] == shapes[1]) or order == [*map(str, range(len(order)))]
-    if not is_same:
-        return ""
-    source = frame.name(first)
-    return f"the former {source}, unchanged" if source == name else f"{with_article(source)}, unchanged"
-
-
-_RESHAPED = re.compile(r"\.reshape\([\d, ]*\)[₀-₉]*$")
-_OFTEN_SAME = ("expand", "view", "_unsafe_view", "squeeze", "_fw_primal", "UndefinedGrad", "BackwardHookFunction")
-_LONGEST_ARITHMETIC, _LONGEST_RULE = 80, 150  # characters
-_AS_CODE = str.maketrans({"−": "-", "×": "*", "·": "*", "²": "**2", "³": "**3", "⁴": "**4", "≥": ">=", "≤": "<="})
-_BARE = str.maketrans("", "", " ()")  # what is only there to be read easily
-_NUMBERED = re.compile(r"(?<=[)\]])[₀-₉]+|(?<=\.[TH])[₀-₉]+")  # of several that are written alike
-_COPY = re.compile(r"^copy of (?=-?\d\S*$)")  # of a number, which has the number's name elsewhere
 _OF_VMAP = ("AddBatchDim", "BatchRepeat", "BatchSum", "RemoveBatchDim")  # steps that it adds to those of its function
 _UNTRACKED = ("forward.untracked", "forward.untracked.inputs", "forward.untracked.off", "forward.untracked.rule")
 

@@ -12,6 +12,7 @@ from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.name_text import called_op
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.values import FEW, Value
+from gradviz.trace.words.computation import of_function, rule_in_names, worked_out
 from gradviz.trace.words.contributions import (
     NUMBER,
     Sent,
@@ -22,7 +23,7 @@ from gradviz.trace.words.contributions import (
     sender_name,
     terms,
 )
-from gradviz.trace.words.explain import of_function, rule_in_names, step_title, worked_out
+from gradviz.trace.words.explain import step_title
 from gradviz.trace.words.formulas import formula_for
 from gradviz.trace.words.sentences import full_stop
 from gradviz.trace.words.updates import rule_of_update
