@@ -34,7 +34,7 @@ def nodes_of(trace: Trace, group: int) -> Rows:
 
 def title_of(trace: Trace, group: int) -> str:
     """Its name."""
-    from gradviz.trace.table.roles import called_names
+    from gradviz.trace.table.modules import called_names
 
     if group < -1:
         return f"gradients · backward at line {trace.calls.line[-2 - group]}"

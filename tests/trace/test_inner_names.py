@@ -129,3 +129,31 @@ def test_lists_of_places_are_no_steps() -> None:
     said = all_sentences("y = x[[0, 1], ]\nz = torch.zeros(3).index_put((torch.tensor([2, 0]),), y)")
     assert said.count("indices of x[[0, 1], ]") == 1 and "keeps the indices of x[[0, 1], ]" in said, said
     assert "keeps the indices of torch.zeros(3).index_put(" in said, said
+
+
+STATES = [  # a recurrent module, what it makes of two inputs, in the order of time, and what of its states at the end
+    ("RNN(2, 3)", ["h₁ of m", "h₂ of m"], {"output of m", "h_n of m"}),
+    (
+        "GRU(2, 3, num_layers=2)", ["h₁ of layer 0 of m", "h₂ of layer 0 of m", "h₁ of layer 1 of m"],
+        {"output of layer 0 of m", "output of layer 1 of m", "h_n of m"},
+    ),
+    (
+        "RNN(2, 3, bidirectional=True)", ["h₁ of layer 0 of m", "h₂ of layer 0 of m", "h₂ of layer 0 (reverse) of m"],
+        {"h₁ of layer 0 (reverse) of m", "h_n of m"},
+    ),
+    ("LSTM(2, 3)", ["h_T of m", "c_T of m"], {"output of m", "h_n of m", "c_n of m"}),
+    (
+        "LSTM(2, 3, num_layers=2)", ["h_T of layer 0 of m", "c_T of layer 0 of m", "h_T of layer 1 of m"],
+        {"h_n of m", "c_n of m"},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("made", "ordered", "others"), STATES, ids=[row[0] for row in STATES])
+def test_states_say_their_time_and_layer(made: str, ordered: list[str], others: set[str]) -> None:
+    trace = run(f"import torch\nm = torch.nn.{made}\nm(torch.ones(2, 1, 2))\n")
+    frame = trace.frame(len(trace))
+    names = [frame.name(each) for each in range(len(trace.tensors))]
+    places = [names.index(each) for each in ordered]
+    assert places == sorted(places) and others <= set(names)
+    assert "m(torch.ones(2, 1, 2))" not in names  # which is a tuple

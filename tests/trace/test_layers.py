@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradviz.trace.table.roles import scope_name
+from gradviz.trace.table.modules import scope_name
 from tests.trace.running import run
 
 SOURCE = """\

@@ -100,7 +100,7 @@ INSIDE = [  # a call, and what its operations are called: only what it returns g
         "torch.ones(2, 2).add(torch.eye(2)).inverse()",
         ["torch.ones(2, 2).add(…).inverse()", "info of inverse"],
     ),
-    ("rnn = torch.nn.LSTM(1, 2)\nrnn(torch.ones(1, 1, 1))", ["output of rnn", "h_n of rnn", "c_n of rnn"]),
+    ("rnn = torch.nn.LSTM(1, 2)\nrnn(torch.ones(1, 1, 1))", ["h_T of rnn", "c_T of rnn", "h_n of rnn", "c_n of rnn"]),
     (
         "attend = torch.nn.MultiheadAttention(2, 1)\nx = torch.ones(1, 1, 2)\nattend(x, x, x)",
         ["mul in attend"],

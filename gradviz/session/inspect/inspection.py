@@ -12,7 +12,7 @@ from gradviz.session.groups import nodes_of, title_of
 from gradviz.session.inspect.chain_rule import local_derivative
 from gradviz.session.state import Selection, State
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.roles import scope_name
+from gradviz.trace.table.modules import scope_name
 from gradviz.trace.table.trace import node_name, place_text
 from gradviz.trace.words.explain import operation_title
 from gradviz.trace.words.reasons import no_grad_reason

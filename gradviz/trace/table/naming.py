@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.engine.kernel.state import DATA_LOADER
-from gradviz.trace.table import pictures, roles
+from gradviz.trace.table import modules, pictures, roles
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.name_text import (
     LONGEST,
@@ -242,7 +242,7 @@ class Naming:
         if producer < 0:
             return roles.leaf(trace, tensor)
         op, scope, label = (str(column[producer]) for column in (trace.nodes.op, trace.nodes.scope, trace.nodes.source))
-        label = written_to(label, roles.bound_names(trace))
+        label = written_to(label, modules.bound_names(trace))
         if op == "as_strided" and trace.nodes.op[producer - 1] == "index_put":  # of all of it, not of a view
             label = indexed(label)
         if trace.nodes.call[producer] >= 0:  # made by a backward pass: the source text is that of the call
@@ -264,7 +264,7 @@ class Naming:
             return role
         if role := roles.of_attention(trace, tensor, producer) or "partial sum" * _is_of_sum(op, label):
             return role
-        scope = roles.maker(trace, producer)
+        scope = modules.maker(trace, producer)
         if scope and field and (part := roles.part(trace, tensor, producer)):
             return f"{part} of {scope}"
         short = f"loss{'es' * bool(trace.tensors.shape[tensor])}" if op.endswith("_loss") and scope else inner_op(op)
@@ -329,7 +329,7 @@ def _plain_names(naming: Naming, asked: NDArray[np.int64]) -> list[str | None]:
     made = made[nodes.call[producer[made]] < 0]
     found = np.full(len(asked), None, object)
     plain = made[_has_own_text(trace, naming._overwritten, producer[made]) & (owner[made] < 0)]
-    bound = roles.bound_names(trace)
+    bound = modules.bound_names(trace)
     found[plain] = [written_to(text, bound) for text in nodes.source[producer[plain]].tolist()]
     place = np.full(len(tensors), -1, np.int64)
     place[asked[producer < 0]], place[asked[made]] = np.flatnonzero(producer < 0), made

@@ -6,11 +6,13 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.modules import called_names, maker, module_name, modules_in, owners_of_names
 from gradviz.trace.table.name_text import (
     OF_SHAPE,
     arguments,
@@ -71,7 +73,7 @@ def copied(trace: Trace, tensor: int, label: str) -> str:
     name = trace.naming.name(source, len(trace))
     if NUMBER.fullmatch(name):
         return f"copy of {name}"
-    converted = trace.tensors.is_parameter[source] or label.rpartition(".")[0] in _owners(trace)
+    converted = trace.tensors.is_parameter[source] or label.rpartition(".")[0] in owners_of_names(trace)
     of_module = converted and name not in label
     return f"{name}.to({trace.tensors.dtype[tensor]})" if of_module else ""
 
@@ -184,7 +186,7 @@ def _given_to(trace: Trace, tensor: int, node: int) -> str:
         region, given = int(regions.parent[region]), region if is_later else given
     if given < 0 or trace.tensors.is_parameter[tensor]:
         return ""
-    held, name = _modules_in(trace, str(trace.tensors.label[tensor])), called_names(trace)[given]
+    held, name = modules_in(trace, str(trace.tensors.label[tensor])), called_names(trace)[given]
     return held[0] if len(held) == 1 and name[:1].isupper() else name
 
 
@@ -263,8 +265,20 @@ def unused_beside(trace: Trace, tensor: int) -> list[int]:
 
 
 def unfinished(trace: Trace) -> NDArray[np.int64]:
-    """The operations that did not make what their call returns: it raised an error after them, or goes on adding."""
-    return trace.kept("unfinished", lambda: np.append(_followed_by_error(trace), _partial_sums(trace)))
+    """The operations that did not make what their call returns: it raised an error after them, goes on adding, or
+    returns several tensors, as recurrent modules do."""
+
+    def found() -> NDArray[np.int64]:
+        return np.concatenate([_followed_by_error(trace), _partial_sums(trace), _stacked_states(trace)])
+
+    return trace.kept("unfinished", found)
+
+
+def _stacked_states(trace: Trace) -> NDArray[np.int64]:
+    """The operations with which recurrent modules make their output and their last states."""
+    stacks = np.flatnonzero(trace.nodes.op == "stack")
+    of_modules = [each for each in stacks.tolist() if recurrent(trace, int(trace.outputs_of(each)[0]))]
+    return np.array(of_modules, np.int64)
 
 
 def _followed_by_error(trace: Trace) -> NDArray[np.int64]:
@@ -321,54 +335,74 @@ def _states(trace: Trace) -> dict[str, tuple[str, ...]]:
     """What each recurrent module makes of zeros where a call gives it no state, by the name of the module."""
 
     return {
-        owner: ("initial state",) if is_cell else ("h_0", "c_0") if parts == _LSTM else ("h_0",)
-        for owner, (parts, is_cell) in _recurrent_modules(trace).items()
+        owner: ("initial state",) if layers == [""] else ("h_0", "c_0") if parts == _LSTM else ("h_0",)
+        for owner, (parts, layers) in _recurrent_modules(trace).items()
     }
 
 
-def _recurrent_modules(trace: Trace) -> dict[str, tuple[int, bool]]:
-    """By the name of each recurrent module, how many parts its weights have, one for each gate, and whether it makes
-    one time step."""
+def _recurrent_modules(trace: Trace) -> dict[str, tuple[int, list[str]]]:
+    """By the name of each recurrent module, how many parts its weights have, one for each gate, and what the names of
+    the weights of its layers end with, "_l0_reverse"; nothing for a module that makes one time step."""
 
-    def found() -> dict[str, tuple[int, bool]]:
-        names, modules = trace.names, dict[str, tuple[int, bool]]()
+    def found() -> dict[str, tuple[int, list[str]]]:
+        names, modules = trace.names, dict[str, tuple[int, list[str]]]()
         for row in np.flatnonzero(np.char.find(names.name.astype(str), "weight_hh") >= 0).tolist():
             path, _, layer = f"{names.owner[row]}.{names.name[row]}".partition(".weight_hh")
             sides = trace.tensors.shape[names.tensor[row]]
             parts = sides[0] // max(sides[1], 1) if len(sides) == 2 else 0
             for owner in (path, path.removeprefix("self."), path.rpartition(".")[2]):
-                modules.setdefault(indexed_path(owner), (parts, not layer))
+                layers = modules.setdefault(indexed_path(owner), (parts, []))[1]
+                layers.extend({layer} - {*layers})
         return modules
 
-    known: dict[str, tuple[int, bool]] = trace.kept("recurrent modules", found)
+    known: dict[str, tuple[int, list[str]]] = trace.kept("recurrent modules", found)
     return known
 
 
 def recurrent(trace: Trace, tensor: int) -> str:
     """What a recurrent module made on its way, in the letters of PyTorch's documentation: "h₃ of rnn", "i₁ of lstm",
-    "f₂ of lstm before σ"; "" for others."""
-
-    def found() -> dict[int, str]:
-        modules, letters = _recurrent_modules(trace), dict[int, str]()
-        same: dict[tuple[int, str, str], list[int]] = defaultdict(list)
-        for node in np.flatnonzero(np.isin(trace.nodes.op, _OF_GATES)).tolist() if modules else ():
-            owner = maker(trace, node)
-            parts = modules.get(owner, (0, False))[0]
-            for each, letter in zip(
-                trace.outputs_of(node).tolist(), _letters(trace, node, parts, letters), strict=False
-            ):
-                letters[each] = letter
-                same[int(trace.graphs.of_tensor[each]), owner, letter].append(each)
-        names = dict[int, str]()
-        for (_, owner, letter), tensors in same.items():
-            letter, _, before = letter.partition(" ")
-            for number, each in enumerate(tensors, 1):
-                turn = subscript(number) if len(tensors) > 1 else ""
-                names[each] = f"{letter}{turn} of {owner}{' ' * bool(before)}{before}"
-        return names
-
-    known: dict[int, str] = trace.kept("results in recurrent modules", found)
+    "f₂ of layer 1 of lstm before σ", "h_n of gru"; "" for others."""
+    known: dict[int, str] = trace.kept("results in recurrent modules", lambda: _recurrent(trace))
     return known.get(tensor, "")
+
+
+def _recurrent(trace: Trace) -> dict[int, str]:
+    modules, letters = _recurrent_modules(trace), dict[int, str]()
+    in_calls: dict[tuple[int, str, str], list[int]] = defaultdict(list)
+    for node in np.flatnonzero(np.isin(trace.nodes.op, _OF_GATES)).tolist() if modules else ():
+        owner = maker(trace, node)
+        parts = modules.get(owner, (0, []))[0]
+        for each, letter in zip(trace.outputs_of(node).tolist(), _letters(trace, node, parts, letters), strict=False):
+            letters[each] = letter
+            in_calls[int(trace.nodes.region[node]), owner, letter].append(each)
+    for region, owner, letter in [*in_calls]:
+        if letter == _STACKED:  # over time, but for the last, which is that of the layers
+            *outputs, final = in_calls.pop((region, owner, letter))
+            in_calls[region, owner, "output"], in_calls[region, owner, "h_n"] = outputs, [final]
+    same: dict[tuple[int, str, str], list[int]] = defaultdict(list)
+    for (_, owner, letter), tensors in in_calls.items():
+        for layer, of_layer in _of_layers(modules[owner][1], tensors):
+            for each in of_layer:
+                same[int(trace.graphs.of_tensor[each]), f"{layer}{owner}", letter].append(each)
+    names = dict[int, str]()
+    for (_, owner, letter), tensors in same.items():
+        letter, _, before = letter.partition(" ")
+        for number, each in enumerate(tensors, 1):
+            turn = subscript(number) if len(tensors) > 1 else ""
+            names[each] = f"{letter}{turn} of {owner}{' ' * bool(before)}{before}"
+    return names
+
+
+def _of_layers(layers: list[str], tensors: list[int]) -> Iterator[tuple[str, list[int]]]:
+    """What one call of a recurrent module made, by the layer and in the order of time, which runs layer by layer."""
+    if len(layers) < 2 or len(tensors) % len(layers):
+        yield "", tensors
+        return
+    steps = len(tensors) // len(layers)
+    for at, layer in enumerate(layers):
+        of_layer, is_reverse = tensors[at * steps : (at + 1) * steps], layer.endswith("_reverse")
+        number = layer.removesuffix("_reverse").removeprefix("_l")
+        yield f"layer {number}{' (reverse)' * is_reverse} of ", of_layer[::-1] if is_reverse else of_layer
 
 
 def _letters(trace: Trace, node: int, parts: int, known: dict[int, str]) -> tuple[str, ...]:
@@ -378,8 +412,12 @@ def _letters(trace: Trace, node: int, parts: int, known: dict[int, str]) -> tupl
     makers = [int(trace.tensors.producer[each]) for each in inputs if each >= 0]
     ops = [str(trace.nodes.op[each]) if each >= 0 else "" for each in makers]
     before = [known.get(each, "") for each in inputs]
+    if op == "stack":
+        return (_OF_STACKED[before[0]],) if parts and before[0] in _OF_STACKED else ()
     if parts == _RNN:
         return ("h",) if op in ("tanh", "relu") else ()
+    if op == "mkldnn_rnn_layer":
+        return ("output", "h_T", "c_T")[: 3 * (parts == _LSTM)]
     if parts == _LSTM:
         if op == "unsafe_split":
             return "i before σ", "f before σ", "g before tanh", "o before σ"
@@ -398,7 +436,9 @@ def _letters(trace: Trace, node: int, parts: int, known: dict[int, str]) -> tupl
 
 
 _RNN, _GRU, _LSTM = 1, 3, 4  # parts of their weights
-_OF_GATES = ("unsafe_split", "sigmoid", "tanh", "relu", "add", "mul")
+_OF_GATES = ("unsafe_split", "sigmoid", "tanh", "relu", "add", "mul", "stack", "mkldnn_rnn_layer")
+_STACKED = "h of all steps or layers"
+_OF_STACKED = {"h": _STACKED, "c": "c_n", "h_T": "h_n", "c_T": "c_n"}  # what a module makes of its states
 
 
 def _next_node(trace: Trace, tensor: int) -> int:
@@ -469,86 +509,6 @@ def _masks(trace: Trace, node: int) -> list[int]:
     return found
 
 
-def module_name(trace: Trace, node: int) -> str:
-    """The module or function that an operation belongs to, with its name in the snippet."""
-    scope, label = str(trace.nodes.scope[node]), str(trace.nodes.source[node])
-    called = re.match(r"([\w.]+)\(", label)
-    if called and scope[:1].isdigit():  # of a Sequential: "net[3]", also where another function calls it
-        owners = _owners(trace)
-        given = _modules_in(trace, label) if called[1] not in owners else []
-        inner = f".{scope}".rpartition(f".{called[1].removeprefix('self.')}.")[2].removeprefix(".")  # of "self.short"
-        path = "".join(f"[{each}]" if each.isdigit() else f".{each}" for each in inner.split("."))
-        child = "[…]" if called[1].endswith("checkpoint_sequential") else ""  # which calls them one by one
-        if len(given) != 1 and gives_no_tensor("", label):  # a function that only looks at the module
-            return f"module {indexed_path(inner)}"
-        return (given[0] + child if len(given) == 1 else called[1]) + path
-    if scope and not scope[0].isupper():
-        return indexed_path(scope)
-    return last_call(label).rsplit(".", 1)[-1] or scope
-
-
-def _modules_in(trace: Trace, text: str) -> list[str]:
-    """The variables in an expression that hold modules with parameters."""
-    owners = _owners(trace)
-    return [each for each in re.findall(r"[\w.]+", text) if each in owners]
-
-
-def called_names(trace: Trace) -> list[str]:
-    """By region its name, of a module as it is called: the outermost one, which has only its class as a name, by the
-    variable that is called, "D" in `D(fake)` and in `self.D(fake)`; a part of it that has only a number, "D[0]"."""
-    return trace.kept("called names", lambda: _find_called_names(trace))
-
-
-def _find_called_names(trace: Trace) -> list[str]:
-    regions, found, known = trace.regions, list[str](), dict[tuple[str, int, str], str]()
-    names: list[str] = regions.name.tolist()
-    for name, kind, site, around in zip(
-        names, regions.kind.tolist(), regions.site.tolist(), regions.parent.tolist(), strict=True
-    ):
-        called = name
-        if kind == RegionKind.MODULE:
-            owner = found[around] if around >= 0 and found[around] != names[around] else ""
-            key = name, site, owner
-            called = known[key] if key in known else known.setdefault(key, _called(trace, *key))
-        found.append(called)
-    return found
-
-
-def _called(trace: Trace, name: str, site: int, owner: str) -> str:
-    number = name.rpartition(".")[2]
-    if owner and number.isdecimal():
-        return f"{owner}[{number}]"
-    if site < 0 or not name[:1].isupper():
-        return indexed_path(name)
-    called = re.match(r"([\w.]+)\(", str(trace.sites.source[site]))
-    return called[1].removeprefix("self.") if called and called[1] in _owners(trace) else name
-
-
-def scope_name(trace: Trace, node: int) -> str:
-    """The path of the module that an operation belongs to; inside a Sequential, which has only numbers, "net[0]"."""
-    scope = str(trace.nodes.scope[node])
-    return module_name(trace, node) if scope[:1].isdigit() else indexed_path(scope)
-
-
-def maker(trace: Trace, node: int) -> str:
-    """What an operation is a step of: "net[0]", "decoder.gru", "lstm", or the class of a module without a name."""
-    scope, name = str(trace.nodes.scope[node]), module_name(trace, node)
-    found = scope if scope[:1].isupper() and name not in _owners(trace) else name
-    return f"module {found}" if found.isdigit() else found
-
-
-def bound_names(trace: Trace) -> set[str]:
-    """Everything that the snippet has given a name to."""
-    known: set[str] = trace.kept("bound names", lambda: set(trace.names.name.tolist()))
-    return known
-
-
-def _owners(trace: Trace) -> set[str]:
-    """The variables that hold modules with parameters."""
-    owners: set[str] = trace.kept("owners of names", lambda: set(trace.names.owner.tolist()))
-    return owners
-
-
 def output(trace: Trace, tensor: int, producer: int) -> str:
     """ "output of net[0]": the result of the last operation in a module, for what follows; "" for everything else."""
     nodes, region = trace.nodes, int(trace.nodes.region[producer])
@@ -557,7 +517,7 @@ def output(trace: Trace, tensor: int, producer: int) -> str:
     is_last = nodes.step[producer] == trace.nesting.last[region]
     module = module_name(trace, producer) if is_last and len(trace.users_of(tensor)) else ""
     variable = re.split(r"[.\[]", module)[0]
-    is_class = nodes.scope[producer][:1].isupper() or (module[:1].isupper() and variable not in _owners(trace))
+    is_class = nodes.scope[producer][:1].isupper() or (module[:1].isupper() and variable not in owners_of_names(trace))
     return f"output of {module}" if module and not is_class else ""
 
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.engine.kernel.state import DATA_LOADER
+from gradviz.trace.table.modules import called_names
 from gradviz.trace.table.name_text import indexed_path
 from gradviz.trace.table.regions import RegionKind
-from gradviz.trace.table.roles import called_names
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace

@@ -13,7 +13,7 @@ import numpy as np
 from gradviz.engine.kernel.expressions import in_line
 from gradviz.lists import quantity, size_text
 from gradviz.session.inspect.chain_rule import local_derivative
-from gradviz.trace.table.roles import scope_name
+from gradviz.trace.table.modules import scope_name
 from gradviz.trace.table.values import number_text
 from gradviz.trace.words.reasons import no_grad_reason
 from gradviz.ui.canvas.content import group_content

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from gradviz.document.tables import MOST_COLUMNS, table_of
-from gradviz.trace.table.roles import scope_name
+from gradviz.trace.table.modules import scope_name
 from gradviz.ui import look
 from gradviz.ui.theme import LIGHT
 
