@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.commands.table import COMMANDS
 from gradviz.ui import look
 from gradviz.ui.actions import ALWAYS, Tools
-from gradviz.ui.panels.editor import LONGEST, shortened
+from gradviz.ui.panels.error_card import LONGEST, shortened
 from gradviz.ui.panels.explanation import ExplanationPanel
 from tests.driver import Pilot
 

@@ -123,3 +123,21 @@ def test_what_was_dismissed_in_a_document_still_is_when_its_file_is_opened(pilot
     assert [each.id for each in state.doctor.findings] == ["not-zeroed"] and not state.told
     window.commands.do("learn.tell_again")
     assert len(window.store.state.told) == 1 and window.close()
+
+
+@pytest.mark.slow
+def test_buttons_have_their_words_in_a_narrow_column(pilot: Pilot) -> None:
+    look(pilot)
+    card = pilot.window.panel_area.panel("editor").card
+    buttons = [card.dismiss, card.beside, card.apply]
+    assert all(button.isVisible() for button in buttons)
+    in_rows = []
+    for width in (640, 320, 230, 130):
+        card.window().findChild(type(card), "error").setFixedWidth(width)
+        pilot.settle()
+        in_rows.append(len({button.y() for button in buttons}))
+        assert [button.width() for button in buttons] >= [button.sizeHint().width() for button in buttons]
+        assert all(0 <= button.x() <= width - button.width() for button in buttons)
+        order = [(button.y(), button.x()) for button in buttons]
+        assert order == sorted(order)
+    assert in_rows == [1, 1, 2, 3]

@@ -14,7 +14,7 @@ from gradviz.session.inspect.sources import Place
 from gradviz.session.obstacles import Obstacle, Obstacles, obstacles_of, places
 from gradviz.session.state import State
 from gradviz.ui import look
-from gradviz.ui.panels.editor import EDIT_LABEL, change_html
+from gradviz.ui.panels.error_card import EDIT_LABEL, change_html
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme
 
