@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
 from gradviz.trace.table.kinds import Kind
@@ -16,6 +18,7 @@ from gradviz.ui.canvas.brief import Briefs
 from gradviz.ui.canvas.content import (
     OperationContent,
     ReferenceContent,
+    Tab,
     TensorContent,
     cell_text,
     content,
@@ -27,10 +30,10 @@ from gradviz.ui.canvas.edge_painter import dashes, in_area, seen_length
 from gradviz.ui.canvas.heat import BEYOND, GAP, INFINITE, MISSING, cells, picture
 from gradviz.ui.canvas.hover_words import html, words
 from gradviz.ui.canvas.ink import Ink
-from gradviz.ui.canvas.item_painter import cell_in
+from gradviz.ui.canvas.item_painter import cell_in, paint_operation
 from gradviz.ui.canvas.moment import BAD_FLOW, FLOW, NO_FLOW, ZERO_FLOW
 from gradviz.ui.canvas.scene import Scene
-from gradviz.ui.theme import LIGHT
+from gradviz.ui.theme import DARK, LIGHT, Theme
 from tests.trace.sample import ADD, MUL1, MUL2, WX, B, W, X, Y, Z, sample_trace
 from tests.ui.canvas_fixtures import ARRAYS, CHAIN, LOOP, NOT_FINITE, RECURRENCE, STALE, run, scene_of
 
@@ -504,3 +507,22 @@ def test_an_empty_trace_is_an_empty_scene(qapp: QApplication) -> None:
     scene = scene_of(run("pass"))
     assert scene.extent() is None
     assert scene.next_item("right") == -1
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_an_edge_behind_a_label_or_a_freed_buffer_strikes_no_letter_through(qapp: QApplication, theme: Theme) -> None:
+    content = OperationContent("@+", "AddmmBackward0", "model[2]", True, True, (Tab("output of model[1]", "freed"),))
+    ink, image = Ink(theme), QImage(300, 200, QImage.Format.Format_ARGB32)
+    image.fill(ink.colours["gradient"])
+    with QPainter(image) as painter:
+        paint_operation(painter, ink, QRectF(90, 50, 120, 100), content)
+
+    def away(colour: QColor) -> int:
+        edge = ink.colours["gradient"]
+        return sum(abs(a - b) for a, b in zip(colour.getRgb(), edge.getRgb(), strict=True))
+
+    faint = 0.8 * away(ink.colours["canvas"])
+    striking = [sum(away(image.pixelColor(x, y)) < faint for x in range(130, 170)) for y in range(200)]
+    assert striking[0] == 40
+    beside = [each for y, each in enumerate(striking) if abs(y - 100) > sizes.RADIUS]
+    assert sum(each < 30 for each in beside) >= 2 * (sizes.LABEL_HEIGHT - 3) + sizes.TAB_HEIGHT - 4

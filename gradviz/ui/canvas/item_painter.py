@@ -28,6 +28,7 @@ GRID_STRENGTH, MAP_STRENGTH = 0.2, 0.95  # numbers must be legible on the cells 
 MARK, BEFORE_MARK = 4.5, 3.0  # side of the mark on an outlier, and the gap between a label and it
 LEAST_GAP = 4.0  # between numbers that are next to each other, or a label and a number
 BEFORE_POINT = re.compile(r"^(-?)0\.")  # a zero that says nothing where there is little room
+BEHIND = 0.88  # opacity of the ground of words that an edge may pass behind
 BESIDE_LABEL = 6.0  # between a label and a number in the row of the gradient
 RANGE = ("max", "min", "all")
 
@@ -441,7 +442,7 @@ def _label(painter: QPainter, ink: Ink, line: QRectF, colour: str, text: str) ->
     """A label with a background, so that an edge passing behind does not strike it through."""
     width = min(ink.width(sizes.SMALL, text), line.width()) + 4
     ground = QRectF(line.center().x() - width / 2, line.top() + 1, width, line.height() - 2)
-    painter.fillRect(ground, ink.colour("canvas", 0.7))
+    painter.fillRect(ground, ink.colour("canvas", BEHIND))
     ink.text(painter, sizes.SMALL, colour, line, text, CENTRE)
 
 
@@ -467,7 +468,8 @@ def _tab(painter: QPainter, ink: Ink, place: QRectF, tab: Tab) -> None:
     freed, stale = tab.state == "freed", tab.state == "stale"
     name = "freed" if freed else "stale" if stale else "saved"
     painter.setPen(ink.pen(name, 1.2, style=Qt.PenStyle.DashLine if freed else Qt.PenStyle.SolidLine))
-    painter.setBrush(QBrush() if freed else ink.colours["error_fill"] if stale else ink.colours["saved"])
+    ground = ink.colour("canvas", BEHIND) if freed else ink.colours["error_fill" if stale else "saved"]
+    painter.setBrush(ground)
     painter.drawRoundedRect(place, 3.5, 3.5)
     colour, inner = "freed" if freed else "stale" if stale else "saved_text", place.adjusted(3, 0, -3, 0)
     ink.text(painter, sizes.TAB, colour, inner, tab.name, CENTRE)
