@@ -315,16 +315,15 @@ def _files_in(folder: Path) -> Iterator[Path]:
 
 
 def with_imported(text: str, folder: Path, files: tuple[Attached, ...]) -> tuple[Attached, ...]:
-    """Return the files and the modules beside a snippet that it imports, as Python finds them, and those that they
+    """Return the files and the modules that a snippet in this folder imports, as Python finds them, and those that they
     import; a file that was attached goes first. Only the files where all together are too much."""
     found: dict[str, Attached] = {}
-    texts = [text]
+    texts, folders = [text], _search_path(text, folder)
     try:
         while texts:
             text = texts.pop()
-            imports = _imports(text) if _may_import_of(folder, text) else ()
-            for path in (each for name in imports for each in _modules(folder, name)):
-                name = path.relative_to(folder).as_posix()
+            imports = _imports(text) if any(_may_import_of(each, text) for each in folders) else ()
+            for name, path in (each for module in imports for each in _modules(folders, module)):
                 if name not in found and is_name(name):
                     found[name] = Attached(name, _bytes_of(path))
                     texts.append(found[name].data.decode("utf-8", "replace"))
@@ -332,6 +331,56 @@ def with_imported(text: str, folder: Path, files: tuple[Attached, ...]) -> tuple
         return together(tuple(found.values()), files)
     except (UserError, OSError):
         return files
+
+
+def _search_path(text: str, folder: Path) -> list[Path]:
+    """The folders in which Python looks for the modules of a snippet: its own, and those near it that it adds to
+    `sys.path`."""
+    found = [folder]
+    for node in _nodes(text) if "sys.path" in text else ():
+        if not isinstance(node, ast.Call) or not node.args or (how := _dotted(node.func)) not in _ADDS:
+            continue
+        added = _written_path(node.args[-1])
+        if added is not None and not Path(added).is_absolute() and Path(added).parts.count("..") <= _MOST_UP:
+            found.insert(0 if how == "sys.path.insert" else len(found), folder / added)
+    return found
+
+
+_ADDS = ("sys.path.append", "sys.path.insert")
+_MOST_UP = 2  # folders above a snippet in which its modules are looked for
+
+
+def _written_path(node: ast.expr) -> str | None:
+    """Return a path as the text says it, from the folder of the snippet: `".."`, `os.path.abspath("..")`,
+    `os.path.join(os.path.dirname(__file__), "..")`; None if only a run can tell it."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else None
+    if not isinstance(node, ast.Call):
+        return {"__file__": _FILE, "os.pardir": ".."}.get(_dotted(node))
+    parts = [_written_path(each) for each in node.args]
+    given = [part for part in parts if part is not None]
+    if not given or len(given) < len(parts):
+        return None
+    match _dotted(node.func):
+        case "os.path.join":
+            return str(Path(*given))
+        case "os.path.dirname":
+            return "." if given[0] == _FILE else f"{given[0]}/.."
+        case "os.path.abspath" | "os.path.realpath" | "os.path.normpath" | "str":
+            return given[0]
+    return None
+
+
+_FILE = "<the snippet>"
+
+
+def _dotted(node: ast.expr) -> str:
+    """Return `a.b.c` as it is written; another expression only has its last names."""
+    names = list[str]()
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    return ".".join(reversed([*names, node.id if isinstance(node, ast.Name) else ""]))
 
 
 def _may_import_of(folder: Path, text: str) -> bool:
@@ -342,20 +391,31 @@ def _may_import_of(folder: Path, text: str) -> bool:
 
 def _imports(text: str) -> set[str]:
     """The packages and modules of the top level that a text imports; none if it is no Python."""
-    try:
-        nodes = list(ast.walk(ast.parse(text)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
+    nodes = _nodes(text)
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
     return {name.partition(".")[0] for name in names} - {""}
 
 
-def _modules(folder: Path, name: str) -> list[Path]:
-    if (module := folder / f"{name}.py").is_file():
-        return [] if module.is_symlink() else [module]
-    package = folder / name
-    return [path for path in _files_in(package) if path.suffix == ".py"] if not package.is_symlink() else []
+def _nodes(text: str) -> list[ast.AST]:
+    """Return the nodes of the tree of a text; none if it is no Python."""
+    try:
+        return list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+
+
+def _modules(folders: list[Path], name: str) -> list[tuple[str, Path]]:
+    """Return the files of a module or package from the first folder that has it, each by its name from there."""
+    for folder in folders:
+        if (module := folder / f"{name}.py").is_file():
+            return [] if module.is_symlink() else [(module.name, module)]
+        package = folder / name
+        if package.is_dir() and not package.is_symlink():
+            files = [path for path in _files_in(package) if path.suffix == ".py"]
+            if files:
+                return [(path.relative_to(folder).as_posix(), path) for path in files]
+    return []
 
 
 def together(before: tuple[Attached, ...], more: tuple[Attached, ...]) -> tuple[Attached, ...]:

@@ -332,3 +332,49 @@ def test_modules_beside_a_snippet_are_found_as_python_finds_them(tmp_path: Path)
     assert with_imported("import (", tmp_path, own) == own
     (tmp_path / "broken.py").write_bytes(b"#" * (MOST_BYTES + 1))
     assert with_imported(text, tmp_path, own) == own
+
+
+@pytest.mark.parametrize(
+    ("added", "names"),
+    [
+        ('sys.path.append("..")', ["near.py"]),
+        ("sys.path.insert(0, '../')", ["near.py"]),
+        ('sys.path.append("../../")', ["far.py"]),
+        ("sys.path.append(os.path.abspath('../shared'))", ["tools/__init__.py", "tools/plots.py"]),
+        ("sys.path.append(os.path.join(os.path.dirname(__file__), '..'))", ["near.py"]),
+        ("sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))", ["near.py"]),
+        ("sys.path.append(os.pardir)", ["near.py"]),
+        ("sys.path.append('../../..')", []),
+        ("sys.path.append('{absolute}')", []),
+        ("sys.path.append(folder)", []),
+        ("sys.path.append(os.path.join(folder, '..'))", []),
+        ("sys.path.append(3)", []),
+        (r"sys.path.append('\0')", []),
+        ("x" + ".x" * 5_000 + "('..')", []),
+    ],
+)
+def test_modules_are_found_in_folders_near_a_snippet_that_it_adds_to_the_path(
+    tmp_path: Path, added: str, names: list[str]
+) -> None:
+    home = tmp_path / "course" / "chapter" / "notebooks"
+    home.mkdir(parents=True)
+    for path in ("highest.py", "course/far.py", "course/chapter/near.py"):
+        (tmp_path / path).write_text("x = 1")
+    tools = tmp_path / "course" / "chapter" / "shared" / "tools"
+    tools.mkdir(parents=True)
+    for name in ("__init__.py", "plots.py"):
+        (tools / name).write_text("")
+    text = f"import sys, os\n{added.format(absolute=tmp_path.as_posix())}\nimport highest, far, near, tools"
+    assert [each.name for each in with_imported(text, home, ())] == names
+
+
+def test_a_folder_that_is_inserted_goes_before_that_of_the_snippet_and_one_that_is_appended_after_it(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "chapter"
+    home.mkdir()
+    (home / "near.py").write_text("x = 'beside'")
+    (tmp_path / "near.py").write_text("x = 'above'")
+    text = "import sys\n{}\nimport near"
+    assert with_imported(text.format("sys.path.append('..')"), home, ())[0].data == b"x = 'beside'"
+    assert with_imported(text.format("sys.path.insert(0, '..')"), home, ())[0].data == b"x = 'above'"
