@@ -125,7 +125,16 @@ def taken_out(case: Case, expression: ast.AST, step: int, copy: int = -1) -> int
     were = [each for each in case.were(held, step) or under_keys(case, held, step) if each != copy]
     if not were and isinstance(held, ast.Call):
         were = [each for each in returned(case, held) if case.trace.tensors.step[each] < step]
+    while not were and isinstance(held, ast.Name) and (held := _taken_from(case, held)) is not None:
+        were = [each for each in case.were(held, step) if each != copy]
     return were[-1] if were and requires(case, were[-1], step) else None
+
+
+def _taken_from(case: Case, name: ast.Name) -> ast.expr | None:
+    """Return what a list comprehension around a name goes over to bind it."""
+    around = [each for each in case.around(name) if isinstance(each, (ast.ListComp, ast.GeneratorExp))]
+    parts = [part for each in around for part in each.generators if isinstance(part.target, ast.Name)]
+    return next((part.iter for part in parts if case.source(part.target) == name.id), None)
 
 
 def cut_behind(case: Case, tensor: int) -> Cut | None:
@@ -414,7 +423,9 @@ def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:
             return _joined(case, copy, cut)
         given = copy.args[0]
         alone = isinstance(given, (ast.List, ast.Tuple)) and len(given.elts) == 1
-        several = isinstance(given, (ast.Name, ast.Attribute)) and collected(case, given)
+        several = collected(case, given) if isinstance(given, (ast.Name, ast.Attribute)) else []
+        if any(isinstance(each, (ast.List, ast.ListComp)) for each in several):
+            return None  # rows of rows
         plain = case.source(given.elts[0] if alone else given)  # type: ignore[attr-defined]
         changes[copy] = f"torch.stack({plain})" if several else plain
         modules = [n for n in case.walked if isinstance(n, ast.Name) and _is_numpy(n)]

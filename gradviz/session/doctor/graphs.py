@@ -30,7 +30,25 @@ def twice(fault: Fault) -> Hit | None:
     again = _computed_again(fault) if kept is None else None
     once = _once(fault) if _same_root(fault.case) else None
     offered = (("retain_graph=True", kept), ("computed again", again), ("without the second call", once))
+    if once is not None and _is_superfluous(fault):
+        advice = f"Leave the second call out: line {fault.fix_line} has computed the gradients already."
+        return fault.hit(fixes(offered[-1], *offered[:-1]), advice=advice)
     return fault.hit(fixes(*offered))
+
+
+def _is_superfluous(fault: Fault) -> bool:
+    """Whether a training calls backward() of the same loss again before anything has looked at the gradients, used or
+    cleared them: they would only be twice as large."""
+    case, last = fault.case, len(fault.case.trace.calls) - 1
+    first, second = (int(case.trace.calls.step[each]) for each in (last - 1, last))
+    happened = [event for events in case.events.values() for event in events if first < event.step < second]
+    touched = any(event.what != "added" for event in happened)
+    between = range(fault.fix_line + 1, fault.line) if fault.fix_line < fault.line else range(1, fault.line)
+    read = any(isinstance(n, ast.Attribute) and n.attr == "grad" for line in between for n in case.on_line(line))
+    trained = case.called("step") is not None or any(
+        isinstance(each, ast.AugAssign) and is_of_gradients(each, case.gradient_names) for each in case.statements
+    )
+    return trained and not touched and not read
 
 
 def _asked_last(case: Case) -> Fixes:

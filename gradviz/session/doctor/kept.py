@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
@@ -47,6 +48,7 @@ def graph_kept(case: Case) -> Iterator[Hit]:
                 yield from _judged_with_graph(case, call, given)
     yield from _predicted_with_graph(case)
     yield from _collected(case)
+    yield from _carried_with_graph(case)
 
 
 def _collected(case: Case) -> Iterator[Hit]:
@@ -243,6 +245,59 @@ def _predicted_with_graph(case: Case) -> Iterator[Hit]:
         marks = case.mark(int(trace.tensors.producer[kept[-1]]), "keeps its graph")
         yield Hit(call.lineno, len(trace), why, "Evaluate inside no_grad().", offered, marks)
         return
+
+
+def _carried_with_graph(case: Case) -> Iterator[Hit]:
+    """A running average, or anything else that each iteration computes from its former value, with the graphs of all
+    iterations, through which nothing ever goes back."""
+    trace = case.trace
+    for name, (_, tensors) in case.bound.items() if not case.raised else ():
+        last = list(dict.fromkeys(tensors))[-3:]
+        passes = np.diff(np.searchsorted(trace.calls.step, trace.tensors.step[last]))
+        if len(last) < 3 or not passes.all() or {*last} & case.below_roots:
+            continue
+        if not all(_has_in_graph(case, after, before) for before, after in pairwise(last)):
+            continue
+        node = int(trace.tensors.producer[last[-1]])
+        line, count = int(trace.nodes.line[node]), len({*tensors}) - 1
+        why = f"Line {line} computes {name} from its former value, and with it from the graph of that: after "
+        why += f"{count} iterations {name} holds the graphs of all of them, and nothing ever goes back through it."
+        offered = fixes((".detach()", _detached(case, line)))
+        advice = f"Detach what is only there to be looked at: {name} needs no history."
+        yield Hit(line, int(trace.nodes.step[node]) + 1, why, advice, offered, case.mark(node, "keeps its graph"))
+        return
+
+
+def _has_in_graph(case: Case, tensor: int, before: int) -> bool:
+    """Whether the graph of a tensor contains another one, a few operations away."""
+    queue = [tensor]
+    for each in queue:
+        if each == before:
+            return True
+        queue += _before(case, each) if len(queue) < FEW else []
+    return False
+
+
+FEW = 20  # operations in one statement
+
+
+def _before(case: Case, tensor: int) -> list[int]:
+    """Return the tensors with a history that a tensor with a history was computed from."""
+    asks, node = case.trace.tensors.requires_grad, int(case.trace.tensors.producer[tensor])
+    return [each for each in case.read_by(node) if asks[each]] if node >= 0 and asks[tensor] else []
+
+
+def _detached(case: Case, line: int) -> str | None:
+    """Return the text in which what a statement computes, or adds in place, has no history."""
+    statement = case.statement(line)
+    value = statement.value if isinstance(statement, (ast.Assign, ast.AugAssign, ast.Expr)) else None
+    if isinstance(statement, ast.Expr):
+        value = next(iter(value.args), None) if isinstance(value, ast.Call) else None
+    if value is None:
+        return None
+    plain = isinstance(value, (ast.Name, ast.Call, ast.Attribute, ast.Subscript))
+    code = case.source(value) if plain else f"({case.source(value)})"
+    return edits.replace_node(case.text, value, f"{code}.detach()")
 
 
 def _root_of(case: Case, read: list[int]) -> int:

@@ -113,6 +113,56 @@ def one_of_several(case: Case, left: list[int], step: int) -> Iterator[Hit]:
         return
 
 
+def first_for_each(case: Case, left: list[int], step: int) -> Iterator[Hit]:
+    """Optimizers made in turn for several modules that were all given the same one: `[SGD(nets[0].parameters()) for net
+    in nets]`."""
+    names = {str(each) for each in case.trace.optimizers.name}
+    for making in [each for each in case.calls if name_of(each) in names and each.args]:
+        picks = [n for n in ast.walk(making.args[0]) if isinstance(n, ast.Subscript)]
+        turn, over = _turn_around(case, making)
+        if len(picks) != 1 or not isinstance(picks[0].slice, ast.Constant) or turn is None or over is None:
+            continue
+        held, first = case.source(picks[0].value), case.source(picks[0])
+        if _names_in(turn) & _names_in(making.args[0]):
+            continue
+        if not all(any(path.startswith(f"{held}[") for path in owners_of(case, each)) for each in left):
+            continue
+        line, code = making.lineno, _in_turn(case, picks[0], turn, over)
+        why = f"Line {line} makes an optimizer for each of {held}, but gives all of them the parameters of {first}. "
+        why += f"The others get gradients, and no step() ever changes {case.name(left[0])}."
+        text = edits.replace_node(case.text, picks[0], code) if code else None
+        advice = f"Give each optimizer the parameters of its own module instead of {first}."
+        yield Hit(line, step + 1, why, advice, fixes((f"with {code}", text)), first_use(case, left[0]))
+        return
+
+
+def _turn_around(case: Case, node: ast.AST) -> tuple[ast.expr | None, ast.expr | None]:
+    """Return what the innermost loop or comprehension around something binds, and what it goes over."""
+    for each in case.around(node):
+        if isinstance(each, (ast.ListComp, ast.GeneratorExp, ast.DictComp)):
+            return each.generators[0].target, each.generators[0].iter
+        if isinstance(each, ast.For):
+            return each.target, each.iter
+    return None, None
+
+
+def _names_in(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def _in_turn(case: Case, picked: ast.Subscript, turn: ast.expr, over: ast.expr) -> str:
+    """Return the code of the module whose turn it is: its own name, or with its index or key; "" if it is not known."""
+    held, name, source = case.source(picked.value), case.source(turn), case.source(over)
+    if source == f"enumerate({held})" and isinstance(turn, ast.Tuple):
+        return case.source(turn.elts[-1])
+    if name == "_" or not isinstance(turn, ast.Name):
+        return ""
+    keyed = isinstance(picked.slice, ast.Constant) and isinstance(picked.slice.value, str)
+    if source.startswith("range(") or (keyed and source in (held, f"{held}.keys()")):
+        return f"{held}[{name}]"
+    return name if source in (held, f"{held}.values()") else ""
+
+
 def _lists_of(case: Case, tensor: int) -> list[str]:
     """Return the lists that the modules of a tensor are in: `nets` for nets[1].weight."""
     names, rows = case.trace.names, case.trace.history("names", "tensor").all(tensor)

@@ -304,7 +304,9 @@ def _smaller_weights(case: Case, node: int, line: int) -> tuple[Fix, ...]:
         if name_of(call) in ("normal_", "uniform_") and (held := receiver_of(call)) is not None:
             code = f"torch.nn.init.xavier_uniform_({case.source(held)})"
             return fixes(("xavier_uniform_", edits.replace_node(case.text, call, code)))
-        if name_of(call) not in ("randn", "rand", "normal", "eye"):
+        if name_of(call) in ("full", "ones", "tensor") and (given := case.first_value(leaves[0])) is not None:
+            scale = f"{1 / np.abs(given).sum(-1).max():.2g}"  # the largest sum of a row: no product is larger
+        elif name_of(call) not in ("randn", "rand", "normal", "eye"):
             continue
         scale = "1.0" if name_of(call) == "eye" else scale
         if isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Mult):

@@ -26,7 +26,15 @@ from gradviz.session.doctor.case import (
     trained_beside,
 )  # fmt: skip
 from gradviz.session.doctor.cuts import cuts_below
-from gradviz.session.doctor.lacking import forgotten, given_twice, left_out, one_of_several, own_attribute, owner_of
+from gradviz.session.doctor.lacking import (
+    first_for_each,
+    forgotten,
+    given_twice,
+    left_out,
+    one_of_several,
+    own_attribute,
+    owner_of,
+)  # fmt: skip
 from gradviz.session.doctor.text import name_of, receiver_of
 from gradviz.session.doctor.training import leaves, zeroed_too_late
 from gradviz.trace.table.schema import GATHERED
@@ -43,10 +51,11 @@ def other_parameters(case: Case) -> Iterator[Hit]:
     if not steps or not left or zeroed_too_late(case):
         return
     first = steps[0]
-    found = next(given_twice(case, left, first), None) or next(one_of_several(case, left, first), None)
-    if found is not None:
-        yield found
-        return
+    for find in (given_twice, one_of_several, first_for_each):
+        found = next(find(case, left, first), None)
+        if found is not None:
+            yield found
+            return
     if _cut_before(case, left):
         return
     alike = case.updates and not any(case.trace.tensors.is_parameter[each] for each in {*case.updates, *left})
@@ -80,12 +89,15 @@ def has_stepped(case: Case) -> bool:
 
 
 def _cut_before(case: Case, left: list[int]) -> bool:
-    """Whether the tensors of the optimizer are used before those that get gradients, and cut off from them."""
-    trace = case.trace
+    """Whether the tensors of the optimizer are used before those that get gradients, or together with them, and cut off
+    there."""
+    trace, cuts = case.trace, [cut for each in expected(case) for cut in cuts_below(case, each)]
+    if any({*left} & {*case.ancestors(cut.made)} for cut in cuts if cut.made in case.below_roots):
+        return True
     users = {user for each in left for user in trace.users_of(each).tolist()}
     turned = [node for node in users if trace.nodes.op[node] in ("t", "transpose", "permute")]
     users |= {user for node in turned for user in trace.users_of(case.output(node)).tolist()}
-    queue = [cut.made for each in expected(case) for cut in cuts_below(case, each) if cut.kind == "detached"]
+    queue = [cut.made for cut in cuts if cut.kind == "detached"]
     seen = {*queue}
     for each in queue:
         for node in trace.users_of(each).tolist() if len(queue) < SEARCHED else ():

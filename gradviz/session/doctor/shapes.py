@@ -50,8 +50,8 @@ def products(fault: Fault) -> Hit | None:
 
 def _may_have(fault: Fault, factor: ast.expr, *sizes: int) -> bool:
     """Whether a factor of a product may have had these sizes as its last ones."""
-    was = fault.case.was(factor, len(fault.case.trace) + 1)
-    return was < 0 or fault.case.shape(was)[-len(sizes) :] == sizes
+    were = fault.case.were(factor, len(fault.case.trace) + 1)  # `self.weight` is that of several objects
+    return not were or any(fault.case.shape(each)[-len(sizes) :] == sizes for each in were)
 
 
 def of_vector(fault: Fault) -> Hit | None:
@@ -129,9 +129,10 @@ def _linear(fault: Fault, given: int, wanted: int) -> list[tuple[str, str | None
     weights = [each for each in range(len(tensors)) if tensors.is_parameter[each] and case.shape(each)[1:] == (wanted,)]
     lines = {int(tensors.line[each]): case.shape(each)[0] for each in weights}
     for call in case.calls:
-        if name_of(call) != "Linear" or len(call.args) < 2:
+        named = {each.arg: each.value for each in call.keywords}
+        first, second = (*call.args, *map(named.get, ("in_features", "out_features")[len(call.args) :]))[:2]
+        if name_of(call) != "Linear" or first is None or second is None:
             continue
-        first, second = call.args[:2]
         if call.lineno in lines and lines[call.lineno] == given and not isinstance(first, ast.Constant):
             changes: dict[ast.expr | ast.stmt, str | None] = {first: case.source(second), second: case.source(first)}
             found.append(("in the other order", edits.all_at_once(fault.text, case.tree, changes)))
