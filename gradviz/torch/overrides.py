@@ -18,6 +18,7 @@ from gradviz.engine.run.overrides import (
     deciding,
     install,
     make_subclass,
+    method_of,
     open_mode,
     overrides,
     with_tensor,
@@ -78,13 +79,31 @@ def is_tensor_method_or_property(func: object) -> bool:
 def resolve_name(f: object) -> str | None:
     """The full name of a function that a class or mode is asked about."""
     if isinstance(f, Accessor):
-        return f.full_name
+        return None if f.__name__ == "__delete__" else f.full_name
     name = getattr(f, "__name__", None)
-    if type(name) is str and vars(Tensor).get(name) is f:
+    if type(name) is str and method_of(name) is f:
         return f"torch.Tensor.{name}"
     places = {"torch": FUNCTIONS, "torch.nn.functional": FUNCTIONAL, "torch.linalg": LINALG}
     places |= {"torch.fft": FFT, "torch.special": SPECIAL}
-    return next((f"{at}.{key}" for at, table in places.items() for key, each in table.items() if each is f), None)
+    found = next(((at, key) for at, table in places.items() for key, each in table.items() if each is f), None)
+    if found is None:
+        return None
+    at, key = found
+    return f"{_HOMES.get(key, at) if at == 'torch' else at}.{key}"
+
+
+# Functions of `torch` that are named after another module, in which PyTorch finds them, too.
+_HOMES = dict.fromkeys(
+    """atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist chain_matmul
+    einsum istft lu meshgrid norm pca_lowrank split stft svd_lowrank tensordot unique unique_consecutive
+    unravel_index""".split(),
+    "torch.functional",
+) | dict.fromkeys(
+    """adaptive_avg_pool1d avg_pool1d bilinear celu_ channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d
+    conv_transpose2d conv_transpose3d cosine_similarity hardshrink pairwise_distance pdist pixel_shuffle
+    pixel_unshuffle prelu relu_ rrelu_ selu_ threshold_""".split(),
+    "torch.nn.functional",
+)
 
 
 class TorchFunctionMode:

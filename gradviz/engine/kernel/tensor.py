@@ -7,7 +7,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, SupportsIndex, overload
 
@@ -492,6 +492,13 @@ def wrap(data: Array, kind: type[Tensor] = Tensor) -> Tensor:
     tensor._output_nr = 0
     tensor._tag = -1
     return tensor
+
+
+def mark_inference(made: Iterable[Tensor | None], given: Sequence[Tensor | None]) -> None:
+    """What is made in inference mode is a tensor of that mode, but not what is only handed on."""
+    for each in made:
+        if each is not None and all(each is not one for one in given):
+            each._inference, each._version_counter = True, None
 
 
 def bare(kind: type[Tensor]) -> Any:

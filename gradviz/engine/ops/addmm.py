@@ -256,10 +256,11 @@ def _check_shape(name: str, target: Tensor, shape: tuple[int, ...], operands: tu
 
 
 def _numbers(target: dtypes.dtype, beta: float, alpha: float) -> Mapping[str, Any]:
-    if target.rank < 2:
-        for name, value in (("beta", beta), ("alpha", alpha)):
-            if isinstance(value, float):
-                raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
+    for name, value in (("beta", beta), ("alpha", alpha)):
+        if isinstance(value, bool) and target is not dtypes.bool_:
+            raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
+        if target.rank < 2 and isinstance(value, float | complex):
+            raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
     return {"beta": beta, "alpha": alpha}
 
 

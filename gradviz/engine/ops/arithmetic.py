@@ -329,7 +329,7 @@ method("__neg__")(FUNCTIONS["neg"])
 
 
 @api("rsub", where="torch")
-def rsub(input: Tensor, other: object, *, alpha: object = 1) -> Tensor:
+def rsub(input: Tensor, other: object, alpha: object = 1) -> Tensor:
     """other − alpha · input."""
     if not isinstance(input, Tensor) or not isinstance(other, (Tensor, *NUMBERS)):
         known = ("(Tensor input, Tensor other, *, Number alpha = 1)", "(Tensor input, Number other, Number alpha = 1)")

@@ -162,6 +162,12 @@ def _check(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> None:
             "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
             f"{dims[0]} key.dim: {dims[1]} and value.dim: {dims[2]} instead."
         )
+    if q.dtype.rank < 2:
+        if max(dims) == 2:
+            raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: float != {q.dtype.cpp}")
+        raise RuntimeError(f"expected scalar type Float but found {q.dtype.title}")
+    if q.dtype.is_complex:
+        raise NotImplementedError(f"\"softmax_lastdim_kernel_impl\" not implemented for '{q.dtype.title}'")
     if mask is not None and mask.dtype not in (dtypes.bool_, dtypes.float32, q.dtype):
         kind = {"long": "long int"}.get(mask.dtype.cpp, mask.dtype.cpp)
         raise RuntimeError(

@@ -191,7 +191,12 @@ def _check_dimensions(input: Tensor, weight: Tensor) -> int:
     return dims - 2
 
 
-def _check_settings(stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> None:
+def _need_groups(groups: int, weight: Tensor) -> None:
+    if groups <= 0 and weight._data.ndim > 2:
+        raise RuntimeError("non-positive groups is not supported")
+
+
+def _check_settings(stride: Sizes, padding: Sizes, dilation: Sizes) -> None:
     if any(p < 0 for p in padding):
         raise RuntimeError("negative padding is not supported")
     if any(s <= 0 for s in stride):
@@ -199,8 +204,6 @@ def _check_settings(stride: Sizes, padding: Sizes, dilation: Sizes, groups: int)
     if any(d <= 0 for d in dilation):
         found = f", but got {list(dilation)}" if min(dilation) == 0 else ""
         raise RuntimeError(f"dilation should be greater than zero{found}")
-    if groups <= 0:
-        raise RuntimeError("non-positive groups is not supported")
 
 
 def _check_channels(input: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool) -> None:
@@ -376,6 +379,7 @@ def _plain_convolution(count: int) -> None:
         whole, had_batch = _batched(input, count, name)
         if isinstance(padding, str) and padding not in ("same", "valid"):
             raise RuntimeError(f"Invalid padding string: '{padding}'")
+        _need_groups(groups, weight)
         if not isinstance(padding, str) and weight._data.ndim > 2:
             _per_dimension(stride, count, weight._data.ndim - 2, "stride")
         dims = _check_dimensions(whole, weight)
@@ -384,7 +388,7 @@ def _plain_convolution(count: int) -> None:
         gaps = _per_dimension(dilation, count, dims, "dilation")
         if padding == "same":
             whole, around = _same_padding(whole, weight, steps, gaps)
-        _check_settings(steps, around, gaps, groups)
+        _check_settings(steps, around, gaps)
         _check_channels(whole, weight, bias, groups, False)
         _check_reach(whole, weight._data.shape[2:], around, gaps)
         _check_types(whole, weight, bias, groups)
@@ -421,13 +425,14 @@ def _transposed_convolution(count: int) -> None:
         need_tensor(input, name)
         need_tensor(weight, name, "weight", 2)
         whole, had_batch = _batched(input, count, name)
+        _need_groups(groups, weight)
         dims = _check_dimensions(whole, weight)
         steps, gaps = _per_dimension(stride, count, dims, "stride"), _per_dimension(dilation, count, dims, "dilation")
         around, extra = (
             _per_dimension(padding, count, dims, "padding"),
             _per_dimension(output_padding, count, dims, "output_padding"),
         )
-        _check_settings(steps, around, gaps, groups)
+        _check_settings(steps, around, gaps)
         _check_channels(whole, weight, bias, groups, True)
         _check_output_padding(extra, steps, gaps)
         _check_transposed_reach(whole, weight._data.shape[2:], (steps, around, gaps, extra))

@@ -169,10 +169,10 @@ def ctc_loss(
 ) -> Tensor:
     """The negative log likelihood of `targets` under log_probs (T, N, C), over all alignments."""
     reduction = chosen_reduction(None, None, reduction)
-    need_floats(log_probs, "ctc_loss_cpu")
     for name, each in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
         if isinstance(each, Tensor) and each.dtype.rank != 1:
             raise RuntimeError(f"{name} must be integral")
+    need_floats(log_probs, "ctc_loss_cpu")
     ins, outs = _lengths(input_lengths), _lengths(target_lengths)
     batched = log_probs._data.ndim == 3
     logs = log_probs if batched else log_probs.unsqueeze(1)
@@ -194,6 +194,11 @@ _CHECKED = " (while checking arguments for ctc_loss_allocate_outputs)"
 
 
 def _check_lengths(logs: Tensor, labels: Tensor, ins: Lengths, outs: Lengths, blank: int) -> None:
+    if logs._data.ndim != 3:
+        dims = logs._data.ndim
+        raise RuntimeError(
+            f"Expected 3-dimensional tensor, but got {dims}-dimensional tensor for argument #1 'log_probs'{_CHECKED}"
+        )
     steps, batch, classes = logs._data.shape
     if not 0 <= blank < classes:
         raise RuntimeError("blank must be in label range")
@@ -201,15 +206,21 @@ def _check_lengths(logs: Tensor, labels: Tensor, ins: Lengths, outs: Lengths, bl
         raise RuntimeError("input_lengths must be of size batch_size")
     if len(outs) != batch:
         raise RuntimeError("target_lengths must be of size batch_size")
-    for n in ins:
-        if not 0 <= n <= steps:
-            raise RuntimeError(f"Expected input_lengths to have value at most {steps}, but got value {n}{_CHECKED}")
     if min(outs, default=0) < 0:
         least = next(n for n in outs if n < 0)
         raise RuntimeError(f"Expected target_lengths to have value at least 0, but got value {least}{_CHECKED}")
-    longest = max(outs, default=0)
-    if labels._data.ndim == 2 and labels._data.shape[1] < longest:
+    flat, longest = labels._data.ndim == 1, max(outs, default=0)
+    wanted, length = sum(outs) if flat else batch, labels._data.shape[0]
+    if length != wanted:
+        raise RuntimeError(
+            f"Expected tensor to have size {wanted} at dimension 0, but got size {length} for argument #2 'targets'"
+            f"{_CHECKED}"
+        )
+    if not flat and labels._data.shape[1] < longest:
         raise RuntimeError(
             f"Expected tensor to have size at least {longest} at dimension 1, but got size {labels._data.shape[1]} for "
             f"argument #2 'targets'{_CHECKED}"
         )
+    for n in ins:
+        if not 0 <= n <= steps:
+            raise RuntimeError(f"Expected input_lengths to have value at most {steps}, but got value {n}{_CHECKED}")

@@ -155,21 +155,22 @@ def embedding(
     """The rows of `weight` at the indices `input`; the row `padding_idx` gets no gradient."""
     if not isinstance(input, Tensor):
         raise TypeError(f"embedding(): argument 'indices' (position 2) must be Tensor, not {type(input).__name__}")
-    if sparse:
-        state.sparse = Rules
     padding = _padding_index(padding_idx, weight._data.shape[0])
     if max_norm is not None:
         renormalise(weight, input, max_norm, norm_type)
-    check_indices(input, weight, "embedding")
-    return call(EMBEDDING, weight, input, padding_idx=padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
+    return torch_embedding(weight, input, padding, scale_grad_by_freq, sparse)
 
 
 @api("embedding", where="torch")
 def torch_embedding(
     weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Tensor:
-    """As `F.embedding`, with the table first."""
-    return embedding(indices, weight, None if padding_idx < 0 else padding_idx, None, 2.0, scale_grad_by_freq, sparse)
+    """As `F.embedding`, with the table first; `padding_idx` is not looked at."""
+    if sparse:
+        state.sparse = Rules
+    check_indices(indices, weight, "embedding")
+    options = {"padding_idx": padding_idx, "scale_grad_by_freq": scale_grad_by_freq, "sparse": sparse}
+    return call(EMBEDDING, weight, indices, **options)
 
 
 # --- sums, means and maxima of rows ---

@@ -616,6 +616,7 @@ ORMQR = op(
 def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpose: bool = False) -> Tensor:
     """Q other or other Q (or with Qᴴ), for the Q of Householder reflections."""
     _check_ormqr(input, tau, other, left)
+    check_type(input.dtype, "ormqr")
     return call(ORMQR, input, tau, other, left=left, transpose=transpose)
 
 

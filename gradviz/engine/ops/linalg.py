@@ -50,12 +50,36 @@ NOT_POSITIVE = (
 )
 
 
+# Functions whose kernel refuses an element type, as nothing looks at it before; of the second ones, only those of less
+# than four bytes.
+_BY_KERNEL = {
+    "torch.lu_factor": "lu_cpu", "linalg.lu": "lu_cpu", "cholesky": "cholesky_cpu", "linalg.eigh": "linalg_eigh_cpu",
+    "linalg.solve_triangular": "triangular_solve_cpu", "triangular_solve": "triangular_solve_cpu",
+    "cholesky_solve": "cholesky_solve_cpu", "cholesky_inverse": "cholesky_inverse_out_cpu", "ormqr": "ormqr_cpu",
+}  # fmt: skip
+_SMALL_BY_KERNEL = {
+    "linalg.cholesky": "cholesky_cpu", "linalg.svd": "linalg_svd_cpu", "linalg.eig": "linalg_eig_out_cpu",
+    "linalg.eigvals": "linalg_eig_out_cpu", "linalg.det": "lu_cpu", "linalg.solve": "lu_cpu",
+    "torch.linalg.ldl_factor_ex": "ldl_factor_kernel_cpu", "torch.linalg.lu_solve": "linalg.lu_solve_cpu",
+    "linalg.lu_solve": "linalg.lu_solve_cpu",
+}  # fmt: skip
+
+
 def check_type(dtype: dtypes.dtype, name: str) -> None:
     """Refuse anything but floating point or complex types of at least four bytes."""
+    if dtype.rank >= 2 and dtype.itemsize >= 4:
+        return
+    if kernel := _BY_KERNEL.get(name) or (_SMALL_BY_KERNEL.get(name) if dtype.rank >= 2 else None):
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtype.title}'")
     if dtype.rank < 2:
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {dtype.title}")
-    if dtype.itemsize < 4:
-        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {dtype.title}")
+    raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {dtype.title}")
+
+
+def check_wide(dtype: dtypes.dtype) -> None:
+    """The same in the words of the functions that need the smallest number of a type."""
+    if dtype.rank < 2 or dtype.itemsize < 4:
+        raise RuntimeError("This function doesn't handle types other than float and double")
 
 
 def check_matrix(x: Tensor, name: str, label: str = "A") -> None:
@@ -253,7 +277,7 @@ api("inv", where="linalg")(inverse)
 @api("inv_ex", where="linalg")
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Named:
     """The inverse, and the position of a failure instead of an error."""
-    check_square(A, "linalg.inv_ex")
+    check_square(A, "linalg.inv")
     found = call_all(INV, A)
     if check_errors:
         check_info(found[1], "linalg.inv_ex", SINGULAR)
@@ -480,6 +504,7 @@ def triangular_solve(
             f"Incompatible matrix sizes for triangular_solve: each A matrix is {n} by {n} but each b matrix is "
             f"{input._data.shape[-2]} by {input._data.shape[-1]}"
         )
+    check_type(A.dtype, "triangular_solve")
     warn_once("triangular_solve", _OLD_TRIANGULAR)
     found = call_all(OLD_TRIANGULAR, input, A, upper=upper, transpose=transpose, unitriangular=unitriangular)
     return named("triangular_solve", found)
@@ -549,7 +574,7 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
 @api("cholesky_ex", where="linalg")
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Named:
     """The Cholesky factor, and the position of a failure instead of an error."""
-    check_square(A, "linalg.cholesky_ex")
+    check_square(A, "linalg.cholesky")
     found = call_all(CHOLESKY_EX, A, upper=upper)
     if check_errors:
         check_info(found[1], "linalg.cholesky_ex", NOT_POSITIVE)
@@ -618,6 +643,7 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
             f"Incompatible matrix sizes for cholesky_solve: each A matrix is {n} by {n} but each b matrix is "
             f"{input._data.shape[-2]} by {input._data.shape[-1]}"
         )
+    check_type(L.dtype, "cholesky_solve")
     return call(CHOLESKY_SOLVE, input, L, upper=upper)
 
 
@@ -646,5 +672,5 @@ CHOLESKY_INVERSE = op(
 @api("cholesky_inverse")
 def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     """The inverse of A from its Cholesky factor."""
-    check_square(input, "cholesky_inverse", typed=False)
+    check_square(input, "cholesky_inverse")
     return call(CHOLESKY_INVERSE, input, upper=upper)

@@ -254,12 +254,6 @@ def kl_div(
     log_target: bool = False,
 ) -> Tensor:
     """target · (ln target − input), for log-probabilities as input."""
-    need_tensor(input, "kl_div")
-    need_tensor(target, "kl_div", "target", 2)
-    if target.dtype.is_complex or input.dtype.is_complex:
-        raise RuntimeError("kl_div: Complex inputs not supported.")
-    if target.dtype.rank < 2 or input.dtype.rank < 2:
-        raise RuntimeError("kl_div: Integral inputs not supported.")
     legacy = size_average is not None or reduce is not None
     if reduction == "mean" and not legacy:
         warnings.warn(
@@ -272,6 +266,12 @@ def kl_div(
         )
     batch = reduction == "batchmean"
     how = chosen_reduction(size_average, reduce, "sum" if batch and not legacy else reduction)
+    need_tensor(input, "kl_div")
+    need_tensor(target, "kl_div", "target", 2)
+    if target.dtype.is_complex or input.dtype.is_complex:
+        raise RuntimeError("kl_div: Complex inputs not supported.")
+    if target.dtype.rank < 2 or input.dtype.rank < 2:
+        raise RuntimeError("kl_div: Integral inputs not supported.")
     if log_target:  # the second operand is computed first, as in PyTorch
         difference = target - input
         found = target.exp() * difference

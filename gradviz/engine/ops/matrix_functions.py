@@ -18,7 +18,7 @@ from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import lapack
 from gradviz.engine.ops.arithmetic import conj
-from gradviz.engine.ops.linalg import check_matrix, check_square, check_type, h, named
+from gradviz.engine.ops.linalg import check_matrix, check_square, check_type, check_wide, h, named
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, LINALG, api
 from gradviz.engine.run.apply import call, call_all
@@ -68,6 +68,7 @@ def matrix_norm(
         return LINALG["vector_norm"](A, 2, (first, second), keepdim, dtype=dtype)
     A = A if dtype is None else A.to(dtype)
     if ord == "nuc" or abs(ord) == 2:
+        check_type(A.dtype, "linalg.matrix_norm")
         return _of_singular_values(A, ord, (first, second), keepdim)
     if abs(ord) == math.inf:
         first, second = second, first
@@ -117,6 +118,7 @@ def _tolerances(A: Tensor, atol: Any, rtol: object) -> tuple[Any, Any]:
     """(absolute, relative) tolerances; the default of each depends on whether the other is given."""
     if rtol is None:
         given = atol is not None
+        check_wide(A.dtype)
         eps = float(np.finfo(A._data.dtype).eps) * max(A._data.shape[-2:])
         rtol = (
             (F["where"](atol > 0, 0.0, eps) if isinstance(atol, Tensor) else 0.0 if atol > 0 else eps) if given else eps
@@ -274,6 +276,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: Any = None) -> Nam
         at = "-1" if vector else "-2"
         raise RuntimeError(f"torch.linalg.lstsq: input.size(-2) should match other.size({at})")
     if rcond is None:
+        check_wide(A.dtype)
         rcond = float(np.finfo(A._data.dtype).eps) * max(A._data.shape[-2:])
     found = call_all(LSTSQ, A, B, rcond=float(rcond), driver=driver or "gelsy", vector=vector)
     for each in found[3:]:
@@ -430,8 +433,9 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 @api("vander", where="linalg")
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """The powers 0 … N − 1 of each element, along a new last dimension."""
-    if x.dtype is dtypes.bool_:
-        raise RuntimeError("linalg.vander supports floating point, complex, and integer tensors, but got Bool")
+    if x.dtype is dtypes.bool_ or (x.dtype.rank == 2 and x.dtype.itemsize < 4):
+        known = "floating point, complex, and integer tensors"
+        raise RuntimeError(f"linalg.vander supports {known}, but got {x.dtype.title}")
     x = x if x._data.ndim else x.unsqueeze(0)
     n = x._data.shape[-1] if N is None else N
     if n <= 1:

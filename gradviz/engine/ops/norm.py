@@ -16,7 +16,7 @@ import numpy as np
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import jointly
 from gradviz.engine.kernel.rows import op
-from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.state import state, warn_once
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import rounding, sums
 from gradviz.engine.numerics.windows import channels_last, keeps_layout
@@ -244,12 +244,19 @@ def rms_norm(
     wanted = _need_shape(input, normalized_shape, "rms_norm", "*", weight)
     if input.dtype.rank < 2:
         raise NotImplementedError(f"\"rms_norm\" not implemented for '{input.dtype.title}'")
+    if weight is not None and weight.dtype is not input.dtype:
+        warn_once(
+            "rms_norm",
+            f"Mismatch dtype between input and weight: input dtype = {input.dtype.cpp}, weight dtype = "
+            f"{weight.dtype.cpp}, Cannot dispatch to fused implementation. (Triggered internally at "
+            "/__w/pytorch/pytorch/aten/src/ATen/native/layer_norm.cpp:346.)",
+        )
     small = float(np.finfo(np.float32 if input._data.dtype.itemsize <= 4 else np.float64).eps) if eps is None else eps
     dims = tuple(range(input._data.ndim - len(wanted), input._data.ndim))
     wide = input.float() if is_half(input._data) else input
     found: Tensor = wide * plus(F["pow"](wide, 2).mean(dims, keepdim=True), small).rsqrt()
     found = found if weight is None else found * weight
-    return found.to(input.dtype)
+    return found.to(input.dtype).contiguous()
 
 
 # --- group_norm ---

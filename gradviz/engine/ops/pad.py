@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array, Kernel
 from gradviz.engine.kernel.formula import expressed, sentence
 from gradviz.engine.kernel.messages import check_value
@@ -214,6 +215,9 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         return _circular(input, ends)
     if mode == "reflect":
         _check_mirror(input, ends)
+    if input.dtype is dtypes.bool_:
+        kernel = f"{'reflection' if mode == 'reflect' else 'replication'}_pad{count}d"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
     made: Tensor = _COPIES[mode, count](input, ends)
     return made
 

@@ -79,7 +79,7 @@ UNFOLD_BACKWARD = op(
 
 def _shown(value: Any) -> str:
     if isinstance(value, Tensor):
-        return f"torch.{value.dtype.title}Tensor{{{list(value._data.shape)}}}"
+        return f"{value.dtype.cpu_type}{{{list(value._data.shape)}}}"
     return "None" if value is None else str(int(value))
 
 
@@ -145,7 +145,7 @@ def stft(
     hop = n_fft // 4 if hop_length is None else hop_length
     length = n_fft if win_length is None else win_length
     text = _arguments(
-        f"stft(torch.{x.dtype.title}Tensor{list(x._data.shape)}",
+        f"stft({x.dtype.cpu_type}{list(x._data.shape)}",
         *(("n_fft", n_fft), ("hop_length", hop), ("win_length", length), ("window", window)),
         *(("normalized", normalized), ("onesided", onesided), ("return_complex", return_complex)),
         ("align_to_window", align_to_window),

@@ -77,7 +77,10 @@ def apply(
         make_views(tensors[0], outputs, several=not row.single)
     node = (
         attach(row, tensors, outputs, params)
-        if state.grad and _wanted(tensors) and not (outputs and outputs[0]._inference if row.view else state.inference)
+        if state.grad
+        and not state.inference
+        and _wanted(tensors)
+        and not (row.view and outputs and outputs[0]._inference)
         else None
     )
     if state.inference and not row.view:
@@ -224,13 +227,14 @@ def make_views(source: Tensor | None, outputs: Sequence[Tensor], several: bool) 
         return
     base = source if source._base is None else source._base
     counter = source._share_version()
-    if not state.grad:
+    tracking = state.grad and not state.inference
+    if not tracking:
         origin = "inference" if state.inference else "no_grad"
     elif several:
         origin = "multiple"
     else:
         origin = "" if source._view is None else source._view.origin  # a view of such a view is one too
-    lent = not state.grad and base._requires_grad
+    lent = not tracking and base._requires_grad
     for each in outputs:
         each._version_counter = counter
         each._base = base

@@ -4,6 +4,7 @@ the work."""
 from __future__ import annotations
 
 import math
+import operator
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
@@ -58,7 +59,7 @@ def backward(
     seeds = _seeds(roots, given)
     given = given[: len(roots)]
     keep = create_graph if retain_graph is None else retain_graph
-    _execute(roots, seeds, given, bool(keep), create_graph, wanted, accumulate=True)
+    _execute(roots, seeds, given, keep, create_graph, wanted, accumulate=True)
 
 
 def grad(
@@ -115,7 +116,7 @@ def _gradients(
     seeds = _seeds(roots, given)
     given = given[: len(roots)]
     keep = create_graph if retain_graph is None else retain_graph
-    captured = _execute(roots, seeds, given, bool(keep), create_graph, wanted, accumulate=False)
+    captured = _execute(roots, seeds, given, keep, create_graph, wanted, accumulate=False)
     for i, found in enumerate(captured):
         if found is None and not allow_unused:
             raise RuntimeError(
@@ -193,6 +194,7 @@ def _execute(
     wanted: list[Any] | None,
     accumulate: bool,
 ) -> list[Tensor | None]:
+    retain_graph, create_graph = bool(operator.index(retain_graph)), bool(operator.index(create_graph))
     edges: list[tuple[Edge, Tensor]] = []
     for i, (root, seed) in enumerate(zip(roots, seeds, strict=True)):
         edge: Edge | None = tuple(root[:2]) if isinstance(root, GradientEdge) else edge_of(root)  # type: ignore[assignment]
@@ -265,7 +267,7 @@ def _seed(root: Tensor | GradientEdge, grad: Tensor | None, index: int) -> Tenso
         if not dtype.is_floating_point:
             raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {dtype}")
         seed = wrap(np.ones(shape, numpy_type))
-        seed._on_meta = isinstance(root, Tensor) and root._on_meta
+        seed._on_meta, seed._inference = isinstance(root, Tensor) and root._on_meta, state.inference
         return seed
     if not isinstance(grad, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")

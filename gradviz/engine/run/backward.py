@@ -29,7 +29,7 @@ from gradviz.engine.kernel.memory import as_leaf, is_as_leaf
 from gradviz.engine.kernel.messages import LEAF_OF_GRAD, broadcast_error
 from gradviz.engine.kernel.rows import ROWS
 from gradviz.engine.kernel.state import Observer, state, warn_once
-from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.kernel.tensor import Tensor, mark_inference, wrap
 from gradviz.engine.run.apply import call
 
 # --- analysing the graph without running it; no recursion, as graphs may be deep ---
@@ -151,9 +151,7 @@ def sum_to(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 def _expandable(shape: tuple[int, ...], wide: tuple[int, ...]) -> bool:
-    if len(shape) > len(wide):
-        return False
-    return all(n in (1, m) for n, m in zip(reversed(shape), reversed(wide), strict=False))
+    return len(shape) <= len(wide) and all(n in (1, m) for n, m in zip(reversed(shape), reversed(wide), strict=False))
 
 
 def check_layout(grad: Array, leaf: Array, line: int) -> None:
@@ -183,7 +181,10 @@ def copy_with_history(grad: Tensor, leaf: Array) -> Tensor:
 
 
 def keep_kind(total: Tensor, parts: Sequence[Tensor], leaf: Tensor | None = None) -> Tensor:
-    """A gradient, of a leaf or a sum of `parts`: sparse if these are, without numbers if the leaf has none."""
+    """A gradient, of a leaf or a sum of `parts`: sparse if these are, without numbers if the leaf has none, and one of
+    inference mode if it is made there."""
+    if state.inference:
+        mark_inference((total,), parts)
     if leaf is not None and leaf._on_meta:
         total._on_meta = True
     if state.sparse is not None:
@@ -372,7 +373,7 @@ class GraphTask:
             else:
                 for i, (node, nr) in enumerate(targets):
                     self.captures.setdefault(node, []).append((nr, i))
-        self.watched = self.observer is not None or state.anomaly or self.needed is not None
+        self.watched = self.observer is not None or state.anomaly or state.inference or self.needed is not None
         first = self._deliver(self.roots, [grad for _, grad in roots])
         if first is not None:
             heappush(self.ready, (-first.sequence_nr, _NAN + 0, first))
@@ -462,16 +463,16 @@ class GraphTask:
     ) -> Sequence[Tensor | None]:
         """What a node returned, as it is delivered: changed by hooks, reported, checked by anomaly mode."""
         checked: list[Tensor | None] = []
-        for i, edge in enumerate(node.next):
-            grad = out[i]
+        for i, (edge, grad) in enumerate(zip(node.next, out, strict=False)):
             if edge is None or grad is None:
                 checked.append(None)
                 continue
             shape, dtype = edge[0].metas[edge[1]]
-            data = grad._data
-            if data.shape != shape or data.dtype is not dtype:
+            if grad._data.shape != shape or grad._data.dtype is not dtype:
                 grad = conform(grad, shape, dtype, node, i)
             checked.append(grad)
+        if state.inference and node.plan is not None:
+            mark_inference(checked, grads)
         if node.post_hooks is not None:
             # A hook that was registered while the node ran is too late for the gradients that arrived.
             checked = run_post_hooks(node, checked, grads if hooked else [], self.observer)
@@ -577,7 +578,7 @@ class GraphTask:
             keep_kind(held, (held, grad), variable)
             if held._data.strides != variable._data.strides:
                 check_layout(held._data, variable._data, 252)
-            held._share_version().value += 1
+            held._count_write()
         if self.observer is not None:
             self.observer.accumulated(node, variable, grad, held is None)
         if variable._post_accumulate is not None:

@@ -31,7 +31,6 @@ from gradviz.engine.run.apply import apply, attach, is_sparse
 
 UNWATCHED = frozenset({"logical_not", "logical_and", "logical_or", "logical_xor"})  # autograd knows nothing of them
 _SAME_EVERYWHERE = frozenset({"fill", "zero"})
-_UNCHECKED = _SAME_EVERYWHERE | {"copy"}  # PyTorch refuses to write to a leaf, but these to one of inference mode later
 _LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
 # Writes whose operands may not share memory with the target, not even element by element.
 _APART = frozenset(
@@ -70,6 +69,11 @@ def check_writable(tensor: Tensor, tracked: bool = False) -> None:
         raise RuntimeError(_LEAF)
 
 
+def _stays_inside(row: OpRow, tensors: Sequence[Tensor | None]) -> bool:
+    """Whether a write has operands of inference mode only, so that PyTorch's autograd does not see it."""
+    return row.key in _SAME_EVERYWHERE or all(each is None or each._inference for each in tensors[1:])
+
+
 def view_refusal(view: Tensor, origin: str, what: str) -> str:
     """Why a view can't be followed through a write, depending on how it was made."""
     node = view._node
@@ -94,7 +98,7 @@ def write(
     tracked = watched and state.grad and any(t is not None and t._requires_grad for t in tensors)
     if watched:
         check_writable(target, tracked)
-        if target._inference and target._requires_grad and state.grad and row.key not in _UNCHECKED:
+        if target._inference and target._requires_grad and state.grad and not _stays_inside(row, tensors):
             raise RuntimeError(_LEAF)
     if row.name == "abs" and target.dtype.is_complex:
         raise RuntimeError("In-place abs is not supported for complex tensors.")

@@ -171,12 +171,13 @@ def ask(
     keywords: dict[str, object] | None,
 ) -> object:
     """Ask the objects one after another; raises TypeError if none has an answer."""
-    kinds = tuple(types)
+    kinds, listed = tuple(types), ""
     if modes:
         with _without_innermost() as mode:
             answer = _asker(mode)(public, kinds, args, keywords)
-        if answer is not NotImplemented or not found:
+        if answer is not NotImplemented:
             return answer
+        listed = f"  - mode object {mode!r}\n"
     for each in found:
         answer = _asker(each)(public, kinds, args, keywords)
         if answer is not NotImplemented:
@@ -185,7 +186,7 @@ def ask(
     if keywords is not None and key in WRITTEN_IN_PYTHON:
         kinds_asked = [type(each) for each in found]
         raise TypeError(f"no implementation found for '{name}' on types that implement {NAME}: {kinds_asked}")
-    listed = "".join(f"  - tensor subclass {type(each)}\n" for each in found)
+    listed += "".join(f"  - tensor subclass {type(each)}\n" for each in found)
     raise TypeError(
         f"Multiple dispatch failed for '{name}'; all {NAME} handlers returned NotImplemented:\n\n{listed}\n"
         "For more information, try re-running with TORCH_LOGS=not_implemented"
@@ -239,8 +240,8 @@ def _without_innermost() -> Iterator[object]:
 
 
 def _look_for_modes() -> None:
-    """While a mode is open, functions stop at every argument, and plain tensors have the operators of `Overridable`;
-    while none is, looking for one costs nothing."""
+    """While a mode is open, functions stop at every argument, and plain tensors have the operators and attributes of
+    `Overridable`; while none is, looking for one costs nothing."""
     if bool(modes) is bool(_usual):
         return
     if modes:
@@ -377,7 +378,7 @@ def default(
 def _is_operator(func: object) -> bool:
     """Whether it is an operator of tensors that has no look at the classes of its operands."""
     name = getattr(func, "__name__", "")
-    return type(name) is str and name.strip("_") not in _KEPT and name[:2] == "__" and vars(Tensor).get(name) is func
+    return type(name) is str and name.strip("_") not in _KEPT and name[:2] == "__" and method_of(name) is func
 
 
 # The method that PyTorch calls for an operator: one of its own functions, or one written in Python under its own name.
@@ -421,15 +422,15 @@ class Overridable(Tensor):
 
 
 class _Operators:
-    """The operators of plain tensors: as they are written until there is a derived class, since looking at the classes
-    of operands takes time."""
+    """The operators and attributes of plain tensors: as they are written until there is a derived class, since looking
+    at the classes of operands takes time."""
 
     def __init__(self) -> None:
-        self.plain: dict[str, Asking] = {}
-        self.careful: dict[str, Asking] = {}
+        self.plain: dict[str, object] = {}
+        self.careful: dict[str, object] = {}
         self.without_modes = self.plain
 
-    def use(self, chosen: Mapping[str, Asking]) -> None:
+    def use(self, chosen: Mapping[str, object]) -> None:
         """Let plain tensors have these."""
         for name, function in chosen.items():
             if vars(Tensor)[name] is not function:
@@ -464,9 +465,9 @@ def _careful(name: str, own: Asking) -> Asking:
     return operate
 
 
-def _method(name: str) -> Asking:
+def method_of(name: str) -> Asking:
     """The method of tensors that looks for no mode."""
-    return _operators.without_modes.get(name) or cast(Asking, getattr(Tensor, name))
+    return cast(Asking, _operators.without_modes.get(name) or vars(Tensor).get(name))
 
 
 def _operator(name: str) -> Asking:
@@ -481,8 +482,8 @@ def _operator(name: str) -> Asking:
                 return getattr(Tensor, own)(self, *others)
         try:
             if forward and type(others[0]) is Tensor is not type(self):  # whose method Python would have called
-                return dispatched(_method(forward), f"Tensor.{forward}", (others[0], self), {})
-            return dispatched(_method(called), key, (self, *others), {})
+                return dispatched(method_of(forward), f"Tensor.{forward}", (others[0], self), {})
+            return dispatched(method_of(called), key, (self, *others), {})
         except TypeError:
             if is_binary:
                 return NotImplemented
@@ -530,21 +531,18 @@ def _attribute(name: str, own: property) -> property:
     remove = Accessor(own.fdel, "__delete__", name)  # type: ignore[arg-type]
 
     def read(self: Tensor) -> object:
-        if not state.overriding:
+        found = deciding((self,)) if state.overriding else []
+        if not found and not modes:
             return get(self)
-        return ask(get, f"Tensor.{name}", (self,), (type(self),), (self,), None)
+        return ask(get, f"Tensor.{name}", found, map(type, found), (self,), None)
 
     def write(self: Tensor, value: object) -> None:
-        if not state.overriding:
+        if dispatched(put, "", (self, value), {}) is NotImplemented:
             put(self, value)
-        else:
-            dispatched(put, "", (self, value), {})
 
     def delete(self: Tensor) -> None:
-        if not state.overriding:
+        if dispatched(remove, "", (self,), {}) is NotImplemented:
             remove(self)
-        else:
-            dispatched(remove, "", (self,), {})
 
     return property(read, write, delete, own.__doc__)
 
@@ -574,9 +572,11 @@ def install() -> None:
         _operators.plain[special] = vars(Tensor)[special]
         _operators.careful[special] = _careful(name, vars(Tensor)[special])
     for name, own in list(vars(Tensor).items()):
-        if name[:3] == "is_" and isinstance(own, bool):
-            own = property(functools.partial(_same, own))
-        if isinstance(own, property) and (name[0] != "_" or name == "_version"):
-            setattr(Overridable, name, _attribute(name, own))
+        read = property(functools.partial(_same, own)) if name[:3] == "is_" and isinstance(own, bool) else own
+        if isinstance(read, property) and (name[0] != "_" or name == "_version"):
+            setattr(Overridable, name, _attribute(name, read))
+        elif name not in ("__iter__", "__str__"):
+            continue
+        _operators.plain[name] = _operators.careful[name] = own
     for name, method in ((NAME, default), ("__init_subclass__", class_made)):
         setattr(Tensor, name, classmethod(method))

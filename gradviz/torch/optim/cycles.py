@@ -104,6 +104,12 @@ def _phases(*rows: tuple[object, ...]) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
+def _need_positive(**counts: int) -> None:
+    for name, count in counts.items():
+        if not isinstance(count, int) or count <= 0:
+            raise ValueError(f"Expected positive integer {name}, but got {count}")
+
+
 class OneCycleLR(LRScheduler):
     """Once up and down (Smith and Topin, 2018)."""
 
@@ -127,9 +133,9 @@ class OneCycleLR(LRScheduler):
         if total_steps is None:
             if epochs is None or steps_per_epoch is None:
                 raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
+            _need_positive(epochs=epochs, steps_per_epoch=steps_per_epoch)
             total_steps = epochs * steps_per_epoch
-        if total_steps <= 0:
-            raise ValueError(f"Expected positive integer total_steps, but got {total_steps}")
+        _need_positive(total_steps=total_steps)
         if not isinstance(pct_start, float) or not 0 <= pct_start <= 1:
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         if anneal_strategy not in ("cos", "linear"):

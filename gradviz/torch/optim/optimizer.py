@@ -298,9 +298,9 @@ def _register(optimizer: Optimizer, kind: str, hook: Callable[..., object], prep
 def _cast(param: Tensor, value: Tensor, name: str) -> Tensor:
     """Convert a loaded piece of state to the type of its parameter; the step count keeps its own."""
     if isinstance(value, Tensor):
-        if name == "step" or not param.dtype.is_floating_point:
+        if name == "step" or not param.dtype.is_floating_point or value._data.dtype == param._data.dtype:
             return value
-        return wrap(value._data.astype(param._data.dtype, copy=False))
+        return wrap(value._data.astype(param._data.dtype))
     return value
 
 

@@ -26,6 +26,7 @@ from gradviz.torch import settings
 from gradviz.torch.amp import autocast
 from gradviz.torch.autograd import _is_checkpoint_valid
 from gradviz.torch.autograd.graph import saved_tensors_hooks
+from gradviz.torch.nn.modules.container import Sequential
 
 _TIP = (
     "\nTip: To see a more detailed error message, either pass `debug=True` to\n"
@@ -435,7 +436,7 @@ def checkpoint_sequential(
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
-    chain = list(functions.children()) if hasattr(functions, "children") else list(functions)
+    chain = list(functions.children()) if isinstance(functions, Sequential) else functions
     size, end = len(chain) // segments, -1
     for start in range(0, size * (segments - 1), size):
         end = start + size - 1

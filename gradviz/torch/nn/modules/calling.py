@@ -224,12 +224,7 @@ def call(module: Module, args: tuple[object, ...], kwargs: dict[str, Any]) -> An
         or own["_backward_pre_hooks"]
         or any_hook()
     ):
-        try:
-            return module.forward(*args, **kwargs)
-        except TypeError as error:
-            if known := _by_public_name(error, module):
-                raise known from None
-            raise
+        return _forward(module, args, kwargs)
     try:
         return _with_hooks(module, args, kwargs)
     except Exception:
@@ -244,6 +239,15 @@ SHARED = frozenset(
     """_Inplace _Plain _AlongDim _Dropout _Shrink _Conv _MaxPool _AvgPool _AdaptivePool _AdaptiveMaxPool _ConstantPad
     _Pad RNNBase RNNCellBase _PowerPool _FractionalMaxPool _MaxUnpool _ConvTranspose""".split()
 )
+
+
+def _forward(module: Module, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
+    try:
+        return module.forward(*args, **kwargs)
+    except TypeError as error:
+        if known := _by_public_name(error, module):
+            raise known from None
+        raise
 
 
 def _by_public_name(error: TypeError, module: Module) -> TypeError | None:
@@ -287,7 +291,7 @@ def _with_hooks(module: Module, args: tuple[object, ...], kwargs: dict[str, obje
     if full or before:
         backward = BackwardHooks(module, full, before)
         args = backward.on_inputs(args)
-    result = module.forward(*args, **kwargs)
+    result = _forward(module, args, kwargs)
     for hook, with_kwargs, _ in forward_hooks(module, "_forward_hooks"):
         found = hook(module, args, kwargs, result) if with_kwargs else hook(module, args, result)
         if found is not None:

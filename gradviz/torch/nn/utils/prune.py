@@ -62,9 +62,15 @@ class BasePruningMethod:
             default = T["ones_like"](orig)
         else:
             default = held(module, name + "_mask").detach().clone()
-        mask = method.compute_mask(scores, default_mask=default)
-        module.register_buffer(name + "_mask", mask)
-        hold(module, name, method.apply_mask(module))
+        try:
+            mask = method.compute_mask(scores, default_mask=default)
+            module.register_buffer(name + "_mask", mask)
+            hold(module, name, method.apply_mask(module))
+        except Exception:
+            if before is None:  # the parameter is what it was
+                module.register_parameter(name, orig)
+                del module._parameters[name + "_orig"]
+            raise
         module.register_forward_pre_hook(method)
         return method
 
