@@ -77,6 +77,21 @@ def test_a_mode_is_closed_after_an_error_and_leaves_the_operators_as_they_were()
     assert torch.overrides.resolve_name(torch.Tensor.add) == "torch.Tensor.add"
 
 
+def test_facts_that_a_mode_tells_are_of_the_type_that_the_engine_expects() -> None:
+    class Lying(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return "two" if func.__name__ in ("__get__", "dim") else func(*args, **(kwargs or {}))
+
+    x = torch.ones(2)
+    with Lying():
+        with pytest.raises(TypeError, match=r"for torch\.Tensor\.shape it must return Size in GradViz, not str"):
+            x.shape  # noqa: B018
+        with pytest.raises(TypeError, match=r"for torch\.Tensor\.dim it must return int"):
+            x.dim()
+        assert x.T == "two"
+    assert x.shape == (2,)
+
+
 def test_a_new_run_finds_no_mode() -> None:
     torch.overrides.BaseTorchFunctionMode().__enter__()
     begin_run()

@@ -788,6 +788,13 @@ BROUGHT = (
         W + "test_kept_memory.py::test_nothing_of_a_snippet_runs_in_a_comparison_while_memory_is_given_back",
     ),
     part(
+        "engine/run/overrides",
+        "facts of a tensor that a mode tells the engine",
+        "            return _checked(key, answer)\n        listed",
+        "            return answer\n        listed",
+        "tests/engine/test_overrides.py::test_facts_that_a_mode_tells_are_of_the_type_that_the_engine_expects",
+    ),
+    part(
         "torch/serialization",
         "what bytes of one's own hand over to the text of a file",
         "bytes.hex(value)",

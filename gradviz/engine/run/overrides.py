@@ -176,7 +176,7 @@ def ask(
         with _without_innermost() as mode:
             answer = _asker(mode)(public, kinds, args, keywords)
         if answer is not NotImplemented:
-            return answer
+            return _checked(key, answer)
         listed = f"  - mode object {mode!r}\n"
     for each in found:
         answer = _asker(each)(public, kinds, args, keywords)

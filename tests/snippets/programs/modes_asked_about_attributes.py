@@ -132,7 +132,7 @@ class Ones(TorchFunctionMode):
         if func is torch.zeros:
             return torch.ones(*args)
         if resolve_name(func) == "torch.Tensor.shape.__get__":
-            return "no shape"
+            return torch.Size([7])
         return func(*args, **(kwargs or {}))
 
 
