@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from gradviz.engine.kernel.state import DATA_LOADER
 from gradviz.trace.table import modules, pictures, roles
+from gradviz.trace.table.calls import OF_VMAP, has_own_text, is_inner
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.name_text import (
     LONGEST,
     OF_SHAPE,
     Rearranged,
-    gives_no_tensor,
     indexed,
     inner_op,
     is_own_text,
@@ -225,9 +225,9 @@ class Naming:
             return int(inputs[0]), roles.field(trace, tensor, producer) or "[0]"
         if (op[:1].isupper() and op not in roles.OF_TRANSFORMS) or _is_of_sum(op, label):  # a function of the snippet
             return -1, ""
-        if op in _OF_VMAP:
+        if op in OF_VMAP:
             return int(inputs[0]), roles.ending(trace, tensor, producer)
-        if (label and not _inner(trace, self._overwritten, producer)) or roles.recurrent(trace, tensor):
+        if (label and not is_inner(trace, self._overwritten, producer)) or roles.recurrent(trace, tensor):
             return -1, ""
         if roles.output(trace, tensor, producer) or roles.of_attention(trace, tensor, producer):
             return -1, ""
@@ -255,7 +255,7 @@ class Naming:
         field = roles.field(trace, tensor, producer)
         if scope == DATA_LOADER and label.startswith("for "):
             return "batch"
-        has_text = label and (is_own_text(op, label) or not _inner(trace, self._overwritten, producer))
+        has_text = label and (is_own_text(op, label) or not is_inner(trace, self._overwritten, producer))
         if has_text and op.endswith("_ex") and field == "[0]":  # of which the call returns only this
             return label
         if has_text and (not field.startswith("[") or is_text_of(op, label)):
@@ -307,7 +307,7 @@ def call_around(naming: Naming, node: int) -> str:
     """The call in whose course an operation ran, "F.cross_entropy(logits, y)", if it did not make its result."""
     label = str(naming._trace.nodes.source[node])
     is_text = is_text_of(str(naming._trace.nodes.op[node]), label)
-    return shortened(label) if label and not is_text and _inner(naming._trace, naming._overwritten, node) else ""
+    return shortened(label) if label and not is_text and is_inner(naming._trace, naming._overwritten, node) else ""
 
 
 def _best(names: Names, rows: NDArray[np.int64]) -> int:
@@ -328,7 +328,7 @@ def _plain_names(naming: Naming, asked: NDArray[np.int64]) -> list[str | None]:
     made = np.flatnonzero(producer >= 0)
     made = made[nodes.call[producer[made]] < 0]
     found = np.full(len(asked), None, object)
-    plain = made[_has_own_text(trace, naming._overwritten, producer[made]) & (owner[made] < 0)]
+    plain = made[has_own_text(trace, naming._overwritten, producer[made]) & (owner[made] < 0)]
     bound = modules.bound_names(trace)
     found[plain] = [written_to(text, bound) for text in nodes.source[producer[plain]].tolist()]
     place = np.full(len(tensors), -1, np.int64)
@@ -408,126 +408,12 @@ def _may_be_told_apart(naming: Naming, tensors: NDArray[np.int64]) -> NDArray[np
     return found
 
 
-def _has_own_text(trace: Trace, overwritten: NDArray[np.int64], asked: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """By operation: whether its only result is certainly named by its text, see `Naming._name`: it is not within a call
-    that continues, as in `_inner`, and not one that only passes its input on."""
-    nodes, turn = trace.nodes, trace.nesting.turn
-    after = np.minimum(asked + 1, len(nodes) - 1)
-    goes_on = (nodes.site[after] == nodes.site[asked]) & (nodes.call[after] < 0) & (after > asked)
-    goes_on &= turn[nodes.region[after]] == turn[nodes.region[asked]]
-    goes_on |= nodes.call[after] >= 0  # a backward pass within it, perhaps
-    goes_on |= (nodes.op[after] == "detach") & (nodes.site[after] != nodes.site[asked])  # perhaps, further on
-    past = np.minimum(_past_callbacks(trace, asked, after), len(nodes) - 1)
-    goes_on |= (past > after) & (nodes.site[past] == nodes.site[asked]) & (nodes.call[past] < 0)
-    ends = goes_on & (nodes.site[after] == nodes.site[asked]) & (overwritten[after] < 0)
-    ends &= nodes.call[after] < 0
-    ends &= np.asarray(nodes.source[after] != nodes.source[asked], bool)
-    texts = list(zip(nodes.op[asked].tolist(), nodes.source[asked].tolist(), strict=True))
-    named = {(op, text): text != "" and not gives_no_tensor(op, text) for op, text in set(texts)}
-    found: NDArray[np.bool_] = (~goes_on | ends) & np.array([named[each] for each in texts], bool)
-    found &= (overwritten[asked] < 0) & ~np.isin(nodes.op[asked], _NEVER_PLAIN)
-    found &= ~np.isin(asked, roles.unfinished(trace))
-    results = np.bincount(trace.tensors.producer[trace.tensors.producer >= 0], minlength=len(nodes))
-    found &= results[asked] == 1
-    return found
-
-
-def _inner(trace: Trace, overwritten: NDArray[np.int64], producer: int) -> bool:
-    """Whether the call that an operation belongs to continues: then its text is the name of what comes last. An
-    argument that was detached before the call has its step at its first use, within the call."""
-    nodes, after = trace.nodes, producer + 1
-    if gives_no_tensor(str(nodes.op[producer]), str(nodes.source[producer])) or producer in roles.unfinished(trace):
-        return True
-    while after < len(nodes):
-        if nodes.call[after] >= 0 and nodes.call[after] != nodes.call[producer]:  # of a backward pass within it
-            after += 1
-            continue
-        if nodes.site[after] != nodes.site[producer]:
-            past = int(_past_callbacks(trace, np.array([producer]), np.array([after]))[0])
-            if nodes.op[after] != "detach" and past == after:
-                break
-            after = max(past, after + 1)
-            continue
-        if not _same_turn(trace, producer, after):
-            return False
-        continues = bool(nodes.source[after] == nodes.source[producer])
-        if overwritten[after] < 0 or (continues and _is_used_up(trace, producer, after, int(overwritten[after]))):
-            return continues and (
-                not _is_read_elsewhere(trace, producer) or roles.in_one_module(trace, producer, after)
-            )
-        after += 1
-    return False
-
-
 def _is_of_sum(op: str, label: str) -> bool:
     """Whether an operation is one of the additions of Python's `sum()`."""
     return op == "add" and label.startswith("sum(")
 
 
 _PRODUCTS = ("mm", "bmm")
-_OF_VMAP = ("AddBatchDim", "BatchRepeat")  # what it makes of its arguments
-_NEVER_PLAIN = (
-    "as_strided",
-    "detach",
-    "unbind",
-    "_to_copy",
-    *_OF_VMAP,
-)  # which are not named by the text of their call, or not always
-
-
-def _is_read_elsewhere(trace: Trace, producer: int) -> bool:
-    """Whether a result is what a call returned, as only operations of others read it: what seems to continue is the
-    next call of a comprehension."""
-    nodes, users = trace.nodes, [int(each) for out in trace.outputs_of(producer) for each in trace.users_of(out)]
-    return (
-        nodes.call[producer] < 0
-        and bool(users)
-        and all(
-            nodes.site[each] != nodes.site[producer] or nodes.source[each] != nodes.source[producer] for each in users
-        )
-        and not _is_given_by_vmap(trace, producer)
-    )
-
-
-def _is_given_by_vmap(trace: Trace, producer: int) -> bool:
-    """Whether a result is an argument of vmap, split into examples, which the function that it calls reads."""
-    ops = trace.nodes.op
-    if not trace.kept("vmap ran", lambda: bool(np.isin(ops, _OF_VMAP).any())):
-        return False
-    makers = (int(trace.tensors.producer[each]) for each in trace.inputs_of(producer) if each >= 0)
-    return any(ops[each] in _OF_VMAP for each in (producer, *makers) if each >= 0)
-
-
-def _past_callbacks(trace: Trace, asked: NDArray[np.int64], after: NDArray[np.int64]) -> NDArray[np.int64]:
-    """By operation: what runs next in its own function, if what comes `after` it runs in functions of the snippet that
-    are called from there, as a solver calls the function that it was given; otherwise `after`."""
-    nesting, region, found = trace.nesting, trace.nodes.region, after.copy()
-    if not len(nesting.depth):
-        return found
-    own = region[asked]
-    level = np.where(own >= 0, nesting.depth[own], -1)
-    rows = np.flatnonzero((trace.nodes.site[after] != trace.nodes.site[asked]) & (region[after] >= 0))
-    for _ in range(_MOST_CALLBACKS):
-        rows = rows[found[rows] < len(region)]
-        rows = rows[region[found[rows]] >= 0]
-        rows = rows[nesting.depth[region[found[rows]]] > level[rows]]
-        if not len(rows):
-            break
-        child = region[found[rows]]
-        while (deeper := nesting.depth[child] > level[rows] + 1).any():
-            child = np.where(deeper, nesting.parent[child], child)
-        inside = nesting.parent[child] == own[rows]
-        rows, child = rows[inside], child[inside]
-        found[rows] += nesting.nodes[child]
-    return found
-
-
-def _is_used_up(trace: Trace, producer: int, writer: int, overwritten: int) -> bool:
-    """Whether a call writes a result into something, or into what this operation gave a view of, as pad_sequence fills
-    one row after the other: the call returns the whole."""
-    if int(trace.tensors.producer[overwritten]) == producer:
-        return str(trace.nodes.op[producer]) in _PARTS
-    return bool(np.isin(trace.outputs_of(producer), trace.inputs_of(writer)).any())
 
 
 def _numbered(trace: Trace, overwritten: NDArray[np.int64], tensors: list[int], count: int) -> dict[int, int]:
@@ -558,12 +444,6 @@ def _of_gradient(trace: Trace, producer: int) -> str:
     return f"∇{root}" if root.isidentifier() else f"∇({root})" if len(root) <= _LONGEST_ROOT else _OF_SEVERAL
 
 
-def _same_turn(trace: Trace, one: int, other: int) -> bool:
-    """Whether two operations ran in the same iteration of the loops around them."""
-    turn, region = trace.nesting.turn, trace.nodes.region
-    return bool(turn[region[one]] == turn[region[other]])
-
-
 def _reshaped(naming: Naming, tensor: int, producer: int, source: int) -> tuple[int, str]:
     """As `_made_of`, where a tensor was only given another shape: all such steps at once."""
     trace, shape = naming._trace, naming._trace.tensors.shape
@@ -592,9 +472,7 @@ def _reshaped(naming: Naming, tensor: int, producer: int, source: int) -> tuple[
 
 _OF_SEVERAL = "the gradient"  # of something without a short name
 _LONGEST_ROOT = 20  # characters of an expression whose gradient is named after it
-_MOST_CALLBACKS = 4  # one after the other, without an operation between them
 _MOST_STEPS = 3  # inside a module, through which a tensor is named after another one
 _BARE = re.compile(r"^\(…\)|… (?:as|for) ")  # which does not say of what
 _INSIDE = re.compile(r"\w+ in \S.*")  # "sub in TripletMarginLoss", which is no name of the snippet
 _STEP = re.compile(r"\.(?=[^\W\d])|\[")  # where what was done to a tensor begins
-_PARTS = ("select", "slice", "narrow", "diagonal", "view_as_real")

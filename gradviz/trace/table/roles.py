@@ -264,40 +264,6 @@ def unused_beside(trace: Trace, tensor: int) -> list[int]:
     return [tensor if each == site else places[each] for each in order]
 
 
-def unfinished(trace: Trace) -> NDArray[np.int64]:
-    """The operations that did not make what their call returns: it raised an error after them, goes on adding, or
-    returns several tensors, as recurrent modules do."""
-
-    def found() -> NDArray[np.int64]:
-        return np.concatenate([_followed_by_error(trace), _partial_sums(trace), _stacked_states(trace)])
-
-    return trace.kept("unfinished", found)
-
-
-def _stacked_states(trace: Trace) -> NDArray[np.int64]:
-    """The operations with which recurrent modules make their output and their last states."""
-    stacks = np.flatnonzero(trace.nodes.op == "stack")
-    of_modules = [each for each in stacks.tolist() if recurrent(trace, int(trace.outputs_of(each)[0]))]
-    return np.array(of_modules, np.int64)
-
-
-def _followed_by_error(trace: Trace) -> NDArray[np.int64]:
-    nodes, steps = trace.nodes, trace.steps
-    known = np.flatnonzero((nodes.step >= 0) & (nodes.step + 1 < len(trace)) & (nodes.site >= 0))
-    follows = nodes.step[known] + 1
-    is_error = (steps.kind[follows] == Kind.CAUGHT) | (steps.kind[follows] == Kind.ERROR)
-    return np.asarray(known[is_error & (steps.site[follows] == nodes.site[known])])
-
-
-def _partial_sums(trace: Trace) -> NDArray[np.int64]:
-    """The additions of Python's `sum()` whose result it adds to next."""
-    nodes, turn = trace.nodes, trace.nesting.turn
-    adds = [each for each in np.flatnonzero(nodes.op == "add").tolist() if nodes.source[each].startswith("sum(")]
-    place = {each: (nodes.site[each], turn[nodes.region[each]]) for each in adds}
-    readers = ((each, int(by)) for each in adds for by in trace.users_of(int(trace.outputs_of(each)[0])))
-    return np.array([each for each, by in readers if place.get(by) == place[each]], np.int64)
-
-
 def call_that_returned(trace: Trace, tensor: int) -> int:
     """The backward call that returned this gradient, or a later one in the same expression; -1 for other tensors."""
     step = int(trace.tensors.step[tensor])
