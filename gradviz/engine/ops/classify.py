@@ -50,7 +50,7 @@ def _picked(x: Array, target: Array, weight: Array | None, ignore_index: int) ->
 def _nll(x: Array, target: Array, weight: Array | None, *, reduction: str, ignore_index: int) -> tuple[Array, ...]:
     at, weights, axis = _picked(x, target, weight, ignore_index)
     found = np.take_along_axis(x, at, axis).reshape(target.shape)
-    losses = np.where(weights == 0, x.dtype.type(0), -weights * found).astype(x.dtype)
+    losses = np.where(target == ignore_index, x.dtype.type(0), -weights * found).astype(x.dtype)
     if reduction == "none":
         return losses.reshape(target.shape if x.ndim > 1 else ()), np.zeros((), x.dtype)
     total = np.asarray(weights.sum(dtype=np.float32 if x.dtype.itemsize == 2 else None), x.dtype)
@@ -64,7 +64,8 @@ def _nll_backward(
     at, weights, axis = _picked(x, target, weight, ignore_index)
     found = -weights * (g / total if reduction == "mean" else g)
     out = np.zeros_like(x)
-    np.put_along_axis(out, at, np.where(weights == 0, x.dtype.type(0), found).astype(x.dtype).reshape(at.shape), axis)
+    found = np.where(target == ignore_index, x.dtype.type(0), found).astype(x.dtype)
+    np.put_along_axis(out, at, found.reshape(at.shape), axis)
     return out
 
 

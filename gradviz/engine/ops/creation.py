@@ -28,7 +28,7 @@ from gradviz.engine.ops.elementwise import NUMBERS
 from gradviz.engine.run.api import api, method
 from gradviz.engine.run.apply import call
 from gradviz.engine.run.arguments import kind_name
-from gradviz.engine.run.signatures import listed
+from gradviz.engine.run.signatures import listed, type_name
 
 # --- data as one array ---
 
@@ -217,7 +217,7 @@ def _infer(data: object) -> dtypes.dtype | None:
         return dtypes.of_scalar(data)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
-    raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+    raise RuntimeError(f"Could not infer dtype of {type_name(data)}")
 
 
 def check_element_type(data: Array) -> None:

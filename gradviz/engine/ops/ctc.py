@@ -176,10 +176,9 @@ def ctc_loss(
     ins, outs = _lengths(input_lengths), _lengths(target_lengths)
     batched = log_probs._data.ndim == 3
     logs = log_probs if batched else log_probs.unsqueeze(1)
-    labels = targets if batched or targets._data.ndim != 1 else targets.unsqueeze(0)
-    _check_lengths(logs, labels, ins, outs, blank)
+    _check_lengths(logs, targets, ins, outs, blank)
     settings = {"input_lengths": ins, "target_lengths": outs, "blank": blank, "zero_infinity": zero_infinity}
-    found = call_all(CTC, logs, labels, **settings)[0]
+    found = call_all(CTC, logs, targets, **settings)[0]
     if zero_infinity:
         found = F["where"](found == float("inf"), 0.0, found)
     if reduction == "mean":

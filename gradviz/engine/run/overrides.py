@@ -162,6 +162,22 @@ def _asker(one: object) -> Asking:
     return cast(Asking, method)
 
 
+# Built-in functions of `torch.nn.functional` that are none of `torch`.
+_OF_NN = "avg_pool2d avg_pool3d gelu linear one_hot scaled_dot_product_attention softplus softshrink".split()
+
+
+def _said(key: str) -> str:
+    """The name of a function in an error, which tells where PyTorch has it inside."""
+    place, _, name = key.rpartition(".")
+    if place in ("linalg", "special", "fft"):
+        return f"torch.{place}.{place}_{name}"
+    if place == "torch":
+        return f"torch.functional.{name}" if key in WRITTEN_IN_PYTHON else key
+    if place == "nn.functional" and key not in WRITTEN_IN_PYTHON:
+        return f"torch.nn.{name}" if name in _OF_NN else f"torch.{name}"
+    return key if place.startswith("torch.") else f"torch.{key}"
+
+
 def ask(
     public: Asking,
     key: str,
@@ -182,7 +198,7 @@ def ask(
         answer = _asker(each)(public, kinds, args, keywords)
         if answer is not NotImplemented:
             return _checked(key, answer)
-    name = key if key.startswith("torch.") else f"torch.{key}"
+    name = _said(key)
     if keywords is not None and key in WRITTEN_IN_PYTHON:
         kinds_asked = [type(each) for each in found]
         raise TypeError(f"no implementation found for '{name}' on types that implement {NAME}: {kinds_asked}")
@@ -224,6 +240,8 @@ def open_mode(mode: object) -> None:
 
 def close_mode() -> None:
     """No longer ask the innermost one."""
+    if not modes:
+        raise RuntimeError("trying to pop from empty mode stack")
     modes.pop()
     _look_for_modes()
 

@@ -238,9 +238,22 @@ class ModuleDict(Module):
                 "ModuleDict.update should be called with an iterable of key/value pairs, "
                 f"but got {type(modules).__name__}"
             )
-        pairs = modules.items() if isinstance(modules, Mapping | ModuleDict) else modules
-        for name, module in pairs:
+        for name, module in _pairs(modules, "ModuleDict"):
             self[name] = module
+
+
+def _pairs(given: Any, what: str) -> Iterator[tuple[str, Any]]:
+    """Names and values, of a mapping or of a sequence of pairs."""
+    if isinstance(given, Mapping | ModuleDict | ParameterDict):
+        yield from given.items()
+        return
+    for at, pair in enumerate(given):
+        if not isinstance(pair, Iterable):
+            raise TypeError(f"{what} update sequence element #{at} should be Iterable; is{type(pair).__name__}")
+        name, *values = pair
+        if len(values) != 1:
+            raise ValueError(f"{what} update sequence element #{at} has length {len(values) + 1}; 2 is required")
+        yield name, values[0]
 
 
 def _held(name: int, value: object) -> str:
@@ -344,7 +357,12 @@ class ParameterDict(Module):
 
     def update(self, parameters: Any) -> None:
         """Add or replace parameters, from a mapping or from pairs."""
-        pairs = parameters.items() if isinstance(parameters, Mapping | ParameterDict) else parameters
+        if not isinstance(parameters, Iterable):
+            raise TypeError(
+                "ParametersDict.update should be called with an iterable of key/value pairs, "
+                f"but got {type(parameters).__name__}"
+            )
+        pairs: Iterable[tuple[str, Any]] = _pairs(parameters, "ParameterDict")
         if isinstance(parameters, Mapping) and not isinstance(parameters, OrderedDict):
             pairs = sorted(pairs)
         for name, value in pairs:
