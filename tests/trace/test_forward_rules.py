@@ -270,7 +270,9 @@ def test_a_function_that_returns_a_list_writes_nothing(source: str) -> None:
 def test_a_whole_lstm_says_what_it_computes() -> None:
     trace = run("import torch\nlstm = torch.nn.LSTM(2, 2)\no, (h, c) = lstm(torch.ones(1, 1, 2))\n")
     said = [explain(trace.frame(step)).sentence for step in range(1, len(trace) + 1)]
-    assert any("output of lstm = h of every time step: c ← f · c + i · g and h ← o · tanh c, " in each for each in said)
+    assert any(
+        "In each time step c ← f · c + i · g and h ← o · tanh c, where i, f, o are σ and " in each for each in said
+    )
 
 
 def test_a_write_in_place_says_its_rule_with_the_former_value() -> None:

@@ -550,7 +550,7 @@ w[w < 1] = w.new_tensor(5.0)
 """
     trace = run(source)
     names = set(trace.naming.shown_at_end(np.arange(len(trace.tensors))))
-    assert {"row₁", "row₂", "copy of -1", "w₂"} <= names
+    assert {"row", "row (before line 6)", "copy of -1", "w", "w (before line 13)"} <= names
     assert not [each for each in names if "_(" in each or each.startswith("w[w < 1")]
     rows = [int(each) for each in trace.arrivals.tensor]
     assert min(rows) >= 0  # m has another history since its base was written to, and is the same tensor

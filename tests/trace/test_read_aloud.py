@@ -47,10 +47,10 @@ SAID = [  # a snippet with a leaf x of two numbers, what is said of it, and what
     ("y = torch.nn.LayerNorm(2)(x)", "the means and 1 / √(variance + ε)", "1 / σ"),
     (
         "y = torch.nn.LSTM(2, 3)(x.reshape(1, 1, 2))",
-        "where i, f, o are σ and g is tanh of the parts of W_ih @ input[t] + b_ih + W_hh @ h + b_hh = ",
+        "where i, f, o are σ and g is tanh of the parts of W_ih @ input[t] + b_ih + W_hh @ h + b_hh. ",
         "what x and h give",
     ),
-    ("y = torch.nn.LSTM(2, 3, bias=False)(x.reshape(1, 1, 2))", "W_ih @ input[t] + W_hh @ h = ", "b_ih"),
+    ("y = torch.nn.LSTM(2, 3, bias=False)(x.reshape(1, 1, 2))", "W_ih @ input[t] + W_hh @ h. ", "b_ih"),
     # lists
     (
         "w = torch.zeros(2, requires_grad=True)\no = torch.optim.Adam([x, w])\n(x + 0 * w).sum().backward()\n"
@@ -93,6 +93,53 @@ SAID = [  # a snippet with a leaf x of two numbers, what is said of it, and what
         "w = torch.ones(2, 2, requires_grad=True)\ng = torch.autograd.grad((x @ w.t()).sum(), w, create_graph=True)",
         "transpose₁ in ∇(", " t₁ in ∇",
     ),
+    # a part or result among several
+    ("a, b = x.split(1)", "b = the 2nd part = 2.", "b = 2"),
+    ("r = [2 * each for each in x.unbind()]", "x[1] = the 2nd slice = 2.", "x[1] = 2"),
+    (
+        "class F(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n"
+        "        return x * 2, x + 1\na, b = F.apply(x)",
+        "a = the 1st result that F.forward() returns = [2, 4], b = its 2nd result = [2, 3].", "what F",
+    ),
+    # names that an assignment gives at its end
+    ("def f(u):\n    a, b = u * 2, u + 1\n    return a * b\nf(x)", "a = [1, 2] × 2 = [2, 4].", "u * 2 ="),
+    ("d = {\n    'a': x * 2,\n    'b': x + 1,\n}", "d['a'] = [1, 2] × 2 = [2, 4].", "x * 2 ="),
+    ("y = x * 1\ny, z = y * 2, y + 1", "y₂ = [1, 2] × 2 = [2, 4].", "y * 2 ="),
+    ("a, b = (c := x * 2) + 1, c * 3", "a = [2, 4] + 1 = [3, 5].", "a = [1, 2] × 2"),
+    # what is written through a view keeps the name of the view
+    (
+        "h = x * torch.ones(2, 2)\nr = h[1]\nr.mul_(3)\nr += 1",
+        "r, a part of h, was overwritten: h is [[1, 2], [4, 7]] now", "r₁",
+    ),
+    ("h = x * torch.ones(2, 2)\nh[:, 1:].exp_()", "h[:, 1:] = [[2], [2]].", "h[:, 1:]₁"),
+    (
+        "torch.nn.CrossEntropyLoss(label_smoothing=0.1)(x * torch.eye(2), torch.tensor([1, 0]))",
+        "The neg in CrossEntropyLoss was overwritten", "The masked_fill",
+    ),
+    # what a call made for itself
+    (
+        "torch.nn.HingeEmbeddingLoss()(x, torch.tensor([1., -1.])).backward()",
+        " Here the condition₁ of HingeEmbeddingLoss is [False, True].", "where condition",
+    ),
+    (
+        "torch.nn.CrossEntropyLoss(label_smoothing=0.1)(x * torch.eye(2), torch.tensor([1, 0]))",
+        "now, version 1. Here the condition of CrossEntropyLoss is [False, False].", "the sum of the weights",
+    ),
+    (
+        "torch.nn.functional.cross_entropy(x.reshape(1, 2), torch.tensor([1]), torch.ones(2))",
+        "the sum of the weights of its rows", "rows that count",
+    ),
+    (
+        "torch.nn.functional.multi_margin_loss(x.reshape(1, 2), torch.tensor([0])).backward()",
+        "grad · the slope of each max that is not 0, at its other class, minus their sum at the class of the row = [[-",
+        "the slope of the loss",
+    ),
+    # what stays in its shape is not reshaped
+    (
+        "W = x * torch.ones(1, 2, 2)\ny = W @ W.transpose(-2, -1)",
+        "W.transpose(-2, -1) as 1 matrix = W.transpose(-2, -1) for bmm, unchanged", "for bmm reshaped",
+    ),
+    ("y = torch.einsum('i,i->', x, x)", "(bmm in einsum).reshape(1)₁, unchanged = 5.", "₁ reshaped = 5. Per"),
 ]  # fmt: skip
 
 

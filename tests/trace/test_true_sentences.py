@@ -126,7 +126,7 @@ h = torch.nn.functional.max_pool2d(torch.nn.BatchNorm2d(2)(x), 2).mean((2, 3))
 torch.nn.functional.cross_entropy(torch.nn.LSTM(2, 2)(h)[0], torch.tensor([1])).backward()
 """)
     text = " ".join(sentences(trace, Kind.FORWARD))
-    said = "1 / √(variance + ε)", "the places of the maxima", "the sum of the weights", "the gates of every time step"
+    said = "1 / √(variance + ε)", "the places of the maxima", "the number of rows", "the gates of every time step"
     assert [each for each in said if each not in text] == []
     assert "result1" not in text and "total_weight" not in text and "of its own" not in text
 
@@ -409,7 +409,7 @@ SAID = [  # a program, and what one of its sentences says and none does
     ("(x * 2).backward(torch.ones(2))", "starts at x * 2 with the gradient [1, 1].", "with [1"),
     (
         "y = torch.tensor([1., -1.])\ntorch.nn.HingeEmbeddingLoss()(x, y).backward()",
-        "grad where condition₂ of HingeEmbeddingLoss, else 0", "where torch.nn.Hinge",
+        "where the condition₂ of HingeEmbeddingLoss, else 0", "where torch.nn.Hinge",
     ),
     ("w = torch.tensor(1 + 2j, requires_grad=True); (w * w).abs().backward()", "j) + (", "j + "),
     ("y = x * 1; y.cos_().sum().backward()", "CosBackward0 lets go of a copy of y (before line 3)", "its own"),

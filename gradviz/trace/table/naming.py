@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.engine.kernel.state import DATA_LOADER
-from gradviz.trace.table import modules, pictures, roles
+from gradviz.trace.table import bindings, modules, pictures, roles
 from gradviz.trace.table.calls import OF_VMAP, has_own_text, is_inner
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.name_text import (
@@ -31,7 +31,7 @@ from gradviz.trace.table.name_text import (
     written_to,
 )
 from gradviz.trace.table.roles import MOST_TOLD_APART
-from gradviz.trace.table.schema import NEVER, Names
+from gradviz.trace.table.schema import Names
 from gradviz.trace.table.tables import History, ranges
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ class Naming:
         in_place &= first[1:] > first[:-1]
         found = np.full(len(nodes), -1, np.int64)
         found[in_place] = inputs.tensor[first[:-1][in_place]]
+        for node, before in bindings.views_written(self._trace).items():
+            found[node] = before
         return found
 
     def all(self, tensor: int, cursor: int) -> tuple[str, ...]:
@@ -122,7 +124,8 @@ class Naming:
                 if ending and not is_far and _INSIDE.fullmatch(own):
                     self._goes_on[asked] = tensor, ending
                 return shortened(self._own(asked)) if is_far else name
-            tensor, ending, steps = before, step + ending, steps + 1
+            asked = before if asked == tensor and not step else asked  # what was written to keeps its name
+            tensor, ending, steps = before, step + ending, steps + bool(step)
         steps_at = [found.start() for found in _STEP.finditer(ending, 0, len(ending) - LONGEST // 2)]
         return "…" + ending[steps_at[-1] if steps_at else 0 :]
 
@@ -192,12 +195,7 @@ class Naming:
         """The first plain variable that it was bound to, otherwise the first element, otherwise the first local one."""
         if not self._has_name[tensor]:
             return ""
-        # A leaf has the same name throughout: a parameter is made before its module has a name.
-        producer = int(self._trace.tensors.producer[tensor])
-        call = int(self._trace.nodes.call[producer]) if producer >= 0 else -1
-        if call >= 0 and (end := int(self._trace.calls.end[call])) != NEVER:  # what it returns has its name at once
-            cursor = max(cursor, end + 1)
-        rows = self._history.all(tensor) if producer < 0 else self._history.before(tensor, cursor)
+        rows = bindings.known_at(self._trace, tensor, self._history.all(tensor), cursor)
         if not len(rows):
             return ""
         names = self._trace.names

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.name_text import SUBSCRIPTS, with_article
+from gradviz.trace.table.name_text import SUBSCRIPTS, ordinal, with_article
 from gradviz.trace.words.elements import (
     MOST_NUMBERS,
     arithmetic,
@@ -20,6 +20,7 @@ from gradviz.trace.words.elements import (
     variant,
 )
 from gradviz.trace.words.formulas import averaged, beside_words, factor
+from gradviz.trace.words.sentences import FURTHER_PARTS
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
@@ -81,8 +82,11 @@ def rule_in_names(frame: Frame, tensor: int) -> str:
         return ""
     elif number := trace.outputs_of(node).tolist().index(tensor):
         is_one = (value := frame.value(tensor)) is not None and value.numel == 1
-        op, params, is_named = str(trace.nodes.op[node]), str(trace.nodes.params[node]), " of " not in made
-        return further_in_names(op, params, next(iter(names.values()), ""), number, is_one) if is_named else ""
+        op, params = str(trace.nodes.op[node]), str(trace.nodes.params[node])
+        if of_function(trace, node):
+            return f"its {ordinal(number + 1)} result"
+        says_it = " of " in made and op not in FURTHER_PARTS  # "Vh of svd"
+        return "" if says_it else further_in_names(op, params, next(iter(names.values()), ""), number, is_one)
     elif special := of_function(trace, node) or _of_view(frame, tensor):
         return special
     op, params, factors = str(trace.nodes.op[node]), str(trace.nodes.params[node]), [*map(factor, names.values())]
@@ -99,7 +103,9 @@ def rule_in_names(frame: Frame, tensor: int) -> str:
 def of_function(trace: Trace, node: int) -> str:
     """What a function of the snippet's own makes."""
     op, name = str(trace.nodes.op[node]), str(trace.nodes.name[node])
-    return f"what {op}.forward() returns" if name == f"{op}Backward" and op not in _OFTEN_SAME else ""
+    if name != f"{op}Backward" or op in _OFTEN_SAME:
+        return ""
+    return f"{'what' if len(trace.outputs_of(node)) < 2 else 'the 1st result that'} {op}.forward() returns"
 
 
 def _of_view(frame: Frame, tensor: int) -> str:
@@ -112,9 +118,10 @@ def _of_view(frame: Frame, tensor: int) -> str:
         return _selection(frame, tensor, first)
     shapes = [trace.tensors.shape[each] for each in (first, tensor)] if first >= 0 else [(), (1,)]
     order = re.findall(r"\d+", str(trace.nodes.params[node])) if op == "permute" else [""]
-    if op in ("transpose", "permute") and _RESHAPED.search(name) and not text.endswith(name.rstrip(SUBSCRIPTS)):
-        return f"{beside_words(frame.name(first))} reshaped"  # axes of one element were exchanged
     is_same = (op in _OFTEN_SAME and shapes[0] == shapes[1]) or order == [*map(str, range(len(order)))]
+    is_reshaped = _RESHAPED.search(name) and not text.endswith(name.rstrip(SUBSCRIPTS))
+    if not is_same and op in ("transpose", "permute") and is_reshaped:
+        return f"{beside_words(frame.name(first))} reshaped"  # axes of one element were exchanged
     if not is_same:
         return ""
     source = frame.name(first)
@@ -134,7 +141,10 @@ def _selection(frame: Frame, tensor: int, whole: int) -> str:
 
 _IN_NUMBERS = re.compile(r"\[[-\d:,. ]*\][₀-₉]*$")  # an index without variables
 _RESHAPED = re.compile(r"\.reshape\([\d, ]*\)[₀-₉]*$")
-_OFTEN_SAME = ("expand", "view", "_unsafe_view", "squeeze", "_fw_primal", "UndefinedGrad", "BackwardHookFunction")
+_OFTEN_SAME = (
+    "expand", "view", "_unsafe_view", "_reshape_alias", "squeeze", "_fw_primal", "UndefinedGrad",
+    "BackwardHookFunction",
+)  # fmt: skip
 _LONGEST_ARITHMETIC, _LONGEST_RULE = 80, 150  # characters
 _AS_CODE = str.maketrans({"−": "-", "×": "*", "·": "*", "²": "**2", "³": "**3", "⁴": "**4", "≥": ">=", "≤": "<="})
 _BARE = str.maketrans("", "", " ()")  # what is only there to be read easily

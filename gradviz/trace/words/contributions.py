@@ -387,6 +387,8 @@ def saved_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
         return f"a copy of {with_article(frame.name(frame.trace.slots_of(node)[slot]))}"
     if str(frame.trace.nodes.name[node]).endswith("Backward"):
         return "what its forward() saved"
+    if saved.name == "total_weight" and 2 not in frame.trace.slots_of(node):  # they all have the weight 1
+        return "the number of rows that count"
     words = (word for part, name, word in _ITS_OWN if part in op and name == saved.name)
     return next(words, "a result of its own")
 

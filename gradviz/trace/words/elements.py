@@ -26,7 +26,7 @@ from gradviz.trace.table.values import (
     with_signs,
 )
 from gradviz.trace.words.formulas import beside_words, bracketed, mean_of, of_function
-from gradviz.trace.words.sentences import FURTHER_RULES, RULES, RULES_OF_MANY
+from gradviz.trace.words.sentences import FURTHER_PARTS, FURTHER_RULES, RULES, RULES_OF_MANY
 
 if TYPE_CHECKING:
     from gradviz.trace.table.values import Value
@@ -323,8 +323,9 @@ def in_names(op: str, params: str, names: Mapping[int, str], factors: Sequence[s
 def further_in_names(op: str, params: str, operand: str, number: int, is_one: bool) -> str:
     """What a result after the first one is, "their indices"; "" if no row says it."""
     index, former = ("its index", "its former place") if is_one else ("their indices", "their former places")
-    template = FURTHER_RULES.get((op, number), "")
-    return template.format(n=[with_article(operand)], over=over(params), index=index, former=former)
+    template = FURTHER_RULES.get((op, number)) or FURTHER_PARTS.get(op, "")
+    kth = ordinal(number + 1)
+    return template.format(n=[with_article(operand)], over=over(params), index=index, former=former, kth=kth)
 
 
 def _argument(name: str) -> str:

@@ -262,7 +262,7 @@ def _forward(frame: Frame) -> Said:
         source = frame.name(int(trace.inputs_of(node)[0]))
         source = f"the former {source}" if source == frame.name(first) else with_article(source)  # h = h.detach()
         return said("forward.detached", made=full_stop(made), source=source)
-    made = f"{full_stop(made)}{said(f'part.{op}') if op in _OF_VMAP else ''}{module_sentence(frame, node)}"
+    made = f"{full_stop(made)}{_beside(frame, node)}{module_sentence(frame, node)}"
     if not name:
         return said(_UNTRACKED[int(trace.nodes.reason[node])], made=made)
     if name == "NotImplemented":
@@ -270,6 +270,28 @@ def _forward(frame: Frame) -> Said:
     return said("forward.kept", made=made, node=name, kept=listed(saved_names(frame, node)) or "no tensor")
 
 
+def _beside(frame: Frame, node: int) -> str:
+    """What an operation of vmap does, how a whole LSTM goes on, and the conditions of others."""
+    trace, op = frame.trace, str(frame.trace.nodes.op[node])
+    if op in _OF_VMAP:
+        return said(f"part.{op}")
+    if op == "mkldnn_rnn_layer":
+        bias = (" + b_ih", " + b_hh") if len(trace.slots_of(node)) == _INPUTS_OF_LSTM else ("", "")
+        return said("part.lstm", sum=f"W_ih @ input[t]{bias[0]} + W_hh @ h{bias[1]}")
+    return _conditions(frame, node)
+
+
+def _conditions(frame: Frame, node: int) -> str:
+    """What a call made for itself and chooses by, where it does so first."""
+    trace = frame.trace
+    leaves = [each for each in trace.inputs_of(node).tolist() if each >= 0 and trace.tensors.producer[each] < 0]
+    made = [each for each in leaves if frame.name(each).startswith("condition") and trace.users_of(each)[0] == node]
+    return "".join(
+        said("part.made", tensor=with_article(frame.name(each)), value=_result(frame, each)) for each in made
+    )
+
+
+_INPUTS_OF_LSTM = 7  # if it has biases
 _OF_VMAP = ("AddBatchDim", "BatchRepeat", "BatchSum", "RemoveBatchDim")  # steps that it adds to those of its function
 _UNTRACKED = ("forward.untracked", "forward.untracked.inputs", "forward.untracked.off", "forward.untracked.rule")
 
@@ -292,7 +314,8 @@ def _inplace(frame: Frame) -> Said:
         tensor=opening(name) if which == "inplace" else name,
         value=computed(frame, tensor),
         version=frame.version(tensor),
-        shared=said("part.shared", others=opening(listed(list(dict.fromkeys(others))))) if others else "",
+        shared=_conditions(frame, frame.current_node)
+        + (said("part.shared", others=opening(listed(list(dict.fromkeys(others))))) if others else ""),
         stale=harm_sentence(frame, tensor),
     )
 

@@ -453,8 +453,9 @@ def fill(formula: str, words: dict[str, str]) -> str:
             return match[0]
         found = words.get(match[0], match[0])
         enclosed = formula[match.start() - 1 : match.start()] == "(" and formula[match.end() : match.end() + 1] == ")"
-        enclosed = enclosed or (formula[: match.start()].endswith("where ") and formula[match.end() :][:1] in ("", ","))
-        return found[1:-1] if enclosed and is_bracketed(found) else found
+        is_case = formula[: match.start()].endswith("where ") and formula[match.end() :][:1] in ("", ",")
+        found = found[1:-1] if (enclosed or is_case) and is_bracketed(found) else found
+        return with_article(found) if is_case else found
 
     return _WORD.sub(word, formula)
 

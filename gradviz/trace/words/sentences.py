@@ -36,6 +36,11 @@ SENTENCES: dict[str, str] = {
     "forward.untracked.rule": "{made} Not tracked, as it is not differentiable: it has no grad_fn and saves nothing.",
     "part.again": "Computed again for the backward pass: {made}",
     "part.gradient": "For a gradient with a graph of its own: {made}",
+    "part.made": " Here {tensor} is {value}.",
+    "part.lstm": (
+        " In each time step c ← f · c + i · g and h ← o · tanh c, where i, f, o are σ and g is tanh of the parts of "
+        "{sum}."
+    ),
     "part.inside": "For {call}: {made}",
     "part.loop": "For the loop over {over}: {made}",
     "part.wrote": " It also wrote to its input, unmarked: {changes}.",
@@ -147,10 +152,6 @@ SENTENCES: dict[str, str] = {
 _NORMALISED = "({0} − {mean}) / √(its variance + {eps})"
 _NEAR_AND_FAR = "({n[0]} − {1})² / 2 where |{n[0]} − {1}| < 1, else |{n[0]} − {1}| − 0.5"
 _NEAR = "({n[0]} − {1})² / 2 where |{n[0]} − {1}| < {bound}"
-_LSTM = (
-    "h of every time step: c ← f · c + i · g and h ← o · tanh c, where i, f, o are σ and g is tanh of the parts of "
-    "W_ih @ input[t]{more}"
-)
 _KEPT_OF_EACH = "{p[0]} with {n[2]} put at {n[1]}{along}, where the {kept} of each place stays"
 _KEPT_OF_GIVEN = "{p[0]} with {n[2]} put at {n[1]}{along}, where the {kept} of what is put at each place stays"
 RULES_OF_MANY: dict[str, str] = {
@@ -350,8 +351,8 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
         "the sum of max(0, 1 − {0}[named] + {0}[other]) over all pairs of classes, divided by the number of classes"
     ),
     ("_ctc_loss", 2): "−ln of the sum of the probabilities of all paths that spell {n[1]}",
-    ("mkldnn_rnn_layer", 7): _LSTM.replace("{more}", " + b_ih + W_hh @ h + b_hh"),
-    ("mkldnn_rnn_layer", 5): _LSTM.replace("{more}", " + W_hh @ h"),
+    ("mkldnn_rnn_layer", 7): "h of every time step",
+    ("mkldnn_rnn_layer", 5): "h of every time step",
     ("celu", 1): "{0} where {0} > 0, else e^{of[0]} − 1",
     ("celu by alpha", 1): "{0} where {0} > 0, else {alpha} · (e^({0} / {alpha}) − 1)",
     ("hardtanh", 1): "min(max({n[0]}, {min_val}), {max_val})",
@@ -531,6 +532,10 @@ FURTHER_RULES: dict[tuple[str, int], str] = {  # what the results after the firs
     ("linalg_qr", 1): "R of the same decomposition",
     ("_linalg_slogdet", 1): "ln of its absolute value",
     ("frexp", 1): "the exponents of these powers",
+}
+FURTHER_PARTS = {  # the same where there may be any number of them
+    **dict.fromkeys("split split_with_sizes unsafe_split chunk".split(), "the {kth} part"),
+    "unbind": "the {kth} slice",
 }
 
 
