@@ -35,7 +35,8 @@ def step_lines(trace: Trace, *, every: bool = False) -> Iterator[str]:
         sentence: str = found.sentence
         kind = Kind(int(trace.steps.kind[frame.began]))
         if (step.kind if every else kind) in TITLED:
-            sentence = f"{found.title}: {sentence}"
+            kind_of_error = found.title.partition(" ")[0]  # which a sentence without an explanation begins with, too
+            sentence = f"{found.title}: {sentence.removeprefix(f'{kind_of_error}: ')}"
         elif step.kind is Kind.PRINT:
             sentence = f"prints {sentence}"
         place = f"line {step.line}" if step.line > 0 else ""

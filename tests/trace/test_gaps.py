@@ -124,6 +124,14 @@ def test_a_gap_says_what_was_left_out_and_what_changed() -> None:
             "The iteration i = 1 ran without being recorded. What changed meanwhile: w.grad: 0 → 1.",
         ),
         ("(w * 0).sum().backward()", "i = 1 ran without being recorded. Nothing that is known here changed meanwhile."),
+        (
+            "(w * i).sum().backward(); w.grad.zero_()",
+            "i = 1 ran without being recorded. Nothing that is known here changed meanwhile.",
+        ),
+        (
+            "(w * i).sum().backward(); w.data -= w.grad; w.grad.zero_()",
+            "The iteration i = 1 ran without being recorded. What changed meanwhile: w: 2 → 1.",
+        ),
     ],
 )
 def test_a_gap_of_one_iteration_has_its_sentence(line: str, sentence: str) -> None:

@@ -157,6 +157,11 @@ def test_json_is_one_object_per_file_with_its_steps(tmp_path: Path) -> None:
     assert SECOND_TIME in done.stderr
 
 
+def test_the_steps_name_an_error_once(tmp_path: Path) -> None:
+    lines = gradviz("run", "--steps", written(tmp_path, "import torch\ntorch.optim.Adam([])\n")).stdout.splitlines()
+    assert lines[-1].endswith("  ValueError (line 2): optimizer got an empty parameter list")
+
+
 def test_steps_are_printed_after_the_output(tmp_path: Path) -> None:
     lines = gradviz("run", "--steps", written(tmp_path, BACKWARD)).stdout.splitlines()
     assert lines[0].startswith("tensor(6.")

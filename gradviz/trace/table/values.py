@@ -338,6 +338,13 @@ class Elsewhere(Protocol):
     def between(self, start: int, stop: int) -> Array: ...
 
 
+def is_same(one: Value | None, other: Value | None) -> bool:
+    """Whether a value is unchanged, as far as its elements were kept; one that is not there is the same as none."""
+    if one is None or other is None:
+        return one is other
+    return one.summary == other.summary and bool(np.array_equal(one.edges, other.edges, equal_nan=True))
+
+
 class ValueStore:
     """The bytes of all values, in typed chunks as they arrived."""
 

@@ -18,7 +18,7 @@ from gradviz.trace.table.naming import call_around
 from gradviz.trace.table.schema import BY_NUMPY, SWITCHED_OFF
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.trace import in_brackets, node_name, place_text
-from gradviz.trace.table.values import Value
+from gradviz.trace.table.values import Value, is_same
 from gradviz.trace.words.computation import computed
 from gradviz.trace.words.contributions import (
     accumulate_sentence,
@@ -478,13 +478,14 @@ def _changes(frame: Frame) -> tuple[list[str], list[str], int]:
     before, at = trace.frame_at(step), [step, step + 1]
     grads = trace.grads.tensor[slice(*np.searchsorted(trace.grads.step, at))].tolist()
     values = trace.writes.tensor[slice(*np.searchsorted(trace.writes.step, at))].tolist()
-    changed = [
-        f"{frame.name(each)}.grad: {_text(before.grad(each))} → {_text(frame.grad(each))}" for each in grads[:_MOST]
+    changed = [(f"{frame.name(each)}.grad", before.grad(each), frame.grad(each)) for each in grads[:_MOST]]
+    written = [(frame.name(each), before.value(each), frame.value(each)) for each in values[:_MOST]]
+    ends_as_before = sum(is_same(*pair) for _, *pair in [*changed, *written])  # as w.grad after w.grad.zero_()
+    told = [
+        [f"{name}: {_text(old)} → {_text(new)}" for name, old, new in each if not is_same(old, new)]
+        for each in (changed, written)
     ]
-    written = [
-        f"{frame.name(each)}: {_text(before.value(each))} → {_text(frame.value(each))}" for each in values[:_MOST]
-    ]
-    return changed, written, len(grads) + len(values)
+    return told[0], told[1], len(grads) + len(values) - ends_as_before
 
 
 _Row = tuple[Callable[["Frame"], str], Callable[["Frame"], Said]]

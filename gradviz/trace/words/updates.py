@@ -11,7 +11,7 @@ import numpy as np
 
 from gradviz.trace.table.name_text import with_article
 from gradviz.trace.table.tables import span
-from gradviz.trace.table.values import FEW, MATRIX, MOST_DIGITS, Value, array_text, factor_text, number_text
+from gradviz.trace.table.values import FEW, MATRIX, MOST_DIGITS, Value, array_text, factor_text, is_same, number_text
 from gradviz.trace.words.sentences import Said, said
 
 if TYPE_CHECKING:
@@ -62,13 +62,13 @@ def _clipped(frame: Frame, low: int, high: int) -> Said:
     changes = []
     for tensor in updates.tensor[low : min(high, low + _MOST)].tolist():
         old, now = before.grad(tensor), frame.grad(tensor)
-        is_same = old is not None and now is not None and _same(old, now)
-        changes.append(f"{frame.name(tensor)}.grad{' stays' if is_same else f': {_text(old)} →'} {_text(now)}")
+        is_unchanged = old is not None and is_same(old, now)
+        changes.append(f"{frame.name(tensor)}.grad{' stays' if is_unchanged else f': {_text(old)} →'} {_text(now)}")
     changed = _all(changes, high - low)
     if "clip_value" in settings:
         bound = number_text(settings["clip_value"])
         pairs = ((before.grad(each), frame.grad(each)) for each in updates.tensor[low:high].tolist())
-        if all(old is not None and now is not None and _same(old, now) for old, now in pairs):
+        if all(old is not None and is_same(old, now) for old, now in pairs):
             return said("optimizer.value.kept", bound=bound)
         return said("optimizer.value", bound=bound, changes=changed)
     total, bound, factor = (number_text(settings.get(key, 0.0)) for key in ("total", "max_norm", "factor"))
@@ -82,15 +82,10 @@ def _clipped(frame: Frame, low: int, high: int) -> Said:
     return said("optimizer.norm", **places, factor=factor, changes=changed)
 
 
-def _same(one: Value, other: Value) -> bool:
-    """Whether a value is unchanged, as far as its elements were kept."""
-    return one.summary == other.summary and bool(np.array_equal(one.edges, other.edges, equal_nan=True))
-
-
 def _change(frame: Frame, tensor: int, stays: str = ", which stays") -> str:
     """ "w: 3 → 0.5", "w, which stays 3"."""
     old, now = frame.trace.frame_at(frame.cursor - 1).value(tensor), frame.value(tensor)
-    if old and now and _same(old, now):
+    if old and is_same(old, now):
         return f"{frame.name(tensor)}{stays} {_text(now)}"
     before, after = (_text(old), _text(now)) if old is None or now is None else told_apart(old, now)
     return f"{frame.name(tensor)}: {before} → {after}"
