@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from gradviz.trace.words.explain import explain, explain_fold
@@ -157,3 +158,18 @@ def test_states_say_their_time_and_layer(made: str, ordered: list[str], others: 
     places = [names.index(each) for each in ordered]
     assert places == sorted(places) and others <= set(names)
     assert "m(torch.ones(2, 1, 2))" not in names  # which is a tuple
+
+
+def test_tensors_of_one_name_are_numbered_in_the_order_in_which_they_were_made() -> None:
+    source = """
+import torch
+def double(a):
+    return a * 2
+a = torch.ones(2)
+a = a * w if (w := torch.tensor(3., requires_grad=True)) else a
+b = double(torch.zeros(2))
+loss = (a + b * w).sum()
+"""
+    trace = run(source)
+    names = trace.naming.shown_at_end(np.arange(len(trace.tensors)))
+    assert [name for name in names if name.startswith("a") and len(name) == 2] == ["a₁", "a₂", "a₃"], names

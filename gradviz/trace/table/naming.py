@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,7 +46,7 @@ class Naming:
         self._end = len(trace)
         self._history = trace.history("names", "tensor")
         self.of_graph = History(trace.graphs.of_tensor, None)
-        self.ambiguous = self._find_ambiguous()
+        self.ambiguous = _ambiguous(trace)
         self._all_bound = int(trace.names.step.max(initial=-1)) + 1  # the cursor from which on no name is added
         self._at_end: dict[int, str] = {}  # by tensor, as far as they were asked for
         self._shown: dict[int, str] = {}  # likewise
@@ -63,17 +63,6 @@ class Naming:
         made[trace.tensors.producer[trace.tensors.producer >= 0]] = True
         writers = np.flatnonzero((self._overwritten >= 0) & made)
         self._overwritten_by = dict(zip(self._overwritten[writers].tolist(), writers.tolist(), strict=True))
-
-    def _find_ambiguous(self) -> set[str]:
-        """Names of parameters that several modules use for different tensors."""
-        names = self._trace.names
-        first: dict[str, int] = {}
-        found = set()
-        rows = np.flatnonzero(names.owner != "")
-        for name, tensor in zip(names.name[rows].tolist(), names.tensor[rows].tolist(), strict=True):
-            if first.setdefault(name, tensor) != tensor:
-                found.add(name)
-        return found
 
     def _find_overwritten(self) -> NDArray[np.int64]:
         """By operation: the tensor that it wrote into, -1 if it made a new one."""
@@ -148,8 +137,8 @@ class Naming:
     def _told_apart(self, tensor: int, cursor: int) -> str:
         name, producer = self.name(tensor, cursor), int(self._trace.tensors.producer[tensor])
         if producer < 0:
-            alike = _leaves_alike(self, tensor)
-            name = numbered(name, alike.index(tensor) + 1) if len(alike) > 1 else name
+            number = _number_of_leaf(self, tensor, name)
+            name = numbered(name, number) if number else name
         else:
             same = self._namesakes(_picture(self._trace, tensor, producer)).get(name, {})
             name, same = _with_number(self, tensor, name, cursor, same) if tensor in self._goes_on else (name, same)
@@ -181,12 +170,14 @@ class Naming:
             if len(members) <= MOST_TOLD_APART:
                 for tensor, name in zip(members.tolist(), self.names_at_end(members), strict=True):
                     by_name[name].append(tensor)
-            kept = [each for each in _leaves_of(trace, members) if each not in self._overwritten_by]
-            leaves = Counter(self.name(each, len(trace)) for each in kept) if by_name else {}
+            leaves = defaultdict[str, list[int]](list)
+            for each in _leaves_of(trace, members) if by_name else ():
+                if each not in self._overwritten_by:
+                    leaves[self.name(each, len(trace))].append(each)
             found = self._same[graph] = {}
             for name, tensors in by_name.items():
-                others = leaves.get(name, 0)  # which have the first numbers if they are several
-                numbers = _numbered(trace, self._overwritten, tensors, others if others > 1 else 0)
+                others = leaves.get(name, [])  # one alone has no number
+                numbers = _numbered(trace, self._overwritten, sorted(tensors + others * (len(others) > 1)))
                 if len(set(numbers.values())) > 1 or others:
                     found[name] = numbers
         return found
@@ -288,6 +279,18 @@ class Naming:
         return origin
 
 
+def _ambiguous(trace: Trace) -> set[str]:
+    """Names of parameters that several modules use for different tensors."""
+    names = trace.names
+    first: dict[str, int] = {}
+    found = set()
+    rows = np.flatnonzero(names.owner != "")
+    for name, tensor in zip(names.name[rows].tolist(), names.tensor[rows].tolist(), strict=True):
+        if first.setdefault(name, tensor) != tensor:
+            found.add(name)
+    return found
+
+
 def _with_number(
     naming: Naming, tensor: int, name: str, cursor: int, same: dict[int, int]
 ) -> tuple[str, dict[int, int]]:
@@ -378,6 +381,16 @@ def _leaves_alike(naming: Naming, tensor: int) -> list[int]:
     return [] if roles.NUMBER.fullmatch(name) else found[name]
 
 
+def _number_of_leaf(naming: Naming, tensor: int, name: str) -> int:
+    """The number of a leaf among the leaves and results of a picture that are written alike; 0 if it has none."""
+    trace = naming._trace
+    first = trace.users_of(tensor)[:1].tolist()
+    made = trace.outputs_of(first[0])[:1].tolist() if first else []
+    same = naming._namesakes(pictures.of_result(trace, made[0])).get(name, {}) if made else {}
+    alike = [] if tensor in same else _leaves_alike(naming, tensor)
+    return same.get(tensor, alike.index(tensor) + 1 if len(alike) > 1 else 0)
+
+
 def _may_be_told_apart(naming: Naming, tensors: NDArray[np.int64]) -> NDArray[np.bool_]:
     """By tensor, for at least those asked for: whether `shown` may add something to its name."""
     trace = naming._trace
@@ -414,11 +427,13 @@ def _is_of_sum(op: str, label: str) -> bool:
 _PRODUCTS = ("mm", "bmm")
 
 
-def _numbered(trace: Trace, overwritten: NDArray[np.int64], tensors: list[int], count: int) -> dict[int, int]:
-    """Numbers after `count` for tensors, the same for all states of one that was written in place."""
+def _numbered(trace: Trace, overwritten: NDArray[np.int64], tensors: list[int]) -> dict[int, int]:
+    """Numbers for tensors, the same for all states of one that was written in place."""
     numbers: dict[int, int] = {}
+    count = 0
     for tensor in tensors:
-        before = int(overwritten[trace.tensors.producer[tensor]])
+        producer = int(trace.tensors.producer[tensor])
+        before = int(overwritten[producer]) if producer >= 0 else -1
         count += before not in numbers
         numbers[tensor] = numbers.get(before, count)
     return numbers
