@@ -61,8 +61,25 @@ _LIES = {
     "a decoder of JSON": "import json\nprint('ESCAPED', json.loads('{}', cls=int))",
     "an encoder of JSON": "import json\nprint('ESCAPED', json.dumps({}, cls=int))",
     "JSON into a file": "import json\njson.dump({}, open('SECRET', 'w'))\nprint('ESCAPED')",
-    "timeit with text": "import timeit\nprint('ESCAPED', timeit.timeit('1', number=1))",
-    "timeit with globals": "import timeit\nprint('ESCAPED', timeit.timeit(lambda: 1, globals={}))",
+    "timeit with text": "import timeit\ntimeit.timeit('print(().__mro__)', number=1)\nprint('ESCAPED')",
+    "timeit with globals": (
+        "import timeit\nnames = {'x': 1, '<get>': lambda x, name: print('ESCAPED')}\n"
+        "timeit.timeit('x._hidden', globals=names, number=1)"
+    ),
+    "timeit with names that its setup imports": (
+        "import timeit\ntimeit.timeit('b', 'from __main__ import __builtins__ as b', number=1)\nprint('ESCAPED')"
+    ),
+    "what timeit keeps": "import timeit\nprint('ESCAPED', timeit.Timer('1')._timed)",
+    "timeit of another thing": "import timeit\nprint('ESCAPED', timeit.Timer.timeit(3, 1))",
+    "what an error keeps": (
+        "e = OSError(1, 'x', 'y')\nfor name in ('args', 'filename', 'characters_written', '__traceback__'):\n"
+        "    try: setattr(e, name, e)\n    except AttributeError: continue\n    print('ESCAPED', name)\nraise e"
+    ),
+    "a factory that replaces itself": (
+        "from collections import defaultdict\nclass F:\n    def __call__(self):\n        d.default_factory = F()\n"
+        "        return [bytearray(64) for _ in range(99)]\n    def __repr__(self): return str(len(self()))\n"
+        "d = defaultdict(F())\nprint([len(d[i]) for i in range(999)][-1], *[len(repr(d)) for _ in range(9)])"
+    ),
     "the maker of pprint": "import pprint\nprint('ESCAPED', pprint.PrettyPrinter()._dispatch)",
     "text wrapping's class": "import textwrap\nprint('ESCAPED', textwrap.TextWrapper)",
     "a path's own file": "import pathlib\nprint('ESCAPED', pathlib.Path('SECRET').open().read())",

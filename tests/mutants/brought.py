@@ -5,7 +5,7 @@ gets by name or hands out."""
 
 from __future__ import annotations
 
-from tests.mutants.rows import HOSTILE, LIMIT, READ, W, escape, found, part, worker
+from tests.mutants.rows import HOSTILE, LIMIT, READ, WRITTEN, W, escape, found, part, worker
 
 _MODULES = found("Attached files")
 _ATTACHED = W + "test_attached.py::"
@@ -28,6 +28,8 @@ _PLACE = found("Found: objects in the place of an optimizer")
 _LEFT = "tests/worker/test_run_isolation.py::test_nothing_is_left_for_the_next_run"
 _TAKEN = "tests/worker/test_run_isolation.py::test_nothing_that_python_keeps_takes_memory_of_the_next_run"
 _SHARED_VARIABLES = W + "test_comprehensions.py::test_what_shares_its_variable_has_a_scope_of_its_own"
+_LIES = found("Objects that lie")
+_KEPT_IN_ERRORS, _FACTORY = f"{WRITTEN}[what Python keeps in an error]", f"{WRITTEN}[the factory of a field]"
 _UNFINISHED = found("Found: classes that are seen before they are finished")
 
 BROUGHT = (
@@ -888,5 +890,8 @@ BROUGHT = (
     worker("language/policy", "deleted attributes", "if isinstance(node.ctx, ast.Del):", "if False:", _ENDS),
     worker("language/guard", "delattr", "self.write(deletable(thing, name), name)", "self.write(thing, name)", _ENDS),
     worker("objects/type_slots", "members", "if type(member) is MemberDescriptorType", "if None", _ENDS),
+    worker("language/run_texts", "hooks in timeit", "**hooks, **names}", "**hooks, **names, **(globals or {})}", _LIES),
+    worker("objects/type_slots", "parts of errors", "return not hasattr(cls, name)", "return True", _KEPT_IN_ERRORS),
+    worker("objects/type_slots", "other factories", "return cls is collections.defaultdict and", "return", _FACTORY),
     worker("objects/python_types", "places", "operator.index(each) if _is_place(each) else each", "each", _BEGUN_AGAIN),
 )

@@ -375,8 +375,8 @@ AT_RUN_TIME = (
     worker(
         "language/guard",
         "functions that are not the snippet's",
-        " or self.wrote(thing):",
-        " or cls is types.FunctionType:",
+        " or self.wrote(thing) or ",
+        " or cls is types.FunctionType or ",
         f"{WRITTEN}[an attribute of a function]",
     ),
     worker(
@@ -391,7 +391,7 @@ AT_RUN_TIME = (
         "objects that are not the snippet's",
         "raise _refusal(thing, f\"the attributes of '{cls.__name__}' objects can't be changed in GradViz snippets\")",
         "return thing",
-        f"{WRITTEN}[an attribute of an error]",
+        f"{WRITTEN}[the factory of a field]",
     ),
     worker(
         "language/guard",
@@ -526,8 +526,8 @@ MODULES = (
     worker(
         "modules/standard_modules",
         "how long time.sleep waits",
-        "time.sleep(min(seconds, MAX_SLEEP))",
-        "time.sleep(seconds)",
+        "time.sleep(min(plain, MAX_SLEEP))",
+        "time.sleep(plain)",
         W + "test_snippet_environment.py::test_sleep_is_capped",
     ),
     worker(

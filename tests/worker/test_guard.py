@@ -120,7 +120,11 @@ WRITTEN: dict[str, Callable[[World], Any]] = {
     "an attribute of a class": lambda world: world.guard.setattr(TORCH.nn.Module, "forward", 1),
     "an attribute of a builtin class": lambda world: world.guard.setattr(OSError, "x", 1),
     "an attribute of a function": lambda world: world.guard.setattr(f, "x", 1),
-    "an attribute of an error": lambda world: world.guard.setattr(ValueError(), "x", 1),
+    "what Python keeps in an error": lambda world: world.guard.setattr(OSError(), "errno", 1),
+    "an attribute of an error of NumPy's": lambda world: world.guard.setattr(np.linalg.LinAlgError(), "x", 1),
+    "the factory of a field": lambda world: world.guard.setattr(
+        world.modules["dataclasses"].field(), "default_factory", 1
+    ),
     "an attribute of a dtype": lambda world: world.guard.setattr(TORCH.float32, "x", 1),
     "an attribute of a node": lambda world: world.guard.setattr(node(), "saved", 1),
     "the name of a tensor's memory": lambda world: world.guard.write(made_by_snippet(world)(), "_data"),

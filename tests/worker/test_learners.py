@@ -203,7 +203,6 @@ def test_a_name_that_came_with_all_and_is_not_here_says_so_where_it_is_used(run:
         ("x = [1,\n!pip install a\n]\n", "line 2: !pip install a belongs to a notebook; leave the line out."),
         ("%%time\nx = (\n", "SyntaxError: '(' was never closed"),
         ("from torchaudio.functional import *\n", "from torchaudio.functional import * is not available"),
-        ("import timeit\ntimeit.timeit('f()')", "write timeit.timeit(lambda: f(x))"),
         ("import logging\nlogging.basicConfig(filename='x')", "leave filename out"),
         ("vars(3)", "name the attributes that you need"),
     ],

@@ -81,6 +81,25 @@ from tests.worker.conftest import Runner
             "2\n",
         ),
         (
+            "import timeit\ndef f(n): print('f', n)\n"
+            "print(timeit.timeit('f(x)', setup='from __main__ import f\\nx = 5', number=2) > 0)\n"
+            "loop = 'for i in range(2):\\n    y.append(g(i))'\n"
+            "t = timeit.Timer(loop, 'def g(i): return z + i', globals={'y': [], 'z': 3})\n"
+            "print(len(t.repeat(3, 2)), timeit.Timer(lambda: 1).autorange()[0] > 1)\n"
+            "took = timeit.timeit('f(3)', globals=globals(), number=1)\n"
+            "print(took > 0, len(timeit.repeat('1', repeat=2, number=1)))\n"
+            "for bad in (lambda: timeit.timeit(5), lambda: timeit.timeit('f()', 'from __main__ import g')):\n"
+            "    try: bad()\n    except Exception as e: print(e)",
+            "f 5\nf 5\nTrue\n3 True\nf 3\nTrue 2\nstmt is neither a string nor callable\n"
+            "cannot import name 'g' from '__main__'\n",
+        ),
+        (
+            "from collections import defaultdict\nd = defaultdict(list, a=[1])\nd['b'].append(2)\n"
+            "d.default_factory = None\ntry: d['c']\nexcept KeyError as e:\n    e.where = 'd'\n    print(e, e.where)\n"
+            "print(d)",
+            "'c' d\ndefaultdict(None, {'a': [1], 'b': [2]})\n",
+        ),
+        (
             "from torch.profiler import profile, schedule\ntold = []\ntell = lambda p: told.append(p.step_num)\n"
             "for n in (3, 10):\n"
             "    with profile(schedule=schedule(wait=1, warmup=1, active=2, repeat=2), on_trace_ready=tell) as p:\n"

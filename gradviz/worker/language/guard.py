@@ -34,7 +34,7 @@ from gradviz.worker.objects.arguments import check_arguments, is_numpys_own, kee
 from gradviz.worker.objects.identity import Identities
 from gradviz.worker.objects.kept_memory import beginning, remember
 from gradviz.worker.objects.numpy_boundary import IN, REAL
-from gradviz.worker.objects.type_slots import deletable, heirs
+from gradviz.worker.objects.type_slots import deletable, heirs, is_settable
 from gradviz.worker.policy_names import (
     ENGINE_ATTRIBUTES,
     FORBIDDEN_ATTRIBUTES,
@@ -568,7 +568,7 @@ class Guard:
             if thing in self._own:
                 return _unclaimed(thing, name)
             raise AttributeError(f"'{thing.__name__}' belongs to GradViz and can't be changed")
-        if cls in self._own or isinstance(thing, StandIn) or self.wrote(thing):
+        if cls in self._own or isinstance(thing, StandIn) or self.wrote(thing) or is_settable(cls, name):
             return thing  # a stand-in refuses with its own message
         if isinstance(thing, Node) and hasattr(Node, name):
             raise AttributeError(f"'{name}' on a '{cls.__name__}' belongs to GradViz; choose another name")

@@ -1,4 +1,5 @@
-"""Texts that a snippet runs as a part of itself: `exec`, `eval`, and the statements of `torch.utils.benchmark.Timer`.
+"""Texts that a snippet runs as a part of itself: `exec`, `eval`, and the statements of `timeit` and
+`torch.utils.benchmark`.
 
 Such a text passes the policy as the snippet does and is code with the same hooks: it can do what the snippet could do
 in its place, and no more. It runs with the names of the snippet, or with copies of those that it is given; in a
@@ -9,13 +10,14 @@ Next: `policy`, and `own_modules` for files."""
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 import statistics
 import sys
 import textwrap
 import time
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, SupportsInt
 
 from gradviz.worker.language.guard import Guard, own_names
@@ -166,6 +168,102 @@ def _text(source: object, what: str) -> str:
     return str.__str__(source)
 
 
+# --- timeit ---
+
+_FROM_SNIPPET = re.compile(r"^([ \t]*)from __main__ import (\w+(?:, *\w+)*)[ \t]*$", re.MULTILINE)
+_TIMED = """def timed(_repeats, _clock):
+{setup}
+    _begun = _clock()
+    for _each in _repeats:
+{stmt}
+    return _clock() - _begun
+"""
+
+
+def timeit_module(guard: Guard) -> object:
+    """Return `timeit`. A statement is a function, or a text that sees the names of its setup and of `globals`."""
+
+    def imported(setup: str) -> Names:
+        """The names of the snippet that a setup imports from it."""
+        known = own_names(guard.globals)
+        names = [name for found in _FROM_SNIPPET.finditer(setup) for name in re.split(", *", found[2])]
+        for name in names:
+            if name not in known:
+                raise ImportError(f"cannot import name {name!r} from '__main__'")
+        return {name: known[name] for name in names}
+
+    def part(what: str, given: object, names: Names, blanks: str) -> str:
+        if callable(given):
+            names[f"_{what}"] = given
+            return f"{blanks}_{what}()"
+        if not isinstance(given, str):
+            raise ValueError(f"{what} is neither a string nor callable")
+        text = str.__str__(given)
+        names.update(imported(text))
+        return textwrap.indent(_FROM_SNIPPET.sub(r"\1pass", text) + "\npass", blanks)
+
+    class Timer:
+        __slots__ = ("_clock", "_timed")
+        __module__, __qualname__ = "timeit", "Timer"
+
+        def __init__(
+            self, stmt: object = "pass", setup: object = "pass", timer: object = None, globals: object = None
+        ) -> None:
+            names = {} if globals is None else _plain(guard, globals, "globals")
+            parts = {"stmt": part("stmt", stmt, names, " " * 8), "setup": part("setup", setup, names, " " * 4)}
+            hooks = {key: value for key, value in guard.globals.items() if "<" in key or key == "__builtins__"}
+            around = {"__name__": "timeit", **hooks, **names}
+            run_code(_compiled(guard, _TIMED.format(**parts), "timeit"), around, around)
+            self._timed, self._clock = around["timed"], timer or time.perf_counter
+
+        def timeit(self, number: int = 1_000_000) -> object:
+            return self._timed(itertools.repeat(None, number), self._clock)
+
+        def repeat(self, repeat: int = 5, number: int = 1_000_000) -> list[object]:
+            return [self.timeit(number) for _ in range(repeat)]
+
+        def autorange(self, callback: Callable[..., object] | None = None) -> tuple[int, object]:
+            for number in _numbers_of_runs():
+                took: Any = self.timeit(number)
+                if callback is not None:
+                    callback(number, took)
+                if took >= _LONG_ENOUGH:
+                    break
+            return number, took
+
+    keep_methods(Timer)
+
+    def timeit(
+        stmt: object = "pass",
+        setup: object = "pass",
+        timer: object = None,
+        number: int = 1_000_000,
+        globals: object = None,
+    ) -> object:
+        return Timer(stmt, setup, timer, globals).timeit(number)
+
+    def repeat(
+        stmt: object = "pass",
+        setup: object = "pass",
+        timer: object = None,
+        repeat: int = 5,
+        number: int = 1_000_000,
+        globals: object = None,
+    ) -> list[object]:
+        return Timer(stmt, setup, timer, globals).repeat(repeat, number)
+
+    names = {"Timer": Timer, "timeit": timeit, "repeat": repeat, "default_timer": time.perf_counter}
+    return stand_in("timeit", names)
+
+
+_LONG_ENOUGH = 0.2  # seconds that `autorange` wants to measure
+
+
+def _numbers_of_runs() -> Iterable[int]:
+    """Yield 1, 2, 5, 10, 20, 50 and so on."""
+    return (digit * 10**zeros for zeros in itertools.count() for digit in (1, 2, 5))
+
+
 # --- torch.utils.benchmark ---
 
 
@@ -191,7 +289,6 @@ class Measurement:
 
 
 _HOME = "torch.utils.benchmark"
-_FROM_SNIPPET = re.compile(r"^([ \t]*)from __main__ import \w+(?:, *\w+)*[ \t]*$", re.MULTILINE)  # it has these names
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 
@@ -199,7 +296,7 @@ def benchmark_module(guard: Guard, torch: object) -> object:
     """Return `Timer`, which runs its statement, recorded like the rest, at most a hundred times."""
 
     def statement(source: object, names: Names) -> Callable[[], None]:
-        text = _FROM_SNIPPET.sub(r"\1pass", textwrap.dedent(_text(source, "Timer")))
+        text = _FROM_SNIPPET.sub(r"\1pass", textwrap.dedent(_text(source, "Timer")))  # it has these names
         code = _compiled(guard, text, "Timer")
         return lambda: run_code(code, guard.globals, names)
 

@@ -187,9 +187,10 @@ def _sleep(seconds: float) -> None:
     """Let a snippet wait, but not long: nobody watches it while it runs."""
     if not isinstance(seconds, int | float):
         raise TypeError(f"'{type(seconds).__name__}' object cannot be interpreted as an integer")
-    if seconds < 0:
+    plain = (float if isinstance(seconds, float) else int).__float__(seconds)  # a class may say that it is less
+    if plain < 0:
         raise ValueError("sleep length must be non-negative")
-    time.sleep(min(seconds, MAX_SLEEP))
+    time.sleep(min(plain, MAX_SLEEP))
 
 
 def _copier(real: Callable[[object], object]) -> Callable[[object], object]:

@@ -1,21 +1,18 @@
 """Small modules that tutorials use: json, pprint, traceback, timeit, hashlib, uuid, gc, types and tqdm.
 
-Functions take plain options only, and nothing evaluates text. Tracebacks are text of the snippet's own lines, which
-`errors` writes; there are no frames to walk. With tqdm, a loop runs unchanged, and no bar is drawn. Next:
-`log_messages` for logging, `standard_modules`, which offers these."""
+Functions take plain options only, and only `timeit` evaluates text, as `exec` does. Tracebacks are text of the
+snippet's own lines, which `errors` writes; there are no frames to walk. With tqdm, a loop runs unchanged, and no bar is
+drawn. Next: `log_messages` for logging, `standard_modules`, which offers these."""
 
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import numbers
-import operator
 import pprint
 import random
 import sys
 import textwrap
-import time
 import types
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +20,7 @@ from typing import Any
 
 from gradviz.worker.language.errors import ErrorText, describe
 from gradviz.worker.language.guard import Guard
+from gradviz.worker.language.run_texts import timeit_module
 from gradviz.worker.language.stand_in import stand_in
 from gradviz.worker.modules.scratch import plain_bytes
 from gradviz.worker.objects.arguments import keep_methods
@@ -42,7 +40,7 @@ def text_modules(guard: Guard, write: Writer) -> dict[str, object]:
         "json": stand_in("json", _JSON),
         "pprint": stand_in("pprint", _pprint_names(write)),
         "textwrap": stand_in("textwrap", wrapping),
-        "timeit": stand_in("timeit", {"timeit": _timeit, "repeat": _repeat, "default_timer": time.perf_counter}),
+        "timeit": timeit_module(guard),
         "gc": stand_in("gc", {"collect": _collect, "enable": _nothing, "disable": _nothing, "isenabled": _yes}),
         "types": stand_in("types", {"SimpleNamespace": space}),
         "hashlib": stand_in("hashlib", {name: _digest(name) for name in _DIGESTS}),
@@ -212,29 +210,6 @@ def _uuid_names() -> dict[str, object]:
         return Uuid(f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}")
 
     return {"uuid4": uuid4}
-
-
-# --- timeit ---
-
-
-def _timeit(stmt: Any = None, setup: Any = None, timer: Any = None, number: int = 1_000_000) -> object:
-    for given in (stmt, setup):
-        if given is not None and not callable(given):
-            raise TypeError("timeit takes functions in GradViz snippets, not text; write timeit.timeit(lambda: f(x))")
-    clock = timer or time.perf_counter
-    if setup is not None:
-        operator.call(setup)  # what is called without arguments may be a method of a class, see `policy`
-    begun = operator.call(clock)
-    if stmt is not None:
-        for _ in itertools.repeat(None, number):
-            operator.call(stmt)
-    return operator.call(clock) - begun
-
-
-def _repeat(
-    stmt: object = None, setup: object = None, timer: object = None, repeat: int = 5, number: int = 1_000_000
-) -> list[object]:
-    return [_timeit(stmt, setup, timer, number) for _ in range(repeat)]
 
 
 # --- gc ---

@@ -1,11 +1,13 @@
 """Replaces methods of Python's own types by hand.
 
 Attributes of such a type can't be set. What setting one would do is done here: another method is put into the type's
-table of names, and the type, with all its subclasses, gets the matching C function. `deletable` looks at
-what C code keeps in an object. Next: `python_types` and `ordered_tables`, which say what is changed."""
+table of names, and the type, with all its subclasses, gets the matching C function. `deletable` and `is_settable` look
+at what C code keeps in an object. Next: `python_types` and `ordered_tables`, which say what is changed."""
 
 from __future__ import annotations
 
+import builtins
+import collections
 import ctypes
 import functools
 import gc
@@ -27,6 +29,17 @@ def deletable(thing: object, name: str) -> object:
     if type(member) is MemberDescriptorType and "__slots__" not in vars(member.__objclass__):
         raise AttributeError(f"'{name}' of a '{type(thing).__name__}' can't be deleted in GradViz snippets")
     return thing
+
+
+_ERRORS = {each for each in vars(builtins).values() if isinstance(each, type) and issubclass(each, BaseException)}
+
+
+def is_settable(cls: type, name: str) -> bool:
+    """Whether an object of one of Python's own classes takes this attribute: an error takes any that is not in its
+    class, where everything is that C code keeps, and a defaultdict another factory."""
+    if cls in _ERRORS:
+        return not hasattr(cls, name)
+    return cls is collections.defaultdict and name == "default_factory"
 
 
 class _Looking:
