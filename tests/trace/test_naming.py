@@ -137,7 +137,7 @@ SHORTENED = [  # expressions that are too long for a name: less in their bracket
     ("-0.5 * ((x - mu) / sigma) ** 2 - sigma.log()", "-0.5 * ((…) / sigma) ** 2 - sigma.log()"),
     ("torch.cat([h(y) for h in self.all_of_them], dim=-1)", "torch.cat([…], dim=-1)"),
     ("(output of blocks.0.ffwd.1).reshape(24, 32)", "(output of blocks.0.ffwd.1).reshape(…)"),
-    ("first_operand * second + third_operand - fourth_one", "first_operand * … - fourth_one"),
+    ("first_operand * second + third_operand - fourth_one", "first_operand * second + … - fourth_one"),
     ("torch.nn.functional.binary_cross_entropy(x / 8, y)", "binary_cross_entropy(…)"),
     (f"torch.stack([{'x, ' * 70}…", "torch.stack(…)"),
     ("binary_cross_entropy_with_logits in log_prob",) * 2,

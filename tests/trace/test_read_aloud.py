@@ -131,7 +131,7 @@ SAID = [  # a snippet with a leaf x of two numbers, what is said of it, and what
     ),
     (
         "torch.nn.functional.multi_margin_loss(x.reshape(1, 2), torch.tensor([0])).backward()",
-        "grad · the slope of each max that is not 0, at its other class, minus their sum at the class of the row = [[-",
+        "grad · the slope of each term that is not 0, at its other class, minus their sum at the class of the row = ",
         "the slope of the loss",
     ),
     # what stays in its shape is not reshaped
@@ -140,6 +140,27 @@ SAID = [  # a snippet with a leaf x of two numbers, what is said of it, and what
         "W.transpose(-2, -1) as 1 matrix = W.transpose(-2, -1) for bmm, unchanged", "for bmm reshaped",
     ),
     ("y = torch.einsum('i,i->', x, x)", "(bmm in einsum).reshape(1)₁, unchanged = 5.", "₁ reshaped = 5. Per"),
+    # a sum that is too long keeps its operators
+    (
+        "y = (x.sigmoid().cumprod(0)[-1] + x.abs().masked_select(x > 0).median() - x.flip(0)[0]).exp()",
+        "x.sigmoid().cumprod(0)[…] + … - … = ", "…select",
+    ),
+    ("y = (x * torch.ones(20, 2)).mean((-1, -2))", "over the last 2 dimensions", "dimensions -1"),
+    ("i = torch.tensor([0])\ntorch.zeros(2).index_add(0, i, x[:1]).sum().backward()", "= grad at i = 1", "indices"),
+    # gradients of gradients
+    (
+        "def f(u):\n    return (u ** 3).sum()\ntorch.autograd.functional.hessian(f, x)", "mul₁ in the gradient = ",
+        "∇(select",
+    ),
+    (
+        "s = 0.\nfor k in (1, 2):\n    y = (k * x).sum() ** 2\n"
+        "    s = s + torch.autograd.grad(y, x, create_graph=True)[0].sum()\ns.backward()",
+        "mul₅ in the gradient = ", "in ∇y",
+    ),
+    (
+        "y = torch.nn.functional.softplus(x)\ng = torch.autograd.grad(y.sum(), x, create_graph=True)[0]",
+        "g = (expand in ∇(y.sum())) / (1 + e^(−x)) = ", "g = [0",
+    ),
 ]  # fmt: skip
 
 

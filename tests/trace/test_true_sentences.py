@@ -269,7 +269,7 @@ EXCEPTIONS = [  # parameters for which an operation has a rule of its own
         "torch.nn.functional.embedding(torch.tensor([0, 1]), x, padding_idx=0).sum()",
         "each row of grad added to the row that was looked up, but 0 at row 0 (padding_idx) = [[0, 0], [1, 1]]",
     ),
-    ("torch.index_add(torch.zeros(2, 2), 0, torch.tensor([1, 0]), x, alpha=2).sum()", "grad at the indices, times 2 ="),
+    ("torch.index_add(torch.zeros(2, 2), 0, torch.tensor([1, 0]), x, alpha=2).sum()", "]), times 2 ="),
     (
         "x.masked_fill(x.reshape(4).reshape(2, 2)[:, :] == 5, 0.).sum()",
         "0 where x.reshape(4).reshape(2, 2)[:, :] == 5, else grad",

@@ -454,7 +454,7 @@ MULTI_MARGIN = op(
     latex=r"\frac{1}{n} \sum_{i \ne y} \max(0, m - x_y + x_i)^p",
     brief="How far other classes come within a margin of the right one.",
     self=sentence(
-        "grad · the slope of each max that is not 0, at its other class, minus their sum at the class of the row",
+        "grad · the slope of each term that is not 0, at its other class, minus their sum at the class of the row",
         lambda grad, self, target, weight, p, margin, reduction: call(
             MULTI_MARGIN_BACKWARD, grad, self, target, weight, p=p, margin=margin, reduction=reduction
         ),
@@ -571,7 +571,7 @@ MULTILABEL_MARGIN = op(
     latex=r"\frac{1}{n} \sum_{i \in Y, j \notin Y} \max(0, 1 - x_i + x_j)",
     brief="How far other classes come within 1 of those that are named.",
     self=sentence(
-        "grad · the slope of each max that is not 0, at its other class, minus it at the class that is named",
+        "grad · the slope of each term that is not 0, at its other class, minus it at the class that is named",
         lambda grads, self, target, is_target, reduction: call(
             MULTILABEL_MARGIN_BACKWARD, grads[0], self, target, is_target.detach(), reduction=reduction
         ),

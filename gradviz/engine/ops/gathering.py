@@ -367,7 +367,7 @@ INDEX_ADD = op(
     brief="Slices added at given indices.",
     self="grad",
     source=sentence(
-        "grad at the indices, times alpha",
+        "grad at index, times alpha",
         lambda grad, index, source, dim, alpha: times_alpha(grad.index_select(dim, index).expand(source.shape), alpha),
     ),
 )
@@ -379,10 +379,8 @@ INDEX_COPY = op(
     symbol="index=",
     latex=r"x_{i} \leftarrow v",
     brief="Slices written at given indices.",
-    self=sentence("grad, 0 at the indices", lambda grad, index, dim: F["index_fill"](grad, dim, index, 0)),
-    source=sentence(
-        "grad at the indices", lambda grad, index, source, dim: grad.index_select(dim, index).expand_as(source)
-    ),
+    self=sentence("grad, 0 at index", lambda grad, index, dim: F["index_fill"](grad, dim, index, 0)),
+    source=sentence("grad at index", lambda grad, index, source, dim: grad.index_select(dim, index).expand_as(source)),
 )
 INDEX_FILL = op(
     "index_fill",
@@ -392,7 +390,7 @@ INDEX_FILL = op(
     symbol="index=",
     latex=r"x_{i} \leftarrow v",
     brief="Slices at given indices become one value.",
-    self=sentence("grad, 0 at the indices", lambda grad, index, dim: F["index_fill"](grad, dim, index, 0)),
+    self=sentence("grad, 0 at index", lambda grad, index, dim: F["index_fill"](grad, dim, index, 0)),
 )
 
 
@@ -406,8 +404,8 @@ INDEX_FILL_TENSOR = op(
     symbol="index=",
     latex=r"x_{i} \leftarrow v",
     brief="Slices at given indices become one value.",
-    self=sentence("grad, 0 at the indices", lambda grad, index, dim: F["index_fill"](grad, dim, index, 0)),
-    value=sentence("Σ grad at the indices", lambda grad, index, dim: grad.index_select(dim, F["unique"](index)).sum()),
+    self=sentence("grad, 0 at index", lambda grad, index, dim: F["index_fill"](grad, dim, index, 0)),
+    value=sentence("Σ grad at index", lambda grad, index, dim: grad.index_select(dim, F["unique"](index)).sum()),
 )
 
 

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Container, Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from gradviz.trace.table.schema import REPLACING
@@ -27,7 +28,9 @@ def shortened(text: str) -> str:
             return f"{text.partition('(')[0][: LONGEST - 3]}({_ELLIPSIS})"
         found = [each for start, end in groups for each in _with_less(text, start, end) if len(each) < len(text)]
         if not found:
-            return within if len(within := _MODULES.sub("", text)) <= LONGEST else _ends(text)
+            return (
+                within if len(within := _MODULES.sub("", text)) <= LONGEST else _with_operators(within) or _ends(text)
+            )
         fits = [each for each in found if len(each) <= LONGEST]
         text = max(fits or found, key=lambda each: (_BARE not in (each[:3], each[-3:]), each[:3] != _BARE, len(each)))
     return text
@@ -321,6 +324,22 @@ def _with_less(text: str, start: int, end: int) -> Iterator[str]:
     yield f"{text[:start]}{_ELLIPSIS}{text[end:]}"
 
 
+def _with_operators(text: str) -> str:
+    """A sum or product with the operators between all its operands, of which the longest after the first give way,
+    "a + … * c"; "" if it is none, or the first does not fit."""
+    groups = _groups(text) or []
+    if re.search(r" (?:for|if) ", text):
+        return ""
+    between = [each for each in _OPERATOR.finditer(text) if not any(a <= each.start() < b for a, b in groups)]
+    bounds = [0, *(at for each in between for at in each.span()), len(text)]
+    pieces = [text[start:end] for start, end in pairwise(bounds)]
+    for at in sorted(range(2, len(pieces), 2), key=lambda at: -len(pieces[at])):
+        pieces[at] = _ELLIPSIS
+        if len(shorter := "".join(pieces)) <= LONGEST:
+            return shorter
+    return ""
+
+
 def _ends(text: str) -> str:
     """Both ends of a text, neither of which begins or ends within brackets, or within a word that fits."""
     groups = _groups(text) or []
@@ -338,6 +357,7 @@ def _ends(text: str) -> str:
     return f"{text[:head].rstrip()} {_ELLIPSIS}{text[tail:]}".strip()
 
 
+_OPERATOR = re.compile(r" (?:[-+*/@]|\*\*|//) ")
 _CHILD = re.compile(r"\.(\d+)(?![^.])")  # of a Sequential: "net[2].bias" of "net.2.bias"
 SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 _SUBSCRIBED = str.maketrans("0123456789", SUBSCRIPTS)
@@ -350,7 +370,7 @@ _PLACE = re.compile(r" (?:of|in) |(?<=^partial sum)")
 _CALLED = re.compile(r"[\w.]+$")
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _MODULES = re.compile(  # of "torch.nn.functional.binary_cross_entropy(…)" and "torch.linalg.eigvals(A).real.sort()"
-    r"^(?:\w+\.)+(?=\w+\(…\)$)|^(?:torch|nn)\.(?:\w+\.)*(?=\w+\()"
+    r"^(?:\w+\.)+(?=\w+\(…\)$)|(?<![\w.])(?:torch|nn)\.(?:\w+\.)*(?=\w+\()"
 )
 _PRIMARY = re.compile(r"([\w.]+|\(\)(?=\.|\[))(\(\)|\[\]|\.\w+)*")
 _AXIS = re.compile(r"(?<!\w)-?\d+")  # "0" of "dim0=0"

@@ -454,7 +454,24 @@ def _of_gradient(trace: Trace, producer: int) -> str:
     if not trace.calls.create_graph[call] or len(roots) != 1:
         return ""
     root = trace.naming.name(int(roots[0]), len(trace))
+    if _INSIDE.fullmatch(root) or int(roots[0]) in _roots_alike(trace):
+        return _OF_SEVERAL
     return f"∇{root}" if root.isidentifier() else f"∇({root})" if len(root) <= _LONGEST_ROOT else _OF_SEVERAL
+
+
+def _roots_alike(trace: Trace) -> set[int]:
+    """The tensors that gradients with graphs start from and that share their name with another one in their picture."""
+
+    def found() -> set[int]:
+        calls, roots = trace.calls.create_graph.astype(bool), trace.roots
+        alike = defaultdict[tuple[int, str], set[int]](set)
+        for root in np.unique(roots.tensor[calls[roots.call]]).tolist():
+            if trace.naming._has_name[root]:
+                key = pictures.of_result(trace, root), trace.naming.name(root, len(trace))
+                alike[key].add(root)
+        return {root for several in alike.values() if len(several) > 1 for root in several}
+
+    return trace.kept("roots that are named alike", found)
 
 
 def _reshaped(naming: Naming, tensor: int, producer: int, source: int) -> tuple[int, str]:
@@ -483,7 +500,7 @@ def _reshaped(naming: Naming, tensor: int, producer: int, source: int) -> tuple[
     return first, found.text(shape[first], shape[tensor])
 
 
-_OF_SEVERAL = "the gradient"  # of something without a short name
+_OF_SEVERAL = "the gradient"  # of something without a short name of its own
 _LONGEST_ROOT = 20  # characters of an expression whose gradient is named after it
 _MOST_STEPS = 3  # inside a module, through which a tensor is named after another one
 _BARE = re.compile(r"^\(…\)|… (?:as|for) ")  # which does not say of what

@@ -339,6 +339,8 @@ def over(params: str) -> str:
     dims = re.findall(r"-?\d+", given[1] if given is not None else "")
     if dims == ["-1"]:
         return " over the last dimension"
+    if sorted(map(int, dims)) == [*range(-len(dims), 0)] != []:
+        return f" over the last {len(dims)} dimensions"
     return f" over dimension{'s' * (len(dims) > 1)} {listed(dims)}" if dims else ""
 
 

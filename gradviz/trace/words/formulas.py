@@ -180,7 +180,7 @@ def _of_rows(op: str, operand: str, given: Mapping[str, str]) -> str:
         return rule if padding.startswith("-") else f"{rule}, but 0 at row {padding} (padding_idx)"
     if op == "index_add" and operand == "source":
         alpha = given.get("alpha", "1")
-        return "grad at the indices" if alpha in ("1", "1.0") else f"grad at the indices, times {alpha}"
+        return "grad at index" if alpha in ("1", "1.0") else f"grad at index, times {alpha}"
     return ""
 
 

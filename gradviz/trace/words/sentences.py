@@ -282,6 +282,7 @@ RULES: dict[tuple[str, int], str] = {  # by the operation and the number of its 
     ("_fft_r2c", 1): "the discrete Fourier transform of {n[0]}{over}",
     ("view_as_real", 1): "{p[0]} as pairs of real and imaginary parts",
     ("tanh_backward", 2): "{0} · (1 − {1}²)",
+    ("softplus_backward", 2): "{0} / (1 + e^(−{1}))",
     ("sigmoid_backward", 2): "{0} · {1} · (1 − {1})",
     ("select_backward", 1): "{p[0]} in its place, 0 elsewhere",
     ("max_pool2d_with_indices", 1): "the maximum of each window of {n[0]}",
