@@ -132,3 +132,25 @@ def test_the_last_expression_of_a_cell_is_printed(run: Runner) -> None:  # noqa:
     outcome = run(text, "a.ipynb")
     assert outcome.printed() == "tensor([1., 1.])\ntensor([3., 3.])\n'a'\nb\n", outcome.sentence
     assert run(text, "a.py").printed() == "b\n"
+
+
+@pytest.mark.parametrize(
+    ("broken", "last", "line"),
+    [
+        ("# to do\ny =", "SyntaxError: invalid syntax", 7),
+        (
+            "def f():\n    # to do",
+            "IndentationError: expected an indented block after function definition on line 6",
+            8,
+        ),
+        ("y = (1", "SyntaxError: '(' was never closed", 6),
+    ],
+)
+def test_the_cells_above_one_that_python_cannot_parse_run(run: Runner, broken: str, last: str, line: int) -> None:  # noqa: F811
+    text = text_of_notebook(notebook(("code", "x = 3\nx"), ("code", broken), ("code", "print('below')")), "a.ipynb")
+    outcome = run(text, "a.ipynb")
+    assert outcome.printed() == "3\n"
+    assert (outcome.done.detail.last_line, outcome.done.detail.line) == (last, line)
+    alone = run(text_of_notebook(notebook(("code", broken)), "a.ipynb"), "a.ipynb")
+    assert alone.printed() == "" and alone.sentence[:9] == last[:9]
+    assert run(text, "a.py").printed() == ""

@@ -152,6 +152,12 @@ def test_fences_in_the_strings_of_a_program_make_it_no_page(run: Runner) -> None
     assert outcome.done.detail.last_line == "SyntaxError: '(' was never closed"
 
 
+def test_output_in_a_page_is_left_out_whatever_its_language(run: Runner) -> None:
+    page = "```python\n{}\n```\n\n```python\nEpoch 1 | Loss: 0.5\nEpoch 2 | Loss: 0.25\n```\n"
+    assert run(page.format("print('code')")).printed() == "code\n"
+    assert run("Text.\n" + page.format("x = (\ny = 2")).sentence.startswith("SyntaxError: '(' was never closed")
+
+
 @pytest.mark.parametrize(
     "source",
     ["Some *code*:\n```python\nx = 0\n\n1 / x\n```\n", "In [1]: x = 0\n\nIn [2]: x\nOut[2]: 0\n\nIn [10]: 1 / x\n"],

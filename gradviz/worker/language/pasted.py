@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
+import textwrap
 from typing import NamedTuple
 
 from gradviz.document.snippet import CELL, MAGIC, SUFFIX
@@ -50,7 +51,34 @@ def parse(source: str, filename: str) -> ast.Module:
         line = _line_at(text, error.lineno)
         if MAGIC.match(line):
             raise NotebookLine(error.lineno or 1, line.strip()) from None
+        if filename.lower().endswith(SUFFIX) and (begun := _until_broken(text, filename)) is not None:
+            return begun
         raise
+
+
+def _until_broken(text: str, filename: str) -> ast.Module | None:
+    """Return the cells of a notebook before the first that Python can't parse, and its error raised after them, as a
+    notebook runs one cell after the other; None if it is the first with code."""
+    lines = _LINE_END.split(text)
+    begins = [at for at, line in enumerate(lines) if line.startswith(CELL)]
+    for begin, end in itertools.pairwise([*begins, len(lines)]):
+        cell = "\n".join(lines[begin:end]) + "\n"
+        if _parses(cell):
+            continue
+        above = _showing_cells(ast.parse("\n".join(lines[:begin]) + "\n", filename), text)
+        try:
+            ast.parse("\n" * begin + cell, filename)  # for its lines in the whole text
+        except SyntaxError as error:
+            return ast.Module([*above.body, _raising(error)], []) if above.body else None
+    return None
+
+
+def _raising(error: SyntaxError) -> ast.stmt:
+    """Return a statement at the place of an error that raises it again."""
+    place = (error.filename, error.lineno, error.offset, error.text, error.end_lineno, error.end_offset)
+    (statement,) = ast.parse(f"raise {type(error).__name__}({error.msg!r}, {place!r})").body
+    ast.increment_lineno(statement, (error.lineno or 1) - 1)
+    return statement
 
 
 def _showing_cells(tree: ast.Module, text: str) -> ast.Module:
@@ -92,6 +120,8 @@ def _copied(text: str, filename: str) -> ast.Module | None:
             echoed.update(at + 1 for at in prompts)
         elif not block.language and (not fenced or any(each.language for each in fenced)):
             continue  # output, perhaps
+        elif not is_session and _is_output([lines[at] for at in block.lines]):
+            continue
         for at in prompts if is_session else block.lines:
             blank = len(lines[at]) - len(lines[at].lstrip())
             widths[at + 1] = width = prompts[at].end() if is_session else min(block.indent, blank)
@@ -122,6 +152,21 @@ def _fenced(lines: list[str]) -> list[_Block]:
                 blocks.append(_Block(range(begin, at), len(opening[1]), language))
             opening = None
     return blocks if not any(quotes in line for line in prose for quotes in ('"""', "'''")) else []
+
+
+def _is_output(lines: list[str]) -> bool:
+    """Whether a block is what a program has printed, whatever is said to be its language: several lines, none of which
+    Python can parse."""
+    written = [line for line in lines if line.strip()]
+    return len(written) > 1 and not any(map(_parses, [textwrap.dedent("\n".join(lines)), *map(str.strip, written)]))
+
+
+def _parses(text: str) -> bool:
+    try:
+        ast.parse(text.strip("\n") + "\n")
+    except SyntaxError:
+        return False
+    return True
 
 
 def _echoing(tree: ast.Module, lines: set[int]) -> ast.Module:
