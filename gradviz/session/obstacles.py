@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _PURPOSES = {
     "tables of data": "pandas polars pyarrow",
     "ready language models and their tokenizers": "transformers tokenizers sentencepiece tiktoken datasets peft",
-    "ready models and data sets": "timm huggingface_hub d2l torchtext torchaudio",
+    "ready models and data sets": "timm huggingface_hub torchtext torchaudio",
     "a log of experiments on a server": "wandb visdom mlflow comet_ml",
     "numerical methods": "scipy",
     "training by trees": "xgboost lightgbm",

@@ -144,7 +144,7 @@ _HINTS = {
     _DRAWS: """graphviz pydot hiddenlayer tensorboard tensorboardX torchview netron
     visdom wandb""",
     _NOTEBOOK: "IPython google ipywidgets nbformat ipykernel",
-    _DATASETS: "torchvision torchaudio torchtext datasets transformers timm huggingface_hub d2l",
+    _DATASETS: "torchvision torchaudio torchtext datasets transformers timm huggingface_hub",
     _NUMBERS: "pandas sklearn scipy PIL cv2 imageio skimage seaborn.load_dataset sympy tensorflow jax",
     "draw it with matplotlib.pyplot": "seaborn",
     "open it with PIL.Image.open": "matplotlib.pyplot.imread",

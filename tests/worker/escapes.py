@@ -28,7 +28,12 @@ ESCAPES: dict[str, str] = {
     "module of dataclasses": "import dataclasses\nprint('ESCAPED', dataclasses.sys)",
     "module of typing": "import typing\nprint('ESCAPED', typing.sys)",
     "module of statistics": "import statistics\nprint('ESCAPED', statistics.sys)",
-    "modules of sys": "import sys\nprint('ESCAPED', sys.modules)",
+    "modules of sys": "import sys\nprint('ESCAPED', sys.modules['os'], sys.modules['builtins'])",
+    "the snippet as a module": "import sys\nname = '__' + 'builtins__'\n"
+    "print('ESCAPED', getattr(sys.modules[__name__], name))",
+    "hooks of the snippet as a module": "import sys\nprint('ESCAPED', getattr(sys.modules[__name__], '<getter>'))",
+    "a hook replaced in the snippet as a module": "import sys\n"
+    "setattr(sys.modules[__name__], '<getter>', lambda *given: None)\nprint('ESCAPED')",
     "frames of sys": "import sys\nprint('ESCAPED', sys._getframe())",
     "engine behind torch": "import gradviz.engine.kernel.tensor as t\nprint('ESCAPED', t.Tensor([1.0]))",
     "numpy behind torch": "import torch\nprint('ESCAPED', torch.np, torch._np)",

@@ -378,3 +378,23 @@ def test_a_folder_that_is_inserted_goes_before_that_of_the_snippet_and_one_that_
     text = "import sys\n{}\nimport near"
     assert with_imported(text.format("sys.path.append('..')"), home, ())[0].data == b"x = 'beside'"
     assert with_imported(text.format("sys.path.insert(0, '..')"), home, ())[0].data == b"x = 'above'"
+
+
+def test_sys_modules_has_what_was_imported_and_the_snippet_itself(run: Runner) -> None:
+    source = """import sys, torch
+import helper
+me = sys.modules[__name__]
+def double(x): return 2 * x
+print(me, me is sys.modules["__main__"], me.double(4), dir(me))
+setattr(me, "triple", lambda x: 3 * x)
+print(triple(2), sorted(sys.modules), "google.colab" in sys.modules, sys.modules["helper"] is helper)
+print(helper.me.VALUE)
+sys.modules["torch"] = sys.modules["helper"] = None
+import torch
+print(torch.ones(1), sys.modules["helper"].VALUE)
+"""
+    files = {"helper.py": "import sys\nVALUE = 5\nme = sys.modules[__name__]\n"}
+    assert run(source, files=files).printed() == (
+        "<module '__main__'> True 8 ['double', 'helper', 'me', 'sys', 'torch']\n"
+        "6 ['__main__', 'helper', 'sys', 'torch'] False True\n5\ntensor([1.]) 5\n"
+    )

@@ -24,6 +24,7 @@ from gradviz.worker.policy_names import MODULE_NAMES, is_dunder
 
 _READABLE = MODULE_NAMES | {"__name__", "__file__"}
 _OURS = ("torch", "gradviz", "numpy", "sys", "builtins", "__future__")  # names that never mean an attached file
+_SNIPPET = "__main__"
 _SHIPPED = {  # read when the worker starts: later, it can open nothing
     path.relative_to(RESOURCES / "packages").as_posix(): path.read_bytes()
     for path in sorted((RESOURCES / "packages").rglob("*.py"))
@@ -67,6 +68,12 @@ class OwnModules:
         last = name.rpartition(".")[2]
         found = [each for each in self._attached if each.rpartition(".")[2] == last and self._sources[each][0]]
         return found[0] if len(found) == 1 and name.partition(".")[0] not in _OURS else ""
+
+    def loaded(self) -> dict[str, object]:
+        """Return, for `sys.modules`, those that have been imported, and the snippet itself, by name."""
+        if _SNIPPET not in self._made:
+            self._made[_SNIPPET] = _module(self._guard, _SNIPPET, self._guard.globals)
+        return dict(self._made)
 
     def package_of(self, name: str) -> str:
         """Return the package at which a relative import in this module begins."""

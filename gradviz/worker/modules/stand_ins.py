@@ -118,6 +118,8 @@ class World:
         self.modules["torch.utils.benchmark"] = benchmark_module(self.guard, self.modules["torch"])
         type(self.modules["torch.utils"]).benchmark = self.modules["torch.utils.benchmark"]  # import … as
         self.own = OwnModules(self.guard, {})
+        self._imported: dict[str, object] = {}
+        type(self.modules["sys"]).modules = property(lambda module: {**self._imported, **self.own.loaded()})
         self.guard.compiler = self._compiled
 
     def attach(self, files: Mapping[str, bytes], arguments: Sequence[str] = ()) -> None:
@@ -137,6 +139,7 @@ class World:
         parent, _, child = name.rpartition(".")
         if (parent, child) in IMPORTED_ONLY:
             setattr(type(self.modules[parent]), child, self.modules[name])
+        self._imported[name] = self.modules[name]
         return self.modules[name]
 
     def load_child(self, name: str, child: str) -> object:
