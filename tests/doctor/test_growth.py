@@ -73,3 +73,8 @@ def _calls(text: str) -> int:
 def test_examining_grows_with_the_run(text: str) -> None:
     few, many = (_calls(text.format(count=count)) for count in (FEW, MANY))
     assert many < 1.1 * MANY / FEW * few
+
+
+def test_the_way_back_is_walked_once_for_all_that_ask_about_it() -> None:
+    text = ONE_PASS.format(count=MANY)
+    assert _calls(text) < 20 * len(run(text))

@@ -47,7 +47,8 @@ def same_batch(case: Case) -> Iterator[Hit]:
         cursor = steps[0] + 1 if steps else len(case.trace)
         yield Hit(call.lineno, cursor, why, advice, _iterated(case, call, loader, loop))
         return
-    yield from itertools.islice(itertools.chain(_constant_slice(case), _same_rows(case), _same_pieces(case)), 1)
+    finders = (_constant_slice, _unmoved_slice, _same_rows, _same_pieces)
+    yield from itertools.islice(itertools.chain(*(find(case) for find in finders)), 1)
     yield from _counted_anew(case)
     yield from _sown_anew(case)
     yield from _sorted_batches(case)
@@ -342,6 +343,28 @@ def _constant_slice(case: Case) -> Iterator[Hit]:
         text = _sliced(case, node, variable)
         advice = f"Let the slice follow {variable}."
         yield Hit(node.lineno, step + 1, why, advice, fixes((f"from {variable} on", text)))
+        return
+
+
+def _unmoved_slice(case: Case) -> Iterator[Hit]:
+    """`X[:size]` in a loop that counts the rows it has seen, `while seen < len(X)` with `seen += size`."""
+    for node in case.walked:
+        loop = case.loop_of(node) if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) else None
+        if not isinstance(loop, ast.While) or not isinstance(node, ast.Subscript) or not trains(case, loop):
+            continue
+        size = node.slice.upper if isinstance(node.slice, ast.Slice) else None
+        counted = [each.target for each in loop.body if isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Add)
+                   and size is not None and case.source(each.value) == case.source(size)]  # fmt: skip
+        names = [each.id for each in counted if isinstance(each, ast.Name)]
+        names = [each for each in names if any(isinstance(n, ast.Name) and n.id == each for n in ast.walk(loop.test))]
+        text = _sliced(case, node, names[0]) if names else None
+        if text is None or _changing(loop) & {n.id for n in ast.walk(node.slice) if isinstance(n, ast.Name)}:
+            continue
+        step = next((s for s in case.trace.tensors.step[case.made_by(node)].tolist()), len(case.trace) - 1)
+        why = f"Line {node.lineno} takes the same rows of {case.source(node.value)} for every value of {names[0]}: the "
+        why += "loop over batches trains with one and the same batch."
+        advice = f"Let the slice follow {names[0]}."
+        yield Hit(node.lineno, step + 1, why, advice, fixes((f"from {names[0]} on", text)))
         return
 
 

@@ -172,15 +172,15 @@ def _is_mask(case: Case, cut: Cut) -> bool:
 
 
 def _may_be_meant(case: Case, cut: Cut) -> tuple[bool, bool]:
-    """Whether a cut is a detach(), and what it made is compared or combined with something that has a history, number
-    by number, as a target is."""
-    trace, queue = case.trace, [cut.made] if cut.kind == "detached" else []
+    """Whether a cut is a detach(), and what it made, or what no_grad() made of it, is compared or combined with
+    something that has a history, number by number, as a target is."""
+    trace, queue = case.trace, [cut.made] if cut.kind in ("detached", "no_grad") else []
     for each in queue:
         for user in trace.users_of(each)[:USERS].tolist() if len(queue) < USERS else ():
-            made = case.output(user)
-            if trace.nodes.op[user] not in (*ELEMENTWISE, *LOSSES) or made in queue:
+            made, inside = case.output(user), cut.kind == "no_grad" and trace.nodes.reason[user] == SWITCHED_OFF
+            if not (inside or trace.nodes.op[user] in (*ELEMENTWISE, *LOSSES)) or made in queue:
                 continue
-            if any(trace.tensors.requires_grad[case.read_by(user)]):
+            if not inside and any(trace.tensors.requires_grad[case.read_by(user)]):
                 return True, True
             queue.append(made)
     return cut.kind == "detached", False
@@ -470,7 +470,11 @@ def _joined(case: Case, copy: ast.Call, cut: Cut) -> str | None:
             code = re.sub(rf"(?<![\w.]){name}\b", f"torch.as_tensor({name}, dtype=torch.{dtype})", code)
     for name, bound in (("maximum", "min"), ("minimum", "max")):  # of a number, which torch does not take
         code = re.sub(rf"\btorch\.{name}\((.+), (-?[\d.e-]+)\)$", rf"torch.clamp(\1, {bound}=\2)", code)
-    if isinstance(first, (ast.List, ast.ListComp)):
+    rows = first.elts if isinstance(first, ast.List) else [first.elt] if isinstance(first, ast.ListComp) else []
+    for row in [each for each in rows if isinstance(each, (ast.List, ast.Tuple, ast.ListComp))]:
+        plain = _without_numbers(case, row)
+        code = code.replace(plain, f"torch.stack({plain})", 1)
+    if rows:
         code = f"torch.stack({code})"
     inside = isinstance(case.parents.get(copy), (ast.BinOp, ast.UnaryOp, ast.Attribute)) and isinstance(
         first, ast.BinOp

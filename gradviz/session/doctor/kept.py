@@ -132,7 +132,7 @@ def _put_away(case: Case) -> Iterator[ast.expr]:
                 continue
         else:
             continue
-        yield from given.values if isinstance(given, ast.Dict) else getattr(given, "elts", [given])
+        yield from _parts(given)
         function = case.function_of(given)
         if (
             isinstance(function, ast.FunctionDef)
@@ -140,6 +140,15 @@ def _put_away(case: Case) -> Iterator[ast.expr]:
             and case.source(given) == function.args.kwarg.arg
         ):
             yield from (each.value for call in case.calls if name_of(call) == function.name for each in call.keywords)
+
+
+def _parts(given: ast.expr) -> Iterator[ast.expr]:
+    """Return what a list, a tuple or a dictionary consists of, also in others inside it: `(epoch, loss)`."""
+    inner = given.values if isinstance(given, ast.Dict) else getattr(given, "elts", None)
+    if inner is None:
+        yield given
+    for each in inner or ():
+        yield from _parts(each)
 
 
 def _calls_backward(case: Case, called: ast.Call) -> bool:

@@ -125,7 +125,7 @@ def first_for_each(case: Case, left: list[int], step: int) -> Iterator[Hit]:
         held, first = case.source(picks[0].value), case.source(picks[0])
         if _names_in(turn) & _names_in(making.args[0]):
             continue
-        if not all(any(path.startswith(f"{held}[") for path in owners_of(case, each)) for each in left):
+        if not all(held in _lists_of(case, each) or f"{held}[" in " ".join(owners_of(case, each)) for each in left):
             continue
         line, code = making.lineno, _in_turn(case, picks[0], turn, over)
         why = f"Line {line} makes an optimizer for each of {held}, but gives all of them the parameters of {first}. "

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gradviz.document import edits
 from gradviz.session.doctor import rates
-from gradviz.session.doctor.case import Case, Fix, Hit, fixes
+from gradviz.session.doctor.case import Case, Fix, Hit, fixes, once
 from gradviz.session.doctor.losses import DIFFERENCES, LOSSES, SHAPES
 from gradviz.session.doctor.text import name_of, receiver_of
 from gradviz.trace.table.frame import ZERO
@@ -20,7 +20,7 @@ from gradviz.trace.table.frame import ZERO
 # -- along the depth
 
 
-def _depths(case: Case, call: int = 0) -> list[tuple[int, int, float]]:
+def _depths(case: Case, call: int) -> list[tuple[int, int, float]]:
     """Return (step, node, size of the gradient that it sent) along a backward call, from the root down."""
     trace = case.trace
     if not len(trace.calls):
@@ -37,6 +37,12 @@ def _depths(case: Case, call: int = 0) -> list[tuple[int, int, float]]:
         size = math.prod(trace.store.shape(value)) or 1
         found.append((int(flows.step[row]), int(flows.node[row]), float(trace.values.norm[value]) / math.sqrt(size)))
     return found
+
+
+@once
+def _in_first(case: Case) -> list[tuple[int, int, float]]:
+    """Return the same along the first backward call."""
+    return _depths(case, 0)
 
 
 def _main_slot(case: Case, node: int) -> int:
@@ -98,7 +104,7 @@ def _shrinking(case: Case) -> tuple[int, float]:
     least by half, and the largest part that one lets pass; -1 if there is none."""
     frame, nodes = case.trace.frame_at(int(case.trace.calls.step[0])), case.trace.nodes
     found, parts = -1, list[float]()
-    for node in [each for _, each, _ in _depths(case) if nodes.op[each] in _PRODUCTS]:
+    for node in [each for _, each, _ in _in_first(case) if nodes.op[each] in _PRODUCTS]:
         values = [frame.value(leaf) for leaf in _weights(case, node, later=True) if len(case.shape(leaf)) == 2]
         arrays = [each.array for each in values if each is not None and each.array is not None]
         parts += [float(np.linalg.norm(each, 2)) for each in arrays if np.isfinite(each).all()]
@@ -114,7 +120,7 @@ def _is_recurrent(case: Case) -> bool:
     """Whether the gradient goes back in time, repeatedly through one layer with its module's initial weights: every
     such network forgets what is long ago, and learns all the same."""
     trace = case.trace
-    products = [node for _, node, _ in _depths(case) if trace.nodes.op[node] in _LAYERS]
+    products = [node for _, node, _ in _in_first(case) if trace.nodes.op[node] in _LAYERS]
     weights = {each for node in products for each in _weights(case, node) if len(case.shape(each)) > 1}
     first = int(trace.calls.step[0])
     written = {int(trace.writes.tensor[row]) for row in np.flatnonzero(trace.writes.step < first).tolist()}
@@ -190,7 +196,7 @@ _SQUASHING = ("sigmoid", "tanh", "softmax")
 
 def _trend(case: Case, falling: bool) -> tuple[int, float, float, int] | None:
     """The operation at which the gradient shrinks or grows most often, its first and last size, and how many layers."""
-    trace, along = case.trace, _depths(case)
+    trace, along = case.trace, _in_first(case)
     path = _path(case)
     layers = [each for each in along if each[1] in path and trace.nodes.op[each[1]] in _LAYERS + _SQUASHING]
     few = 6 if falling and layers and 0 < layers[-1][2] < 1e-7 * layers[0][2] else 8
@@ -202,7 +208,8 @@ def _trend(case: Case, falling: bool) -> tuple[int, float, float, int] | None:
         return None
     if falling and last == 0 and _comes_later(case):
         return None
-    if not falling and (not _grows_much(first, last) or not (np.diff(sizes) >= 0).mean() > 0.6):
+    grows = any((sizes[gap:] >= sizes[:-gap]).mean() > 0.6 for gap in (1, 2))  # 2: a product may turn back and forth
+    if not falling and not (_grows_much(first, last) and grows):
         return None
     counted: dict[str, int] = {}
     for each in layers:

@@ -281,6 +281,8 @@ def target(fault: Fault) -> Hit | None:
     tensor = case.was(given, len(case.trace) + 1)
     dtype = str(case.trace.tensors.dtype[tensor]) if tensor >= 0 else "float"
     ending += ".float()" if "arget size" in fault.message and ending and "float" not in dtype else ""
+    classes = tensor >= 0 and dtype.startswith("float") and "D target tensor expected" in fault.message
+    ending += ".long()" if classes else ""
     if "multi-target" in fault.message and case.called("one_hot", -1) is not None:
         ending = ".argmax(1)"
     text = _in_all(case, call, ending) if ending and isinstance(given, ast.Name) else None
