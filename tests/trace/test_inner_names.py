@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gradviz.trace.table.modules import called_names, scope_name
+from gradviz.trace.words.contributions import kept_name
 from gradviz.trace.words.explain import explain, explain_fold
 from tests.trace.running import run
 from tests.trace.true_sentences import all_sentences
@@ -173,3 +175,39 @@ loss = (a + b * w).sum()
     trace = run(source)
     names = trace.naming.shown_at_end(np.arange(len(trace.tensors)))
     assert [name for name in names if name.startswith("a") and len(name) == 2] == ["a₁", "a₂", "a₃"], names
+
+
+PARTS = """
+import torch
+from torch import nn
+class R(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(2, 2)
+    def forward(self, x):
+        return torch.relu(self.lin(x))
+class M(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads = nn.ModuleList([R()])
+    def forward(self, x):
+        return sum(h(x) for h in self.heads)
+net, model = nn.Sequential(R(), nn.Tanh()), M()
+net(torch.ones(1, 2)) + model(torch.ones(1, 2))
+"""
+
+
+def test_a_module_of_the_snippet_in_a_list_or_a_sequential_has_its_path() -> None:
+    trace = run(PARTS)
+    assert called_names(trace) == ["net", "net[0]", "net[0].lin", "net[1]", "model", "heads[0]", "heads[0].lin"]
+    scopes = {str(op): scope_name(trace, node) for node, op in enumerate(trace.nodes.op) if node < 4}
+    assert scopes == {"t": "net[0].lin", "addmm": "net[0].lin", "relu": "net[0]", "tanh": "net[1]"}
+
+
+def test_the_number_of_rows_is_no_number_on_a_tab() -> None:
+    trace = run(
+        "import torch\nx = torch.ones(1, 2, requires_grad=True)\n"
+        "torch.nn.functional.cross_entropy(x, torch.tensor([1]))\n"
+    )
+    frame, node = trace.frame(len(trace)), len(trace.nodes) - 1
+    assert "number of rows that count" in [kept_name(frame, node, each) for each in frame.saved(node)]

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 def module_name(trace: Trace, node: int) -> str:
     """The module or function that an operation belongs to, with its name in the snippet."""
     scope, label = str(trace.nodes.scope[node]), str(trace.nodes.source[node])
+    if own := _module_around(trace, node):
+        return own
     called = re.match(r"([\w.]+)\(", label)
     if called and scope[:1].isdigit():  # of a Sequential: "net[3]", also where another function calls it
         owners = owners_of_names(trace)
@@ -28,6 +30,19 @@ def module_name(trace: Trace, node: int) -> str:
     if scope and not scope[0].isupper():
         return indexed_path(scope)
     return last_call(label).rsplit(".", 1)[-1] or scope
+
+
+def _module_around(trace: Trace, node: int) -> str:
+    """The part of a Sequential in whose forward(), written in the snippet, an operation ran, or a module in that part;
+    "" for all others."""
+    if not str(trace.nodes.scope[node])[:1].isdigit():
+        return ""
+    regions = trace.regions
+    around = trace.nesting.ancestors(int(trace.nodes.region[node]))
+    inner = next((each for each in around if regions.kind[each] == RegionKind.MODULE), -1)
+    name = called_names(trace)[inner] if inner >= 0 else ""
+    is_deeper = inner >= 0 and (regions.site[inner] != trace.nodes.site[node] or "." in str(regions.name[inner]))
+    return name if is_deeper and name and not name[0].isdigit() else ""
 
 
 def modules_in(trace: Trace, text: str) -> list[str]:
@@ -50,17 +65,18 @@ def _find_called_names(trace: Trace) -> list[str]:
     ):
         called = name
         if kind == RegionKind.MODULE:
-            owner = found[around] if around >= 0 and found[around] != names[around] else ""
-            key = name, site, owner
+            holder = names[around] if around >= 0 else ""
+            is_part = name.isdecimal() or name.startswith(f"{holder}.")  # not "heads.0", which no Sequential calls
+            owner = found[around] if around >= 0 and found[around] != holder and is_part else ""
+            key = name.removeprefix(f"{holder}.") if owner else name, site, owner
             called = known[key] if key in known else known.setdefault(key, _called(trace, *key))
         found.append(called)
     return found
 
 
 def _called(trace: Trace, name: str, site: int, owner: str) -> str:
-    number = name.rpartition(".")[2]
-    if owner and number.isdecimal():
-        return f"{owner}[{number}]"
+    if owner:
+        return owner + "".join(f"[{each}]" if each.isdecimal() else f".{each}" for each in name.split("."))
     if site < 0 or not name[:1].isupper():
         return indexed_path(name)
     called = re.match(r"([\w.]+)\(", str(trace.sites.source[site]))

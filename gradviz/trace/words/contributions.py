@@ -398,7 +398,7 @@ def kept_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
     return _ARTICLE.sub("", saved_name(frame, node, saved))
 
 
-_ARTICLE = re.compile(r"^(?:the number|what|the|an?|its|their) ")
+_ARTICLE = re.compile(r"^(?:the number(?! of)|what|the|an?|its|their) ")
 NUMBER = re.compile(r"-?(?:[\d.]+(?:e[+-]?\d+)?|inf)|nan")
 _ITS_OWN = (  # what a node keeps that the snippet never sees: part of the operation's name, PyTorch's word, what it is
     ("weight_norm", "result1", "the norms"),
