@@ -62,9 +62,33 @@ _NUMBERS = {
     ),
 }
 _NEAR = "import torch, numpy as np\nx = np.arange(100000.)\n"
+_TOLD = (
+    "import torch\ndef tell(x):\n    if x.data_ptr() not in range(1 << 40, (1 << 40) + 4096): print('ESC' + 'APED')\n"
+)
+_ASKED = "def __torch_function__(self, f, types, args=(), kwargs=None):\n"
+_CLASS = f"{_TOLD}class T(torch.Tensor):\n    @classmethod\n    {_ASKED}"
+_MODE = f"{_TOLD}class M(torch.overrides.TorchFunctionMode):\n    {_ASKED}"
 _ADDRESSES = {
     "the address of a tensor's memory": (
         f"{_NEAR}found = torch.from_numpy(x).data_ptr()\nif found >> 41: print('ESCAPED', hex(found))"
+    ),
+    "the address of a tensor of a class that hands on": (
+        f"{_CLASS}        return super().__torch_function__(f, types, args, kwargs or {{}})\n"
+        "tell(torch.ones(2).as_subclass(T))"
+    ),
+    "the address of a tensor of a class that answers": (
+        f"{_CLASS}        return 1 << 40\ntell(torch.ones(2).as_subclass(T))"
+    ),
+    "the address of a tensor by a mode that hands on": (
+        f"{_MODE}        return f(*args, **(kwargs or {{}}))\nx = torch.ones(2)\nwith M(): tell(x)"
+    ),
+    "the address of a tensor by a mode that answers": (
+        f"{_MODE}        return 1 << 40\nx = torch.ones(2)\nwith M(): tell(x)"
+    ),
+    "the address of a tensor without elements": (
+        "import torch\nx = torch.ones(2)\n"
+        "for empty in (torch.ones(0), x[2:], x[:0].untyped_storage(), torch.ones(2, 0).t()):\n"
+        "    if empty.data_ptr() >> 42: print('ESCAPED', empty.data_ptr())"
     ),
     "the address of a small tensor": (
         "import torch\nif torch.ones(2).data_ptr() not in range(1 << 40, (1 << 40) + 4096): print('ESCAPED')"

@@ -1,11 +1,12 @@
-"""The guards of class patterns, which read attributes past the hooks, and of dicts, which C code reads by places and
-kinds that they had before."""
+"""The guards of class patterns, which read attributes past the hooks; of dicts, which C code reads by places and kinds
+that they had before; and of addresses, for which a snippet gets other numbers."""
 
 from __future__ import annotations
 
 from tests.mutants.rows import W, found, worker
 
 _TEST = W + "test_patterns.py::test_"
+_MEMORY = found("Found: addresses of memory")
 _TAKEN_FOR_TEXTS = found("Found: keys of a dict that are taken for texts")
 
 PATTERNS = (
@@ -113,5 +114,44 @@ PATTERNS = (
         '        put(each, "__reversed__", _of_what_was_there)\n',
         "        pass\n",
         found("Found: a dict that shrinks while it is gone through backwards"),
+    ),
+)
+
+ADDRESSES = (
+    worker(
+        "objects/identity",
+        "addresses as identities",
+        "number = self._numbers[address] = _FIRST + _STEP * self._count",
+        "number = self._numbers[address] = address",
+        W + "test_identity.py::test_what_is_printed_is_the_same_every_time",
+    ),
+    worker(
+        "objects/python_types",
+        "addresses in texts",
+        "    change_types()\n",
+        "",
+        found("Found: addresses in texts that C code makes"),
+        found("Found: addresses in errors"),
+    ),
+    worker(
+        "objects/type_slots",
+        "addresses in texts of objects of all classes",
+        "for heir in {cls, *heirs(cls)} - {Stack}:",
+        "for heir in {cls} - {Stack}:",
+        found("Found: addresses in texts that C code makes"),
+    ),
+    worker(
+        "objects/hardening",
+        "addresses of memory, whatever a class or mode answers",
+        '    method("data_ptr")(_data_ptr)\n',
+        "",
+        _MEMORY,
+    ),
+    worker(
+        "objects/identity",
+        "addresses of memory without elements",
+        "        if not address:\n            return 0\n",
+        "",
+        _MEMORY,
     ),
 )

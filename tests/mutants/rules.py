@@ -847,28 +847,6 @@ NUMPY = (
         found("Found: random states and long numbers"),
     ),
     worker(
-        "objects/identity",
-        "addresses as identities",
-        "number = self._numbers[address] = _FIRST + _STEP * self._count",
-        "number = self._numbers[address] = address",
-        W + "test_identity.py::test_what_is_printed_is_the_same_every_time",
-    ),
-    worker(
-        "objects/python_types",
-        "addresses in texts",
-        "    change_types()\n",
-        "",
-        found("Found: addresses in texts that C code makes"),
-        found("Found: addresses in errors"),
-    ),
-    worker(
-        "objects/type_slots",
-        "addresses in texts of objects of all classes",
-        "for heir in {cls, *heirs(cls)} - {Stack}:",
-        "for heir in {cls} - {Stack}:",
-        found("Found: addresses in texts that C code makes"),
-    ),
-    worker(
         "objects/python_types",
         "a format that is emptied while it is read",
         "return bytearray(bytes(self) % values)",

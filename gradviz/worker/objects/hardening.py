@@ -24,7 +24,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from gradviz.engine.kernel.modes import _Mode
-from gradviz.engine.kernel.tensor import ORDINARY
+from gradviz.engine.kernel.tensor import ORDINARY, Tensor
+from gradviz.engine.run.api import method
 from gradviz.worker.objects.arguments import keep_methods, keep_methods_of_module, keep_public_methods
 from gradviz.worker.objects.identity import MEMORIES, hash_of_module, hash_of_tensor
 from gradviz.worker.objects.kept_memory import is_remembered
@@ -65,7 +66,7 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
     for name in ("numpy", "__array__"):
         if hasattr(root.Tensor, name):
             _wrap(root.Tensor, name, _handing_out)
-    _wrap(root.Tensor, "data_ptr", MEMORIES.numbering)
+    method("data_ptr")(_data_ptr)
     modules.Module.__hash__, hash_by_address = hash_of_module, root.Tensor.__hash__
     for cls in _own_classes(torch):
         cls.__array_interface__ = property(_no_array_interface)
@@ -120,6 +121,11 @@ def _wrap(owner: type, name: str, around: Callable[[Callable[..., Any]], Callabl
 def _owner(cls: type, name: str) -> type:
     """Return the class in the hierarchy that defines the method."""
     return next(base for base in cls.__mro__ if name in vars(base))
+
+
+def _data_ptr(self: Tensor) -> int:
+    """The number of the first element: found inside the method, so that what a class or mode answers stays as it is."""
+    return MEMORIES.data_ptr(self)
 
 
 def _handing_out(original: Callable[..., object]) -> Callable[..., object]:

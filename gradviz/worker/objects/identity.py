@@ -21,6 +21,7 @@ import numpy as np
 from gradviz.engine.kernel.memory import root_of
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.creation import Memory
+from gradviz.engine.ops.facts import data_ptr as address_of
 from gradviz.worker.objects.kept_memory import method_of
 from gradviz.worker.objects.numpy_boundary import to_numpy
 
@@ -56,16 +57,15 @@ class Memories:
         self._alive.clear()
         self._end = _FIRST
 
-    def numbering(self, data_ptr: Callable[[Tensor], int]) -> Callable[[Tensor], int]:
-        """Return a `Tensor.data_ptr` without addresses: the same memory gives the same numbers and the same
-        distances."""
-
-        def call(self_: Tensor) -> int:
-            address, root = data_ptr(self_), root_of(np.asarray(self_._data))
-            lowest: int = np.lib.array_utils.byte_bounds(root)[0]
-            return self._start(root) + address - lowest
-
-        return call
+    def data_ptr(self, tensor: Tensor) -> int:
+        """Return the address of the first element of a tensor as a number of the run: the same memory gives the same
+        numbers and the same distances; 0 without any element."""
+        address = address_of(tensor)
+        if not address:
+            return 0
+        root = root_of(np.asarray(tensor._data))
+        lowest: int = np.lib.array_utils.byte_bounds(root)[0]
+        return self._start(root) + address - lowest
 
     def _start(self, root: Any) -> int:
         key = id(root)
