@@ -375,7 +375,8 @@ _QUESTIONS = {
         "'gradviz.engine', 'ctypes', "
         "'torch._C._x', 'os.path.os', 'numpy.core', '__main__', 'importlib.machinery'):\n"
         "    try: m = importlib.import_module(name)\n    except ModuleNotFoundError: continue\n"
-        "    if name != 'sys' or hasattr(m, 'modules'): print('ESCAPED', m)\n"
+        "    known = {'sys', 'importlib', 'importlib.util', '__main__'}\n"
+        "    if name != 'sys' or {*m.modules} - known: print('ESCAPED', m)\n"
     ),
     "which packages are installed": (
         "import importlib.metadata as m, importlib.util as u\nfor name in ('pip', 'PySide6', "

@@ -39,6 +39,16 @@ _INSIDE = {
         "import warnings\nclass F: __init__ = type(warnings.catch_warnings()).__init__\nprint('ESCAPED', vars(F()))"
     ),
 }
+_DATA = (
+    "import torch\nclass F:\n    data = torch.Tensor.data\n"
+    "    _requires_grad, _accumulator, _coo, _inference, _on_meta, _tag = False, None, None, False, False, 0\n"
+    "    def _share_version(self): pass\n    def __getattr__(self, name):\n        print('ESCAPED', name)\n"
+    "        raise AttributeError(name)\n"
+    "class M(torch.overrides.TorchFunctionMode):\n"
+    "    def __torch_function__(self, f, types, args=(), kwargs=None): return f(*args, **(kwargs or {}))\n"
+    "def give():\n    f = F()\n    try: f.data = torch.ones(3)\n    except (AttributeError, TypeError): pass\n"
+    "    if '_data' in vars(f): print('ESCAPED', type(vars(f)['_data'])((1,), 'O'))\n"
+)
 _GIVEN = {
     "NumPy's own array by a parameter without a shape": (
         f"import torch\n{_FILLED}F.cls_to_become = F\n"
@@ -50,14 +60,12 @@ _GIVEN = {
         "torch.nn.parameter.UninitializedBuffer.materialize(f, (3,), dtype=torch.float32)\n"
         "print('ESCAPED', type(vars(f)['_data'])((1,), 'O'))"
     ),
-    "NumPy's own array by the data of a tensor": (
-        "import torch\nclass F:\n    data = torch.Tensor.data\n"
-        "    _requires_grad, _accumulator, _coo, _inference, _on_meta, _tag = False, None, None, False, False, 0\n"
-        "    def _share_version(self): pass\n    def __getattr__(self, name):\n        print('ESCAPED', name)\n"
-        "        raise AttributeError(name)\nf = F()\ntry: f.data = torch.ones(3)\n"
-        "except (AttributeError, TypeError): pass\n"
-        "if '_data' in vars(f): print('ESCAPED', type(vars(f)['_data'])((1,), 'O'))"
+    "NumPy's own array by the data of a tensor": f"{_DATA}give()",
+    "NumPy's own array by the data of a tensor under a mode": f"{_DATA}with M(): give()",
+    "NumPy's own array by the data of a tensor after a mode": (
+        f"{_DATA}with M(): torch.ones(1)\nF.data = torch.Tensor.data\ngive()"
     ),
+    "NumPy's own array by the data that a mode has put there": (f"{_DATA}with M(): F.data = torch.Tensor.data\ngive()"),
     "a tensor's memory in an object by a call of a module": (
         "import torch\nclass F:\n    _parameters, _buffers = {}, {}\n    def get_submodule(self, path): return self\n"
         "    def __call__(self): print('ESCAPED', vars(self)['_data'])\n"

@@ -758,6 +758,13 @@ INTRUDERS = (
 
 _LYING = found("Found: what lay in memory where nothing is computed")
 NUMPY = (
+    part(
+        "engine/run/overrides",
+        "attributes of tensors as a worker has changed them, behind a mode",
+        "        _operators.attributes = {name: vars(Tensor)[name] for name in _operators.attributes}\n",
+        "",
+        found("Found: objects of other classes that get an array"),
+    ),
     worker(
         "modules/arrays",
         "memory where a function computes nothing",

@@ -265,11 +265,12 @@ def _look_for_modes() -> None:
     if modes:
         _usual.update(AS_THEY_ARE)
         AS_THEY_ARE.clear()
-        _operators.use({name: vars(Overridable)[name] for name in _operators.plain})
+        _operators.attributes = {name: vars(Tensor)[name] for name in _operators.attributes}
+        _operators.use({name: vars(Overridable)[name] for name in (*_operators.plain, *_operators.attributes)})
         return
     AS_THEY_ARE.update(_usual)
     _usual.clear()
-    _operators.use(_operators.without_modes)
+    _operators.use({**_operators.without_modes, **_operators.attributes})
 
 
 @on_new_run
@@ -440,13 +441,14 @@ class Overridable(Tensor):
 
 
 class _Operators:
-    """The operators and attributes of plain tensors: as they are written until there is a derived class, since looking
-    at the classes of operands takes time."""
+    """The operators of plain tensors: as they are written until there is a derived class, since looking at the classes
+    of operands takes time. Attributes are kept while a mode has replaced them: a worker changes them before."""
 
     def __init__(self) -> None:
         self.plain: dict[str, object] = {}
         self.careful: dict[str, object] = {}
         self.without_modes = self.plain
+        self.attributes: dict[str, object] = dict.fromkeys(("__iter__", "__str__"))
 
     def use(self, chosen: Mapping[str, object]) -> None:
         """Let plain tensors have these."""
@@ -593,8 +595,6 @@ def install() -> None:
         read = property(functools.partial(_same, own)) if name[:3] == "is_" and isinstance(own, bool) else own
         if isinstance(read, property) and (name[0] != "_" or name == "_version"):
             setattr(Overridable, name, _attribute(name, read))
-        elif name not in ("__iter__", "__str__"):
-            continue
-        _operators.plain[name] = _operators.careful[name] = own
+            _operators.attributes[name] = own
     for name, method in ((NAME, default), ("__init_subclass__", class_made)):
         setattr(Tensor, name, classmethod(method))
