@@ -276,8 +276,10 @@ def overwritten(fault: Fault) -> Hit | None:
     if carried is not None:
         return _hidden(fault, carried)
     if any(case.line_of(at) == line for at in case.steps_of(Kind.OPTIMIZER)):
-        again = ("computed after the step", _recomputed(fault))
-        return fault.hit(fixes(again, ("step() after the last backward()", _after(fault))), line)
+        moved = _recomputed(fault)
+        again = _recomputed(fault, again=True) if moved is None and _is_for_another(fault) else None
+        ways = (("computed after the step", moved), ("computed again after the step", again))
+        return fault.hit(fixes(*ways, ("step() after the last backward()", _after(fault))), line)
     return fault.hit(in_new_memory(case, line), line)
 
 
@@ -292,29 +294,56 @@ def part_of_several(fault: Fault) -> Hit | None:
     return fault.hit(in_new_memory(case, fault.line))
 
 
-def _recomputed(fault: Fault) -> str | None:
+def _recomputed(fault: Fault, again: bool = False) -> str | None:
     """Compute what goes backward after the step that the fault is about, if it was before, and only it is used there;
-    otherwise this step would also use the gradients of the second backward()."""
+    otherwise this step would also use the gradients of the second backward(). With `again`, what is used before the
+    step, too, is computed once more after it."""
     case, call = fault.case, fault.case.called("backward", fault.line)
     held = receiver_of(call) if call is not None else None
     block = next((each for each in edits.blocks(case.tree) if case.statement(fault.fix_line) in each), [])
-    before = [each for each in block if each.lineno < fault.fix_line and isinstance(each, ast.Assign)]
-    wanted, moved = {case.source(held)} if isinstance(held, ast.Name) else set[str](), list[ast.Assign]()
-    for each in reversed(before):
+    made = [each for each in block if each.lineno < fault.line and isinstance(each, ast.Assign)]
+    wanted = {case.source(held)} if isinstance(held, ast.Name) else set[str]()
+    moved, copied = list[ast.Assign](), list[ast.Assign]()
+    for each in reversed(made):
         bound = {n.id for target in each.targets for n in ast.walk(target) if isinstance(n, ast.Name)}
+        if not bound & wanted:
+            continue
+        if each.lineno > fault.fix_line:
+            wanted |= _names_in(each.value) if again else set()
+            continue
         reads = [n for n in case.walked if isinstance(n, ast.Name) and n.id in bound and isinstance(n.ctx, ast.Load)]
         inside = {n for one in moved for n in ast.walk(one)}
-        between = [n for n in reads if n.lineno <= fault.fix_line and n not in inside]
-        if bound & wanted and not between:
+        if not any(n.lineno <= fault.fix_line and n not in inside for n in reads):
             moved.append(each)
-            wanted |= {n.id for n in ast.walk(each.value) if isinstance(n, ast.Name)}
+            wanted |= _names_in(each.value)
+        elif again:
+            copied.append(each)
     saved = [int(case.trace.nodes.line[mark.node]) for mark in fault.hit(()).marks]
-    if "\n" in "".join(map(case.source, moved)) or not {*saved} & {each.lineno for each in moved}:
+    copied = [each for each in copied if each.lineno in saved]
+    after = sorted([*moved, *copied], key=lambda each: each.lineno)
+    if "\n" in "".join(map(case.source, after)) or not {*saved} & {each.lineno for each in after}:
         return None
-    text = edits.insert_after(fault.text, fault.fix_line, "\n".join(case.source(each) for each in reversed(moved)))
+    text = edits.insert_after(fault.text, fault.fix_line, "\n".join(map(case.source, after)))
     for each in moved:
         text = edits.without_statement(text, each.lineno) if text is not None else None
     return text
+
+
+def _is_for_another(fault: Fault) -> bool:
+    """Whether the second backward() is for another optimizer, which makes its step after it, as in a GAN."""
+    case = fault.case
+    block = next((each for each in edits.blocks(case.tree) if case.statement(fault.fix_line) in each), [])
+    steps = {
+        each.lineno: case.source(called.value)
+        for each in block
+        if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call)
+        and isinstance(called := each.value.func, ast.Attribute) and called.attr == "step"
+    }  # fmt: skip
+    return any(line > fault.line and held != steps.get(fault.fix_line, held) for line, held in steps.items())
+
+
+def _names_in(node: ast.expr) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
 def _after(fault: Fault) -> str | None:
