@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.engine.kernel.state import DATA_LOADER
-from gradviz.trace.table import bindings, modules, pictures, roles
+from gradviz.trace.table import bindings, modules, roles
 from gradviz.trace.table.calls import OF_VMAP, has_own_text, is_inner
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.name_text import (
@@ -166,7 +166,7 @@ class Naming:
             none = np.zeros(0, np.int64)
             members = roles.made_for(trace, -2 - graph) if graph < -1 else none
             if graph >= 0:
-                members = pictures.members(trace, graph)
+                members = _results_in(trace, graph)
             if len(members) <= MOST_TOLD_APART:
                 for tensor, name in zip(members.tolist(), self.names_at_end(members), strict=True):
                     by_name[name].append(tensor)
@@ -373,7 +373,7 @@ def _leaves_alike(naming: Naming, tensor: int) -> list[int]:
     found = naming._leaves.get(graph)
     if found is None:
         found = naming._leaves.setdefault(graph, defaultdict(list))
-        used = np.unique(trace.inputs.tensor[pictures.inputs_of(trace, graph)])
+        used = np.unique(trace.inputs.tensor[_rows_read_in(trace, graph)])
         used = used[(used >= 0) & (trace.tensors.producer[used] < 0)]
         for each in used[:MOST_TOLD_APART].tolist():
             found[naming.name(each, end)].append(each)
@@ -386,7 +386,7 @@ def _number_of_leaf(naming: Naming, tensor: int, name: str) -> int:
     trace = naming._trace
     first = trace.users_of(tensor)[:1].tolist()
     made = trace.outputs_of(first[0])[:1].tolist() if first else []
-    same = naming._namesakes(pictures.of_result(trace, made[0])).get(name, {}) if made else {}
+    same = naming._namesakes(_picture_of(trace, made[0])).get(name, {}) if made else {}
     alike = [] if tensor in same else _leaves_alike(naming, tensor)
     return same.get(tensor, alike.index(tensor) + 1 if len(alike) > 1 else 0)
 
@@ -394,7 +394,7 @@ def _number_of_leaf(naming: Naming, tensor: int, name: str) -> int:
 def _may_be_told_apart(naming: Naming, tensors: NDArray[np.int64]) -> NDArray[np.bool_]:
     """By tensor, for at least those asked for: whether `shown` may add something to its name."""
     trace = naming._trace
-    producer, graph, inputs = trace.tensors.producer, pictures.of_tensors(trace), trace.inputs
+    producer, graph, inputs = trace.tensors.producer, _pictures(trace), trace.inputs
     found = np.append(trace.nodes.call >= 0, False)[producer]
     found[list(naming._overwritten_by)] = True
     found[list(naming._goes_on)] = True
@@ -426,6 +426,57 @@ def _is_of_sum(op: str, label: str) -> bool:
 
 _PRODUCTS = ("mm", "bmm")
 
+# --- what is seen together with a graph, so that its names have to differ from those of the graph: the untracked
+# results that lead to it, or are made of its own
+
+
+def _pictures(trace: Trace) -> NDArray[np.int64]:
+    """By tensor: the graph in whose picture it is seen, unless another one reads it alone; -1 for leaves."""
+    return _joined(trace)[trace.graphs.of_tensor]
+
+
+def _picture_of(trace: Trace, tensor: int) -> int:
+    """The graph in whose picture a result is seen: for one that is not tracked, where it is used."""
+    graph, used_in = int(trace.graphs.of_tensor[tensor]), trace.graph_of_node[trace.users_of(tensor)]
+    joined = int(_joined(trace)[graph])
+    return int(used_in[0]) if len(used_in) and joined != graph and graph not in used_in else joined
+
+
+def _results_in(trace: Trace, graph: int) -> NDArray[np.int64]:
+    """The results in the picture of a graph, in order."""
+    of_tensor, producer = trace.graphs.of_tensor, trace.tensors.producer
+    results = trace.kept("results of pictures", lambda: History(_pictures(trace), None)).all(graph)
+    read = np.unique(trace.inputs.tensor[_rows_read_in(trace, graph)]).astype(np.int64)
+    read = read[read >= 0]
+    found: NDArray[np.int64] = np.union1d(results, read[(producer[read] >= 0) & (of_tensor[read] != graph)])
+    return found
+
+
+def _rows_read_in(trace: Trace, graph: int) -> NDArray[np.int64]:
+    """The rows of the inputs that the operations of a graph read."""
+    return trace.kept("inputs of graphs", lambda: History(trace.graph_of_node[trace.inputs.node], None)).all(graph)
+
+
+def _joined(trace: Trace) -> NDArray[np.int64]:
+    """By graph: itself, or for one of untracked operations the first tracked graph that reads a result of it, otherwise
+    the last one of which it reads a result; -1 at the end, for tensors that no graph has."""
+    return trace.kept("joined graphs", lambda: _join(trace))
+
+
+def _join(trace: Trace) -> NDArray[np.int64]:
+    graphs, inputs = trace.graphs, trace.inputs
+    joined = np.append(np.arange(len(graphs)), -1)
+    tracked = np.zeros(len(graphs), bool)
+    tracked[graphs.of_node[trace.nodes.name != ""]] = True
+    rows = np.flatnonzero(inputs.tensor >= 0)
+    source, reader = graphs.of_tensor[inputs.tensor[rows]], graphs.of_node[inputs.node[rows]]
+    rows = np.flatnonzero((source >= 0) & (tracked[source] != tracked[reader]))
+    leaving = rows[tracked[source[rows]]]
+    joined[reader[leaving]] = source[leaving]  # the last one stays
+    entering = rows[tracked[reader[rows]]][::-1]
+    joined[source[entering]] = reader[entering]  # the first one stays
+    return joined
+
 
 def _numbered(trace: Trace, overwritten: NDArray[np.int64], tensors: list[int]) -> dict[int, int]:
     """Numbers for tensors, the same for all states of one that was written in place."""
@@ -444,7 +495,7 @@ def _picture(trace: Trace, tensor: int, producer: int) -> int:
     that tensor, counted down from -2: those of one call appear beside those of another."""
     if trace.nodes.call[producer] >= 0 and _of_gradient(trace, producer) not in ("", _OF_SEVERAL):
         return -2 - int(trace.roots_of(int(trace.nodes.call[producer]))[0])
-    return pictures.of_result(trace, tensor)
+    return _picture_of(trace, tensor)
 
 
 def _of_gradient(trace: Trace, producer: int) -> str:
@@ -467,7 +518,7 @@ def _roots_alike(trace: Trace) -> set[int]:
         alike = defaultdict[tuple[int, str], set[int]](set)
         for root in np.unique(roots.tensor[calls[roots.call]]).tolist():
             if trace.naming._has_name[root]:
-                key = pictures.of_result(trace, root), trace.naming.name(root, len(trace))
+                key = _picture_of(trace, root), trace.naming.name(root, len(trace))
                 alike[key].add(root)
         return {root for several in alike.values() if len(several) > 1 for root in several}
 

@@ -65,6 +65,7 @@ class ErrorCard(QFrame):
         self.setObjectName("error")
         self._shell = shell
         self._problem: Problem | None = None
+        self.is_shown, self.line = False, -1  # whether something is wrong, and where
         self._whole = False  # the whole message is shown
         self.title = QLabel()
         self.title.setTextFormat(Qt.TextFormat.PlainText)
@@ -95,9 +96,8 @@ class ErrorCard(QFrame):
         self._all = (self.next, self.dismiss, self.attach, self.call, self.longer, self.beside, self.apply)
         self._buttons = QVBoxLayout()
         self._rows = [QHBoxLayout() for _ in self._all]
-        for row in self._rows:
+        for row, button in zip(self._rows, self._all, strict=True):
             self._buttons.addLayout(row)
-        for button in self._all:
             self._rows[0].addWidget(button)
         self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._head.addWidget(self.title, 1)
@@ -117,22 +117,12 @@ class ErrorCard(QFrame):
         self.text.setFont(look.sans(theme, 12.5))
         self.show_state(self._shell.store.state)
 
-    @property
-    def line(self) -> int:
-        """The line at fault, -1 if nothing is wrong."""
-        return self._problem.line if self._problem else -1
-
-    @property
-    def is_shown(self) -> bool:
-        """True if something is wrong."""
-        return self._problem is not None
-
     def show_state(self, state: State) -> None:
         """Show the problem of the latest run."""
         found = problem(state)
         self._whole = self._whole and found == self._problem
-        self._problem = found
-        self.setVisible(found is not None)
+        self._problem, self.is_shown, self.line = found, found is not None, found.line if found is not None else -1
+        self.setVisible(self.is_shown)
         if found is None:
             return
         self.title.setText(found.title)
