@@ -12,7 +12,7 @@ import numpy as np
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
-from gradviz.session.doctor.text import name_of
+from gradviz.session.doctor.text import name_of, names_in
 
 
 def same_batch(case: Case) -> Iterator[Hit]:
@@ -63,7 +63,7 @@ def _is_generator(case: Case, call: ast.Call) -> bool:
 def _begun_anew(case: Case, call: ast.Call, made: ast.Call) -> Iterator[Hit]:
     """`next(batches())` in each step, where batches() is a generator that draws nothing at random: its first batch."""
     loop, code = case.loop_of(call), case.source(made)
-    given = {n.id for n in ast.walk(made) if isinstance(n, ast.Name)}
+    given = names_in(made)
     if loop is None or not trains(case, loop) or given & _changing(loop) or len(case.optimizer_steps) < 3:
         return
     own = next(s for s in case.statements if isinstance(s, ast.FunctionDef) and s.name == name_of(made))
@@ -327,10 +327,10 @@ def _constant_slice(case: Case) -> Iterator[Hit]:
         if _is_only_part(case, node, loop):
             yield _only(case, node, loop)
             return
-        names = {n.id for n in ast.walk(node.slice) if isinstance(n, ast.Name)}
-        counted = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
-        given = {n.id for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
-        moved = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)} & counted  # x[i * 8 :][:8]
+        names = names_in(node.slice)
+        counted = names_in(loop.target)
+        given = names_in(loop.iter)
+        moved = names_in(node.value) & counted  # x[i * 8 :][:8]
         if outer is None or moved or names & counted or not names <= given | {""} or not names:
             continue
         whole = case.was(node.value, len(case.trace) + 1)
@@ -358,7 +358,7 @@ def _unmoved_slice(case: Case) -> Iterator[Hit]:
         names = [each.id for each in counted if isinstance(each, ast.Name)]
         names = [each for each in names if any(isinstance(n, ast.Name) and n.id == each for n in ast.walk(loop.test))]
         text = _sliced(case, node, names[0]) if names else None
-        if text is None or _changing(loop) & {n.id for n in ast.walk(node.slice) if isinstance(n, ast.Name)}:
+        if text is None or _changing(loop) & names_in(node.slice):
             continue
         step = next((s for s in case.trace.tensors.step[case.made_by(node)].tolist()), len(case.trace) - 1)
         why = f"Line {node.lineno} takes the same rows of {case.source(node.value)} for every value of {names[0]}: the "

@@ -13,7 +13,7 @@ import numpy as np
 from gradviz.document import edits
 from gradviz.session.doctor.case import SEARCHED, USERS, Case, Fix, Hit, fixes, requires, returned, under_keys
 from gradviz.session.doctor.losses import ELEMENTWISE, LOSSES
-from gradviz.session.doctor.text import collected, decorated_at, followed, name_of, off_at, receiver_of, uses
+from gradviz.session.doctor.text import collected, decorated_at, followed, name_of, names_in, off_at, receiver_of, uses
 from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.schema import SWITCHED_OFF
 
@@ -463,7 +463,7 @@ def _joined(case: Case, copy: ast.Call, cut: Cut) -> str | None:
     if not functions <= _IN_BOTH or ("keepdims" in code and "axis" not in code):
         return None
     code = re.sub(r"\b(np|numpy)\.", "torch.", code)
-    for name in {n.id for n in ast.walk(first) if isinstance(n, ast.Name)}:
+    for name in names_in(first):
         given = case.assigned(name, copy.lineno)
         if isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute) and _is_numpy(given.func.value):
             dtype = str(case.trace.tensors.dtype[cut.source])

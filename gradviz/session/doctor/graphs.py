@@ -12,7 +12,7 @@ from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Hit, fixes, requires
 from gradviz.session.doctor.missing import why_none
 from gradviz.session.doctor.raised import Fault, Fixes, under_no_grad
-from gradviz.session.doctor.text import asked_grads, is_of_gradients, name_of, receiver_of
+from gradviz.session.doctor.text import asked_grads, is_of_gradients, name_of, names_in, receiver_of
 from gradviz.trace.table.kinds import Kind
 
 
@@ -215,7 +215,7 @@ def _collected(case: Case, name: str, line: int) -> ast.Call | None:
         owner = case.source(held) if held is not None else ""
         begun = any(statement in inside for statement, _ in case.given.get(owner, []))
         emptied = any(case.source(each.func).startswith((f"{owner}.clear", f"{owner}.pop")) for each in case.calls)
-        read = {n.id for n in ast.walk(put.args[0]) if isinstance(n, ast.Name)}
+        read = names_in(put.args[0])
         if name in read and owner and not begun and not emptied and f"del {owner}[" not in case.text:
             return put
     return None
@@ -259,7 +259,7 @@ def _bound_together(case: Case, name: str, line: int) -> list[str]:
     target = statement.targets[0] if isinstance(statement, ast.Assign) else None
     names = [case.source(each) for each in target.elts] if isinstance(target, ast.Tuple) else []
     value = statement.value if isinstance(statement, ast.Assign) else ast.Pass()
-    read = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+    read = names_in(value)
     return names if name in names and {*names} <= read else []
 
 
@@ -309,13 +309,13 @@ def _recomputed(fault: Fault, again: bool = False) -> str | None:
         if not bound & wanted:
             continue
         if each.lineno > fault.fix_line:
-            wanted |= _names_in(each.value) if again else set()
+            wanted |= names_in(each.value) if again else set()
             continue
         reads = [n for n in case.walked if isinstance(n, ast.Name) and n.id in bound and isinstance(n.ctx, ast.Load)]
         inside = {n for one in moved for n in ast.walk(one)}
         if not any(n.lineno <= fault.fix_line and n not in inside for n in reads):
             moved.append(each)
-            wanted |= _names_in(each.value)
+            wanted |= names_in(each.value)
         elif again:
             copied.append(each)
     saved = [int(case.trace.nodes.line[mark.node]) for mark in fault.hit(()).marks]
@@ -340,10 +340,6 @@ def _is_for_another(fault: Fault) -> bool:
         and isinstance(called := each.value.func, ast.Attribute) and called.attr == "step"
     }  # fmt: skip
     return any(line > fault.line and held != steps.get(fault.fix_line, held) for line, held in steps.items())
-
-
-def _names_in(node: ast.expr) -> set[str]:
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
 def _after(fault: Fault) -> str | None:

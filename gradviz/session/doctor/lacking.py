@@ -21,7 +21,7 @@ from gradviz.session.doctor.case import (
     trained_beside,
 )  # fmt: skip
 from gradviz.session.doctor.losses import LOSSES
-from gradviz.session.doctor.text import name_of, receiver_of
+from gradviz.session.doctor.text import name_of, names_in, receiver_of
 
 
 def given_twice(case: Case, left: list[int], step: int) -> Iterator[Hit]:
@@ -123,7 +123,7 @@ def first_for_each(case: Case, left: list[int], step: int) -> Iterator[Hit]:
         if len(picks) != 1 or not isinstance(picks[0].slice, ast.Constant) or turn is None or over is None:
             continue
         held, first = case.source(picks[0].value), case.source(picks[0])
-        if _names_in(turn) & _names_in(making.args[0]):
+        if names_in(turn) & names_in(making.args[0]):
             continue
         if not all(held in _lists_of(case, each) or f"{held}[" in " ".join(owners_of(case, each)) for each in left):
             continue
@@ -144,10 +144,6 @@ def _turn_around(case: Case, node: ast.AST) -> tuple[ast.expr | None, ast.expr |
         if isinstance(each, ast.For):
             return each.target, each.iter
     return None, None
-
-
-def _names_in(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def _in_turn(case: Case, picked: ast.Subscript, turn: ast.expr, over: ast.expr) -> str:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes, requires
-from gradviz.session.doctor.text import first_line, name_of, receiver_of, values_of
+from gradviz.session.doctor.text import first_line, name_of, names_in, receiver_of, values_of
 from gradviz.trace.table.trace import Trace
 
 # -- learning rates
@@ -267,7 +267,7 @@ def _are_passed(case: Case, made: ast.Call, called: ast.Call) -> bool:
     function = case.function_of(made)
     if not isinstance(function, ast.FunctionDef):
         return False
-    needed = {n.id for n in ast.walk(made) if isinstance(n, ast.Name)}
+    needed = names_in(made)
     given = dict(zip((each.arg for each in function.args.args), map(case.source, called.args), strict=False))
     given |= {each.arg: case.source(each.value) for each in called.keywords if each.arg is not None}
     own = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}

@@ -11,7 +11,7 @@ import numpy as np
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes, of_module
 from gradviz.session.doctor.losses import DIFFERENCES, LOSSES, SHAPES
-from gradviz.session.doctor.text import name_of
+from gradviz.session.doctor.text import name_of, names_in
 
 
 def shuffled_apart(case: Case) -> Iterator[Hit]:
@@ -61,7 +61,7 @@ def drawn_apart(case: Case) -> Iterator[Hit]:
         if not isinstance(given, ast.Call) or name_of(given) != "zip" or not isinstance(pair, ast.Tuple):
             continue
         loaders = [_loader(case, each) for each in given.args]
-        names = [{n.id for n in ast.walk(each) if isinstance(n, ast.Name)} for each in pair.elts]
+        names = [names_in(each) for each in pair.elts]
         if len(loaders) != 2 or len(names) != 2 or not _are_compared(case, names[0], names[1]):
             continue
         first, second = loaders

@@ -198,6 +198,11 @@ def paired(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]
     return list(zip(target.elts, value.elts, strict=True))
 
 
+def names_in(node: ast.AST) -> set[str]:
+    """Return the names that an expression or a statement contains."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
 def name_of(call: ast.Call) -> str:
     """Return the last part of what is called: "backward" for `loss.backward()`."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
@@ -339,7 +344,7 @@ def drawn_in_turn(text: Text, line: int) -> int:
         loop, function = text.loop_of(call), text.function_of(call)
         turns = set[str]()
         if isinstance(loop, ast.For):
-            turns |= {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+            turns |= names_in(loop.target)
         if isinstance(function, ast.FunctionDef):
             turns |= {each.arg for each in function.args.args}
         of_grad = "grad" in name_of(call) or (isinstance(held, ast.Attribute) and held.attr == "grad")
