@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
+from gradviz.lists import quantity
 from gradviz.session.folding import Presentation
 from gradviz.ui.canvas.input import Collapse
 from gradviz.ui.canvas.surface import EMPTY
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 TURN = 0.001  # seconds that the thread may hold the interpreter while the window's thread waits for it
 IDLE = 1500  # milliseconds after a layout until memory is released: the draft and the previous trace are gone by then
-LAYING = "Laying out a graph of {:,} nodes…"
+LAYING = "Laying out a graph of {}…"
 CANCELLED = (
     "The layout was cancelled: the graph is collapsed and drawn with a simple layout. "
     "View > Expand All lays out all of it."
@@ -270,7 +271,7 @@ class GraphLayout(QObject):
     def _ask_for(self, request: Request) -> None:
         self.is_final = False
         self._request = request
-        self.laying.emit(LAYING.format(len(request.trace.nodes)))
+        self.laying.emit(LAYING.format(quantity(len(request.trace.nodes), "node")))
         self.background.place(request)
 
     def _take(self, request: Request, placed: Placed, final: bool) -> None:
