@@ -23,6 +23,7 @@ from gradviz.document.drawing import BackwardCall, Drawing, Group, Leaf, Literal
 from gradviz.document.errors import UserError
 from gradviz.document.literals import PLACE, parameters
 from gradviz.document.shaping import free_name, identifier, tidy
+from gradviz.trace.table.name_text import tree_of
 from gradviz.trace.table.schema import SWITCHED_OFF
 
 if TYPE_CHECKING:
@@ -576,13 +577,9 @@ class _Making:
 
 def _lines_under(mode: str, source: str) -> frozenset[int]:
     """Return the lines of code inside `with torch.enable_grad():` or the like."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
     blocks = (
         each
-        for each in ast.walk(tree)
+        for each in ast.walk(tree_of(source))
         if isinstance(each, ast.With) and any(ast.unparse(item).endswith(f"{mode}()") for item in each.items)
     )
     return frozenset(line for each in blocks for line in range(each.body[0].lineno, (each.end_lineno or 0) + 1))

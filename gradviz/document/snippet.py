@@ -338,7 +338,7 @@ def _search_path(text: str, folder: Path) -> list[Path]:
     `sys.path`."""
     found = [folder]
     for node in _nodes(text) if "sys.path" in text else ():
-        if not isinstance(node, ast.Call) or not node.args or (how := _dotted(node.func)) not in _ADDS:
+        if not isinstance(node, ast.Call) or not node.args or (how := dotted_name(node.func)) not in _ADDS:
             continue
         added = _written_path(node.args[-1])
         if added is not None and not Path(added).is_absolute() and Path(added).parts.count("..") <= _MOST_UP:
@@ -356,12 +356,12 @@ def _written_path(node: ast.expr) -> str | None:
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else None
     if not isinstance(node, ast.Call):
-        return {"__file__": _FILE, "os.pardir": ".."}.get(_dotted(node))
+        return {"__file__": _FILE, "os.pardir": ".."}.get(dotted_name(node))
     parts = [_written_path(each) for each in node.args]
     given = [part for part in parts if part is not None]
     if not given or len(given) < len(parts):
         return None
-    match _dotted(node.func):
+    match dotted_name(node.func):
         case "os.path.join":
             return str(Path(*given))
         case "os.path.dirname":
@@ -374,13 +374,13 @@ def _written_path(node: ast.expr) -> str | None:
 _FILE = "<the snippet>"
 
 
-def _dotted(node: ast.expr) -> str:
-    """Return `a.b.c` as it is written; another expression only has its last names."""
-    names = list[str]()
+def dotted_name(node: ast.AST) -> str:
+    """Return `a.b.c` as text, "" for anything else."""
+    parts: list[str] = []
     while isinstance(node, ast.Attribute):
-        names.append(node.attr)
+        parts.append(node.attr)
         node = node.value
-    return ".".join(reversed([*names, node.id if isinstance(node, ast.Name) else ""]))
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
 
 
 def _may_import_of(folder: Path, text: str) -> bool:

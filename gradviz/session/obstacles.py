@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from gradviz.document import edits
 from gradviz.document.documents import text_of
+from gradviz.document.snippet import dotted_name
 from gradviz.session.doctor.text import Text, name_of, receiver_of
 from gradviz.session.problem import changed_lines, missing_file
 from gradviz.worker.language.missing_uses import trained_weights
@@ -161,7 +162,7 @@ class _Read(Text):
         """Every name and every `a.b.c`, by its text."""
         found: dict[str, list[ast.expr]] = {}
         for node in self.walked:
-            if isinstance(node, ast.Name | ast.Attribute) and (name := _dotted(node)):
+            if isinstance(node, ast.Name | ast.Attribute) and (name := dotted_name(node)):
                 found.setdefault(name, []).append(node)
         return found
 
@@ -388,14 +389,6 @@ def _imports(read: _Read, written: dict[str, str]) -> Iterator[Edit]:
             yield node, f"{module}import {names}"
 
 
-def _dotted(node: ast.AST) -> str:
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
-
-
 # -- a graphics card
 
 
@@ -414,11 +407,11 @@ def _cuda(read: _Read) -> Iterator[Edit]:
 
 def _cuda_call(read: _Read, call: ast.Call) -> Edit | None:
     held, statement = receiver_of(call), read.parents.get(call)
-    if name_of(call) == "cuda" and held is not None and _dotted(call.func) != "torch.cuda":
+    if name_of(call) == "cuda" and held is not None and dotted_name(call.func) != "torch.cuda":
         return (statement, None) if isinstance(statement, ast.Expr) else (call, read.source(held))
-    if _dotted(call.func) == "torch.device" and call.args[1:] and isinstance(call.args[0], ast.Constant):
+    if dotted_name(call.func) == "torch.device" and call.args[1:] and isinstance(call.args[0], ast.Constant):
         return (call, 'torch.device("cpu")') if _names_card(call.args[0].value) else None
-    if isinstance(statement, ast.Expr) and _dotted(call.func) in _OF_A_CARD:
+    if isinstance(statement, ast.Expr) and dotted_name(call.func) in _OF_A_CARD:
         return statement, None
     return None
 

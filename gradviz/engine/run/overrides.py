@@ -442,7 +442,7 @@ class Overridable(Tensor):
 
 class _Operators:
     """The operators of plain tensors: as they are written until there is a derived class, since looking at the classes
-    of operands takes time. Attributes are kept while a mode has replaced them: a worker changes them before."""
+    of operands takes time. Attributes are kept from when a mode replaces them: a worker changes them before."""
 
     def __init__(self) -> None:
         self.plain: dict[str, object] = {}
@@ -595,6 +595,6 @@ def install() -> None:
         read = property(functools.partial(_same, own)) if name[:3] == "is_" and isinstance(own, bool) else own
         if isinstance(read, property) and (name[0] != "_" or name == "_version"):
             setattr(Overridable, name, _attribute(name, read))
-            _operators.attributes[name] = own
+            _operators.attributes[name] = None
     for name, method in ((NAME, default), ("__init_subclass__", class_made)):
         setattr(Tensor, name, classmethod(method))

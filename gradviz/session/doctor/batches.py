@@ -356,7 +356,7 @@ def _unmoved_slice(case: Case) -> Iterator[Hit]:
         counted = [each.target for each in loop.body if isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Add)
                    and size is not None and case.source(each.value) == case.source(size)]  # fmt: skip
         names = [each.id for each in counted if isinstance(each, ast.Name)]
-        names = [each for each in names if any(isinstance(n, ast.Name) and n.id == each for n in ast.walk(loop.test))]
+        names = [each for each in names if each in names_in(loop.test)]
         text = _sliced(case, node, names[0]) if names else None
         if text is None or _changing(loop) & names_in(node.slice):
             continue

@@ -305,7 +305,7 @@ def _recomputed(fault: Fault, again: bool = False) -> str | None:
     wanted = {case.source(held)} if isinstance(held, ast.Name) else set[str]()
     moved, copied = list[ast.Assign](), list[ast.Assign]()
     for each in reversed(made):
-        bound = {n.id for target in each.targets for n in ast.walk(target) if isinstance(n, ast.Name)}
+        bound = set[str]().union(*map(names_in, each.targets))
         if not bound & wanted:
             continue
         if each.lineno > fault.fix_line:

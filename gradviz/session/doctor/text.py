@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 
+from gradviz.trace.table.name_text import tree_of
+
 Place = tuple[int, int, int, int]
 
 
@@ -21,12 +23,7 @@ class Text:
     @cached_property
     def tree(self) -> ast.Module:
         """The syntax tree; empty where the text can't be read."""
-        try:
-            return ast.parse(self.text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return ast.Module([], [])
-        except SystemError:  # the window parsed at the same moment: CPython #106905, until 3.11.8 and 3.12.2
-            return Text(self.text).tree
+        return tree_of(self.text)
 
     @cached_property
     def walked(self) -> list[ast.AST]:

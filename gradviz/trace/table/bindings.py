@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import ast
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gradviz.trace.table import modules
-from gradviz.trace.table.name_text import indexed, written_to
+from gradviz.trace.table.name_text import indexed, tree_of, written_to
 from gradviz.trace.table.schema import NEVER
+from gradviz.trace.table.tables import History
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gradviz.trace.table.trace import Trace
+
+
+def bound_names(trace: Trace) -> set[str]:
+    """Everything that the snippet has given a name to."""
+    known: set[str] = trace.kept("bound names", lambda: set(trace.names.name.tolist()))
+    return known
 
 
 def known_at(trace: Trace, tensor: int, rows: NDArray[np.int64], cursor: int) -> NDArray[np.int64]:
@@ -37,13 +44,17 @@ def views_written(trace: Trace) -> dict[int, int]:
     nodes, tensors, found, called = trace.nodes, trace.tensors, dict[int, int](), dict[int, str]()
     after = np.flatnonzero((nodes.op == "as_strided") & (nodes.name != ""))
     after = after[(after > 0) & (nodes.name[after - 1] == "CopySlices") & (nodes.step[after - 1] == nodes.step[after])]
-    bound = modules.bound_names(trace) if len(after) else frozenset[str]()
+    if not len(after):
+        return {}
+    bound, sharing = bound_names(trace), History(tensors.storage, None)
     for node in after.tolist():
         view, text = int(trace.outputs_of(node)[0]), written_to(str(nodes.source[node]), bound)
         called[view] = text = indexed(text) if nodes.op[node - 1] == "index_put" else text
-        alike = np.flatnonzero((tensors.storage[:view] == tensors.storage[view]) & (tensors.producer[:view] >= 0))
-        alike = alike[nodes.name[tensors.producer[alike]] != "CopySlices"]  # the base
-        for each in alike[-_LOOKED_AT:][::-1].tolist():
+        alike = sharing.all(int(tensors.storage[view]))
+        earlier = map(int, alike[: np.searchsorted(alike, view)][::-1])
+        made = (each for each in earlier if tensors.producer[each] >= 0)
+        views = (each for each in made if nodes.name[tensors.producer[each]] != "CopySlices")  # not the base
+        for each in islice(views, _LOOKED_AT):
             names = trace.names.name[trace.history("names", "tensor").all(each)].tolist()
             names += [called.get(each, str(nodes.source[tensors.producer[each]]))]
             if text in names and tensors.shape[each] == tensors.shape[view]:
@@ -72,12 +83,8 @@ def _end_of_assignment(trace: Trace, tensor: int, rows: NDArray[np.int64]) -> in
 
 def _assigned_on_lines(source: str) -> dict[int, frozenset[str]]:
     """By line, the variables of the innermost assignment that covers it."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
     found = dict[int, frozenset[str]]()
-    for node in ast.walk(tree):  # outer ones come before what is inside them
+    for node in ast.walk(tree_of(source)):  # outer ones come before what is inside them
         if isinstance(node, ast.Assign):
             names = [each.id for target in node.targets for each in ast.walk(target) if isinstance(each, ast.Name)]
             lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradviz.trace.table import roles
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.name_text import gives_no_tensor
+from gradviz.trace.table.name_text import gives_no_tensor, is_of_sum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,7 +95,7 @@ def _followed_by_error(trace: Trace) -> NDArray[np.int64]:
 def _partial_sums(trace: Trace) -> NDArray[np.int64]:
     """The additions of Python's `sum()` whose result it adds to next."""
     nodes, turn = trace.nodes, trace.nesting.turn
-    adds = [each for each in np.flatnonzero(nodes.op == "add").tolist() if nodes.source[each].startswith("sum(")]
+    adds = [each for each in np.flatnonzero(nodes.op == "add").tolist() if is_of_sum("add", nodes.source[each])]
     place = {each: (nodes.site[each], turn[nodes.region[each]]) for each in adds}
     readers = ((each, int(by)) for each in adds for by in trace.users_of(int(trace.outputs_of(each)[0])))
     return np.array([each for each, by in readers if place.get(by) == place[each]], np.int64)

@@ -96,12 +96,6 @@ def maker(trace: Trace, node: int) -> str:
     return f"module {found}" if found.isdigit() else found
 
 
-def bound_names(trace: Trace) -> set[str]:
-    """Everything that the snippet has given a name to."""
-    known: set[str] = trace.kept("bound names", lambda: set(trace.names.name.tolist()))
-    return known
-
-
 def owners_of_names(trace: Trace) -> set[str]:
     """The variables that hold modules with parameters."""
     owners: set[str] = trace.kept("owners of names", lambda: set(trace.names.owner.tolist()))

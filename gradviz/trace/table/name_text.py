@@ -3,6 +3,7 @@ shape are written as one."""
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Container, Iterator
@@ -42,6 +43,21 @@ def is_primary(text: str) -> bool:
     groups = _groups(text) or []
     outside = (sign for at, sign in enumerate(text) if not any(start <= at < end for start, end in groups))
     return _PRIMARY.fullmatch("".join(outside)) is not None
+
+
+def tree_of(source: str) -> ast.Module:
+    """The syntax tree of a snippet; empty where Python can't read it."""
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Module([], [])
+    except SystemError:  # another thread parsed at the same moment: CPython #106905, until 3.11.8 and 3.12.2
+        return tree_of(source)
+
+
+def is_of_sum(op: str, text: str) -> bool:
+    """Whether an operation is one of the additions of Python's `sum()`."""
+    return op == "add" and text.startswith("sum(")
 
 
 def with_ending(name: str, ending: str) -> str:

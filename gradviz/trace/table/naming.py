@@ -20,6 +20,7 @@ from gradviz.trace.table.name_text import (
     Rearranged,
     indexed,
     inner_op,
+    is_of_sum,
     is_own_text,
     is_text_of,
     numbered,
@@ -212,7 +213,7 @@ class Naming:
             return int(inputs[0]), ".data" if ".data" in label else ".detach()"
         if op == "unbind":  # as when `for row in x` iterates over a tensor
             return int(inputs[0]), roles.field(trace, tensor, producer) or "[0]"
-        if (op[:1].isupper() and op not in roles.OF_TRANSFORMS) or _is_of_sum(op, label):  # a function of the snippet
+        if (op[:1].isupper() and op not in roles.OF_TRANSFORMS) or is_of_sum(op, label):  # a function of the snippet
             return -1, ""
         if op in OF_VMAP:
             return int(inputs[0]), roles.ending(trace, tensor, producer)
@@ -231,7 +232,7 @@ class Naming:
         if producer < 0:
             return roles.leaf(trace, tensor)
         op, scope, label = (str(column[producer]) for column in (trace.nodes.op, trace.nodes.scope, trace.nodes.source))
-        label = written_to(label, modules.bound_names(trace))
+        label = written_to(label, bindings.bound_names(trace))
         if op == "as_strided" and trace.nodes.op[producer - 1] == "index_put":  # of all of it, not of a view
             label = indexed(label)
         if trace.nodes.call[producer] >= 0:  # made by a backward pass: the source text is that of the call
@@ -251,7 +252,7 @@ class Naming:
             return label + field
         if role := roles.recurrent(trace, tensor) or roles.output(trace, tensor, producer):
             return role
-        if role := roles.of_attention(trace, tensor, producer) or "partial sum" * _is_of_sum(op, label):
+        if role := roles.of_attention(trace, tensor, producer) or "partial sum" * is_of_sum(op, label):
             return role
         scope = modules.maker(trace, producer)
         if scope and field and (part := roles.part(trace, tensor, producer)):
@@ -330,7 +331,7 @@ def _plain_names(naming: Naming, asked: NDArray[np.int64]) -> list[str | None]:
     made = made[nodes.call[producer[made]] < 0]
     found = np.full(len(asked), None, object)
     plain = made[has_own_text(trace, naming._overwritten, producer[made]) & (owner[made] < 0)]
-    bound = modules.bound_names(trace)
+    bound = bindings.bound_names(trace)
     found[plain] = [written_to(text, bound) for text in nodes.source[producer[plain]].tolist()]
     place = np.full(len(tensors), -1, np.int64)
     place[asked[producer < 0]], place[asked[made]] = np.flatnonzero(producer < 0), made
@@ -417,11 +418,6 @@ def _may_be_told_apart(naming: Naming, tensors: NDArray[np.int64]) -> NDArray[np
     _, which, often = np.unique(keys, return_inverse=True, return_counts=True)
     found[member[(often[which] > 1) | np.isin(keys, of_leaves)]] = True
     return found
-
-
-def _is_of_sum(op: str, label: str) -> bool:
-    """Whether an operation is one of the additions of Python's `sum()`."""
-    return op == "add" and label.startswith("sum(")
 
 
 _PRODUCTS = ("mm", "bmm")

@@ -80,13 +80,13 @@ def selection_name(name: str, shape: Shape, params: str) -> str:
     """What a `select` or `slice` takes from a tensor of this shape: "row 2 of W", "x[:, 1]", "w[2:4]", "w[::2]"."""
     given = {key: int(value) for key, value in re.findall(r"(\w+)=(-?\d+)", params)}
     dim = given["dim"]
-    if len(shape) == 2 and "index" in given:
+    if "index" in given and len(shape) == 2:
         return f"{('row', 'column')[dim]} {given['index']} of {with_article(name)}"
-    step = f":{given['step']}" if given.get("step", 1) != 1 else ""
-    taken = (
-        f"{given['start'] or ''}:{given['end'] if given['end'] < shape[dim] else ''}{step}" if "end" in given else ""
-    )
-    return f"{_held(name)}[{':, ' * dim}{taken or given['index']}]"
+    if "index" in given:
+        return f"{_held(name)}[{':, ' * dim}{given['index']}]"
+    end = given["end"] if given["end"] < shape[dim] else ""
+    step = f":{given['step']}" if given["step"] != 1 else ""
+    return f"{_held(name)}[{':, ' * dim}{given['start'] or ''}:{end}{step}]"
 
 
 def _range(low: int, high: int, size: int) -> str:

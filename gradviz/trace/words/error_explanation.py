@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gradviz.trace.table.name_text import tree_of
 from gradviz.trace.table.tables import span
 from gradviz.trace.words.sentences import full_stop
 
@@ -90,12 +91,8 @@ def code_text(trace: Trace, line: int) -> str:
 
 def statement_at(trace: Trace, line: int) -> ast.stmt | None:
     """The innermost statement that covers a line."""
-    try:
-        tree = ast.parse(trace.source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
     found = None
-    for node in ast.walk(tree):
+    for node in ast.walk(tree_of(trace.source)):
         if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno):
             found = node if found is None or node.lineno >= found.lineno else found
     return found
